@@ -1,0 +1,62 @@
+# Everything runs in .venv, which the targets make and fill when they need it.
+PYTHON ?= python3
+BIN := .venv/bin
+SERVE_READY := .venv/serve-ready
+DEV_READY := .venv/dev-ready
+PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+LOCK := $(BIN)/uv pip compile --quiet --universal --python-version 3.10 --generate-hashes \
+	--no-emit-index-url --no-annotate --no-header
+
+.PHONY: help setup serve test check fmt bench lock clean
+
+help: ## List the targets.
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "%-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+setup: $(DEV_READY) ## Make .venv with everything for serving, testing and measuring.
+
+serve: $(SERVE_READY) ## Serve on 127.0.0.1:8880; flags in ARGS, settings in KOKORO_* variables.
+	@$(BIN)/kokoro-service serve $(ARGS)
+
+test: $(DEV_READY) ## Run the tests, some with the real model; narrow down with ARGS.
+	@$(BIN)/python -m pytest $(ARGS)
+
+check: $(DEV_READY) ## What CI runs: lint, format, types, tests.
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(MAKE) test
+
+fmt: $(DEV_READY) ## Format the code and sort its imports.
+	@$(BIN)/ruff check --fix --quiet . ; $(BIN)/ruff format .
+
+bench: $(DEV_READY) ## Measure against the onnxruntime Python package; see bench/RESULTS.md.
+	@$(BIN)/python -m bench $(ARGS)
+
+lock: $(DEV_READY) ## Pin the newest dependencies anew, with hashes, for Python 3.10 and later.
+	$(LOCK) pyproject.toml constraints/build.in --extra cpu --extra model --extra espeak \
+		--upgrade --output-file constraints/serve.txt
+	$(LOCK) pyproject.toml constraints/build.in --extra model --extra espeak \
+		--constraints constraints/serve.txt --upgrade --output-file constraints/jetson.txt
+	$(LOCK) pyproject.toml constraints/build.in --all-extras --constraints constraints/serve.txt \
+		--upgrade --output-file constraints/dev.txt
+
+clean: ## Remove .venv and caches; the model in ~/.cache/kokoro-service stays.
+	rm -rf .venv .mypy_cache .pytest_cache .ruff_cache .hypothesis
+
+$(BIN)/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10) and "Python 3.10 or newer is \
+	needed; this is %d.%d. Name another one: make PYTHON=python3.12 ..." % sys.version_info[:2])'
+	@echo "making .venv with $$($(PYTHON) --version)"
+	@$(PYTHON) -m venv .venv
+
+$(SERVE_READY): | $(BIN)/python
+$(SERVE_READY): pyproject.toml constraints/serve.txt
+	@echo "installing what serving needs"
+	@$(PIP_INSTALL) --require-hashes -r constraints/serve.txt
+	@$(PIP_INSTALL) --no-deps --no-build-isolation --editable .
+	@touch $@
+
+$(DEV_READY): $(SERVE_READY) constraints/dev.txt
+	@echo "installing what testing needs"
+	@$(PIP_INSTALL) --require-hashes -r constraints/dev.txt
+	@touch $@
