@@ -1,0 +1,133 @@
+"""What ONNX Runtime and ortffi report as failures, and the one place where a status is read."""
+
+from __future__ import annotations
+
+import ctypes
+from typing import NoReturn
+
+from ortffi._api import Api, ErrorCode
+
+
+class OrtError(Exception):
+    """A call into ONNX Runtime failed. Owns no C memory.
+
+    Attributes:
+        code: the `OrtErrorCode`, as `ErrorCode` where the value is known and int otherwise.
+        message: ONNX Runtime's own words (or ortffi's, where it saw the mistake first).
+        function: the C function that failed.
+    """
+
+    def __init__(self, code: int, message: str, function: str) -> None:
+        super().__init__(code, message, function)
+        self.code = ErrorCode(code) if code in ErrorCode._value2member_map_ else code
+        self.message = message
+        self.function = function
+
+    def __str__(self) -> str:
+        name = self.code.name if isinstance(self.code, ErrorCode) else f"code {self.code}"
+        return f"{self.message} [{name} from {self.function}]"
+
+
+class FailError(OrtError):
+    """`ORT_FAIL`: a failure without a more telling code."""
+
+
+class InvalidArgumentError(OrtError):
+    """`ORT_INVALID_ARGUMENT`: a name, an element type, a rank, a shape or an option is wrong."""
+
+
+class NoSuchFileError(OrtError):
+    """`ORT_NO_SUCHFILE`: the model file is not there."""
+
+
+class NoModelError(OrtError):
+    """`ORT_NO_MODEL`: the session has no model."""
+
+
+class EngineError(OrtError):
+    """`ORT_ENGINE_ERROR`: an execution engine failed."""
+
+
+class RuntimeExceptionError(OrtError):
+    """`ORT_RUNTIME_EXCEPTION`: a kernel or the runtime threw."""
+
+
+class InvalidProtobufError(OrtError):
+    """`ORT_INVALID_PROTOBUF`: the bytes are not an ONNX model."""
+
+
+class ModelLoadedError(OrtError):
+    """`ORT_MODEL_LOADED`: a model was loaded already."""
+
+
+class UnimplementedError(OrtError):
+    """`ORT_NOT_IMPLEMENTED`: the library has no kernel for an operator or type."""
+
+
+class InvalidGraphError(OrtError):
+    """`ORT_INVALID_GRAPH`: the model is well-formed but not valid."""
+
+
+class ExecutionProviderError(OrtError):
+    """`ORT_EP_FAIL`: an execution provider failed."""
+
+
+class ModelLoadCanceledError(OrtError):
+    """`ORT_MODEL_LOAD_CANCELED`: loading was cancelled."""
+
+
+class ModelRequiresCompilationError(OrtError):
+    """`ORT_MODEL_REQUIRES_COMPILATION`: the provider wants a compiled model."""
+
+
+class NotFoundError(OrtError):
+    """`ORT_NOT_FOUND`: something asked for by name is not there."""
+
+
+BY_CODE: dict[int, type[OrtError]] = {
+    ErrorCode.FAIL: FailError,
+    ErrorCode.INVALID_ARGUMENT: InvalidArgumentError,
+    ErrorCode.NO_SUCHFILE: NoSuchFileError,
+    ErrorCode.NO_MODEL: NoModelError,
+    ErrorCode.ENGINE_ERROR: EngineError,
+    ErrorCode.RUNTIME_EXCEPTION: RuntimeExceptionError,
+    ErrorCode.INVALID_PROTOBUF: InvalidProtobufError,
+    ErrorCode.MODEL_LOADED: ModelLoadedError,
+    ErrorCode.NOT_IMPLEMENTED: UnimplementedError,
+    ErrorCode.INVALID_GRAPH: InvalidGraphError,
+    ErrorCode.EP_FAIL: ExecutionProviderError,
+    ErrorCode.MODEL_LOAD_CANCELED: ModelLoadCanceledError,
+    ErrorCode.MODEL_REQUIRES_COMPILATION: ModelRequiresCompilationError,
+    ErrorCode.NOT_FOUND: NotFoundError,
+}
+"""The class of each code; a code that is not here is a plain `OrtError`."""
+
+
+def check(api: Api, status: int, function: str) -> NoReturn:
+    """Copy code and message out of a failure, release it, and raise the class of its code.
+
+    Owns the status (the address of an `OrtStatus`, never 0) from here on. Calls `GetErrorCode`,
+    `GetErrorMessage` and `ReleaseStatus`.
+    """
+    try:
+        code = int(api.GetErrorCode(status))
+        text = ctypes.string_at(api.GetErrorMessage(status)).decode("utf-8", "replace")
+    finally:
+        api.ReleaseStatus(status)
+    raise BY_CODE.get(code, OrtError)(code, text, function)
+
+
+class ClosedError(ValueError):
+    """A session or value was used after `close()`."""
+
+
+class LibraryNotFoundError(ImportError):
+    """No usable libonnxruntime; the message lists every place looked at and what to do."""
+
+
+class ApiVersionError(LibraryNotFoundError):
+    """The library is too old, or is not ONNX Runtime at all."""
+
+
+class ProviderUnavailableError(RuntimeError):
+    """The loaded library was built without the execution provider asked for."""

@@ -1,0 +1,33 @@
+"""Running a model once."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+
+from ortffi.builder import SessionBuilder
+from ortffi.value import Array, Value
+
+
+def infer(
+    model: str | os.PathLike[str] | bytes | bytearray | memoryview,
+    inputs: Mapping[str, Array | Value],
+    output_names: Sequence[str] | None = None,
+) -> list[Array]:
+    """Load a model, run it once on the CPU, and let it go.
+
+    Args:
+        model: a file's path, or the model itself in a buffer.
+        inputs: as for `Session.run`.
+        output_names: as for `Session.run`.
+
+    Raises:
+        OrtError: the model cannot be loaded or run.
+    """
+    builder = SessionBuilder()
+    if isinstance(model, bytes | bytearray | memoryview):
+        session = builder.commit_from_memory(model)
+    else:
+        session = builder.commit_from_file(model)
+    with session:
+        return session.run(inputs, output_names)

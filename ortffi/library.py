@@ -1,0 +1,261 @@
+"""Find libonnxruntime, load it, and agree with it on an API version."""
+
+from __future__ import annotations
+
+import ctypes
+import importlib.util
+import logging
+import os
+import re
+import shutil
+import subprocess
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from ortffi._api import MINIMUM_API_VERSION, REQUESTED_API_VERSION, Api, OrtApiBase
+from ortffi.errors import ApiVersionError, LibraryNotFoundError, check
+
+logger = logging.getLogger(__name__)
+
+SYSTEM_FOLDERS = (
+    "usr/lib",
+    "usr/local/lib",
+    "usr/lib/aarch64-linux-gnu",
+    "usr/lib/x86_64-linux-gnu",
+)
+"""Folders that are looked into without asking anyone, in this order, below the root."""
+
+_WHAT_TO_DO = (
+    "Install ONNX Runtime's shared library, or set ONNXRUNTIME_DIR to the folder that holds it, "
+    "or `pip install onnxruntime` (only the library inside that package is used)."
+)
+_NAME = re.compile(r"libonnxruntime\.so(?:\.(\d+(?:\.\d+)*))?")
+
+
+@dataclass(frozen=True)
+class Library:
+    """A loaded ONNX Runtime library.
+
+    Attributes:
+        path: the file that was loaded, with symbolic links resolved.
+        found_by: the place that named it: an environment variable, `pkg-config`, a folder,
+            `ldconfig`, the `onnxruntime` package, or `argument`.
+        version: what `GetVersionString` says, such as `1.31.1`.
+        api_version: the newest API version of the library.
+        skipped: places that named a library which could not be used, each with the reason.
+        api: its vtable.
+    """
+
+    path: Path
+    found_by: str
+    version: str
+    api_version: int
+    skipped: tuple[str, ...]
+    api: Api
+
+
+@dataclass(frozen=True)
+class _Place:
+    name: str
+    file: Path | None
+    note: str
+    explicit: bool = False
+
+
+def load_library(
+    path: str | os.PathLike[str] | None = None,
+    *,
+    environ: Mapping[str, str] | None = None,
+    root: Path = Path("/"),
+) -> Library:
+    """Load the library at `path`, or the first usable one among the places where one may be.
+
+    The places, in order: `ONNXRUNTIME_DIR` (the folder, then its `lib`), `ONNXRUNTIME_LIB_DIR`,
+    pkg-config's `libonnxruntime`, the usual folders of the system, ldconfig's cache, and the copy
+    inside the `onnxruntime` wheel, which is never imported. What was asked for by name (an
+    argument or an environment variable) must work; a library of the system that does not load is
+    passed over with a warning.
+
+    Sets `ORT_DISABLE_TELEMETRY=1` in this process unless the variable is set: official builds
+    from 1.29.0 on start a telemetry client otherwise, and only the environment stops it.
+
+    Args:
+        path: a library file; nothing else is looked at.
+        environ: the environment to read; this process's own by default.
+        root: where the file system begins, for looking into another system's tree.
+
+    Raises:
+        LibraryNotFoundError: there is none, or the one asked for does not work; lists the places.
+        ApiVersionError: what was found is older than API version 11, or is no ONNX Runtime.
+    """
+    environ = os.environ if environ is None else environ
+    os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
+    if path is not None:
+        file = Path(path)
+        places: Iterator[_Place] = iter([_Place("argument", file, str(file), explicit=True)])
+    else:
+        places = _places(environ, root)
+    looked_at: list[str] = []
+    skipped: list[str] = []
+    for place in places:
+        if place.file is None:
+            looked_at.append(f"{place.name}: {place.note}")
+            if place.explicit:
+                raise LibraryNotFoundError(f"{place.name} is set, but {place.note}")
+            continue
+        try:
+            return _open(place.file.resolve(), place.name, tuple(skipped))
+        except LibraryNotFoundError as error:
+            if place.explicit:
+                raise type(error)(f"{place.name}: {error}") from error
+            looked_at.append(f"{place.name}: {error}")
+            skipped.append(looked_at[-1])
+            logger.warning("passing over a library that cannot be used: %s", looked_at[-1])
+    places_text = "\n".join(f"  - {line}" for line in looked_at)
+    raise LibraryNotFoundError(
+        f"No usable libonnxruntime.so was found. Looked at:\n{places_text}\n{_WHAT_TO_DO}"
+    )
+
+
+def negotiate(
+    version_string: str, get_api: Callable[[int], int | None], where: str
+) -> tuple[int, int]:
+    """Ask `get_api` for API version 17, or the newest that an older library has.
+
+    Args:
+        version_string: what `GetVersionString` returned. Its minor number is the library's own
+            newest API version; asking beyond it prints to standard error, so it is not done.
+        get_api: `OrtApiBase::GetApi`, which returns null for a version that it does not have.
+        where: the library's path, for the error.
+
+    Returns:
+        The address of the vtable and the newest API version of the library.
+
+    Raises:
+        ApiVersionError: the string is no version, or nothing from 17 down to 11 is there.
+    """
+    match = re.match(r"1\.(\d+)\.\d+", version_string)
+    if match is None:
+        raise ApiVersionError(
+            f"{where} calls itself version {version_string!r}; ONNX Runtime 1.x was expected"
+        )
+    newest = int(match.group(1))
+    for version in range(min(REQUESTED_API_VERSION, newest), MINIMUM_API_VERSION - 1, -1):
+        pointer = get_api(version)
+        if pointer:
+            return pointer, newest
+    raise ApiVersionError(
+        f"{where} is ONNX Runtime {version_string} and offers no API version from "
+        f"{MINIMUM_API_VERSION} to {REQUESTED_API_VERSION}; ortffi needs 1.{MINIMUM_API_VERSION} "
+        "or newer"
+    )
+
+
+def _open(file: Path, found_by: str, skipped: tuple[str, ...]) -> Library:
+    # By its real path: provider libraries are found beside it, and not through a symbolic link.
+    if not file.is_file():
+        raise LibraryNotFoundError(f"{file} is not a file")
+    try:
+        library = ctypes.CDLL(str(file), mode=ctypes.RTLD_LOCAL)
+    except OSError as error:
+        raise LibraryNotFoundError(f"{file} does not load: {error}") from error
+    try:
+        get_base = library.OrtGetApiBase
+    except AttributeError as error:
+        raise ApiVersionError(f"{file} is not ONNX Runtime: no OrtGetApiBase") from error
+    get_base.restype = ctypes.POINTER(OrtApiBase)
+    base = get_base().contents
+    version = ctypes.string_at(base.GetVersionString()).decode("ascii", "replace")
+    pointer, api_version = negotiate(version, base.GetApi, str(file))
+    try:
+        api = Api(pointer, api_version, check)
+    except ValueError as error:
+        raise ApiVersionError(f"{file} is ONNX Runtime {version}, but {error}") from error
+    return Library(file, found_by, version, api_version, skipped, api)
+
+
+def _places(environ: Mapping[str, str], root: Path) -> Iterator[_Place]:
+    for variable, subfolders in (("ONNXRUNTIME_DIR", ("", "lib")), ("ONNXRUNTIME_LIB_DIR", ("",))):
+        value = environ.get(variable, "")
+        if value:
+            folders = [Path(value) / subfolder for subfolder in subfolders]
+            yield _in_folders(variable, folders, explicit=True)
+        else:
+            yield _Place(variable, None, "not set")
+    yield _from_pkg_config(environ)
+    for folder in SYSTEM_FOLDERS:
+        yield _in_folders(str(root / folder), [root / folder])
+    yield _from_ldconfig(root)
+    yield _from_wheel()
+
+
+def _in_folders(name: str, folders: list[Path], *, explicit: bool = False) -> _Place:
+    for folder in folders:
+        file = _newest(folder)
+        if file is not None:
+            return _Place(name, file, str(file), explicit)
+    listed = " and ".join(map(str, folders))
+    return _Place(name, None, f"no libonnxruntime.so in {listed}", explicit)
+
+
+def _newest(folder: Path) -> Path | None:
+    """Return `libonnxruntime.so` in a folder, else the one with the highest version number."""
+    try:
+        names = [name for name in os.listdir(folder) if _NAME.fullmatch(name)]
+    except OSError:  # absent or unreadable: the caller reports that nothing is there
+        return None
+
+    def rank(name: str) -> tuple[bool, list[int]]:
+        match = _NAME.fullmatch(name)
+        version = match.group(1) if match else None
+        return version is None, [int(part) for part in (version or "").split(".") if part]
+
+    return folder / max(names, key=rank) if names else None
+
+
+def _from_pkg_config(environ: Mapping[str, str]) -> _Place:
+    tool = shutil.which("pkg-config", path=environ.get("PATH"))
+    if tool is None:
+        return _Place("pkg-config", None, "not installed")
+    answer = _output([tool, "--variable=libdir", "libonnxruntime"], environ)
+    if not answer:
+        return _Place("pkg-config", None, "knows no libonnxruntime")
+    return _in_folders("pkg-config", [Path(answer)])
+
+
+def _from_ldconfig(root: Path) -> _Place:
+    # Not in every PATH, but always in sbin where glibc is.
+    tool = shutil.which("ldconfig", path="/sbin:/usr/sbin:/bin:/usr/bin")
+    if tool is None:
+        return _Place("ldconfig", None, "not installed")
+    cache = _output([tool, "-C", str(root / "etc/ld.so.cache"), "-p"], {"LC_ALL": "C"})
+    for line in cache.splitlines():
+        name, _, file = line.partition(" => ")
+        if _NAME.fullmatch(name.split("(")[0].strip()):
+            return _Place("ldconfig", Path(file.strip()), file.strip())
+    return _Place("ldconfig", None, "no libonnxruntime.so in its cache")
+
+
+def _output(command: list[str], environ: Mapping[str, str]) -> str:
+    """Return what a command printed, or nothing where it failed."""
+    try:
+        done = subprocess.run(
+            command, env=dict(environ), capture_output=True, text=True, check=False, timeout=30
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return ""
+    return done.stdout.strip() if done.returncode == 0 else ""
+
+
+def _from_wheel() -> _Place:
+    name = "the onnxruntime package"
+    try:
+        spec = importlib.util.find_spec("onnxruntime")
+    except (ImportError, ValueError):  # a half-installed or half-imported package
+        spec = None
+    for folder in (spec.submodule_search_locations or []) if spec else []:
+        file = _newest(Path(folder) / "capi")
+        if file is not None:
+            return _Place(name, file, str(file))
+    return _Place(name, None, "not installed, or without a libonnxruntime.so (before 1.19)")
