@@ -1,0 +1,17 @@
+"""Where the files that come with the service are: voices and configuration."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+_PACKAGE = Path(__file__).resolve().parent
+
+
+def resource(name: str) -> Path:
+    """Return the folder `voices` or `config` that belongs to this installation.
+
+    A wheel carries them inside the package (`service/_data`); a source tree and an editable
+    installation have them beside it.
+    """
+    packaged = _PACKAGE / "_data" / name
+    return packaged if packaged.is_dir() else _PACKAGE.parent / name

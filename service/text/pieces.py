@@ -1,0 +1,87 @@
+"""Cut text into pieces that espeak-ng reads whole.
+
+espeak-ng drops, without an error, what is over its fixed tables: a clause's phonemes after about
+1,000, a word's after about 200 (27 digits, 19 letters spelled out), and single letters after the
+third in `x x x x`. It cuts clauses of more than 800 bytes wherever that falls. Nothing in its
+answer tells, except that it is about as long as the table.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Callable
+
+# A third of the 800 bytes that espeak-ng takes at a time, for letters of three bytes.
+_MAX_CHARACTERS = 250
+# Half of what the tables hold, as IPA characters, of which a phoneme has one or more.
+_MAX_CLAUSE_IPA = 500
+_MAX_WORD_IPA = 110
+
+# Digits that are read one by one anyway, in one word that overflows: more than quintillions, or
+# many decimals. They become words of their own, except the first, which belongs to `3.` or `x`.
+_LONG_NUMBER = re.compile(r"(?:(?<=\d[.,])\d{13,}|\d{19,})")
+# Longer chains of numbers (1.2.3.4...) are one word to espeak-ng.
+_LONG_CHAIN = re.compile(r"(?<!\d)(?:\d+[.,:]){12,}\d*")
+_REPEATED_LETTER = re.compile(r"(?<!\S)([^\W\d_])(?:\s+\1){3,}(?!\S)", re.IGNORECASE)
+
+
+def read_in_pieces(text: str, read: Callable[[str], str]) -> str:
+    """Return what `read` makes of the text, given in pieces small enough that it drops nothing.
+
+    `text` is words without line breaks. Pieces end at white space wherever possible; only words
+    that overflow by themselves are cut.
+    """
+    text = _LONG_NUMBER.sub(lambda match: " ".join(match[0]), text)
+    text = _LONG_CHAIN.sub(lambda match: " ".join(re.findall(r"\d+[.,:]?", match[0])), text)
+    answers: list[str] = []
+    # A stack, not recursion: the depth depends on the caller's text.
+    pending = [text]
+    while pending:
+        piece = pending.pop().strip()
+        if not piece:
+            continue
+        halves = _halve(piece) if len(piece) > _MAX_CHARACTERS else _split_repetition(piece)
+        if halves is None:
+            answer = read(piece)
+            halves = _halve(piece) if _may_be_cut(answer) else None
+            if halves is None:
+                answers.append(answer)
+                continue
+        pending.extend(reversed(halves))
+    return " ".join(answer for answer in answers if answer)
+
+
+def _may_be_cut(ipa: str) -> bool:
+    return len(ipa) > _MAX_CLAUSE_IPA or any(len(word) > _MAX_WORD_IPA for word in ipa.split(" "))
+
+
+def _split_repetition(piece: str) -> tuple[str, str] | None:
+    """Cut before the last of more than three equal letters that stand alone."""
+    match = _REPEATED_LETTER.search(piece)
+    if match is None:
+        return None
+    # After the third, so that the first part is read as it is.
+    cut = match.start() + len("".join(re.findall(r"\S\s+", match[0])[:3]))
+    return piece[:cut], piece[cut:]
+
+
+def _halve(piece: str) -> tuple[str, str] | None:
+    """Cut at the white space nearest the middle, or inside the only word; None if it is a letter.
+
+    A combining mark stays with its letter.
+    """
+    middle = len(piece) // 2
+    spaces = [match.start() for match in re.finditer(r"\s", piece)]
+    if spaces:
+        cut = min(spaces, key=lambda position: abs(position - middle))
+        return piece[:cut], piece[cut:]
+    cuts = [
+        position
+        for position in range(1, len(piece))
+        if not unicodedata.category(piece[position]).startswith("M")
+    ]
+    if not cuts:
+        return None
+    cut = min(cuts, key=lambda position: abs(position - middle))
+    return piece[:cut], piece[cut:]

@@ -1,0 +1,81 @@
+"""The model's symbols and their token ids."""
+
+from __future__ import annotations
+
+import json
+import unicodedata
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+
+from service.errors import UnknownSymbolError
+from service.resources import resource
+
+# Symbols that only say how the ones beside them are spoken: they make no sound alone.
+_STRESS = frozenset("ˈˌ")
+_LENGTH_AND_MANNER = frozenset("ːʰʲ\u0303")
+_TONES = frozenset("↓→↗↘")
+_MODIFIERS = _STRESS | _LENGTH_AND_MANNER | _TONES
+
+
+def describe(symbol: str) -> str:
+    """Return how a message names one character: quoted, with its code point."""
+    return f"{symbol!r} (U+{ord(symbol):04X})"
+
+
+class Vocabulary:
+    """The phonemes, marks and modifiers that the model knows, each with its token id."""
+
+    def __init__(self, ids: Mapping[str, int]) -> None:
+        self._ids = dict(ids)
+        self._sounds = frozenset(
+            symbol
+            for symbol in self._ids
+            if symbol not in _MODIFIERS and unicodedata.category(symbol).startswith("L")
+        )
+
+    @property
+    def symbols(self) -> frozenset[str]:
+        """Return every symbol, one character each."""
+        return frozenset(self._ids)
+
+    @property
+    def sounds(self) -> frozenset[str]:
+        """Return the symbols that make a sound by themselves: vowels and consonants."""
+        return self._sounds
+
+    def token_ids(self, phonemes: str) -> list[int]:
+        """Return one id per symbol, without the zeros that pad the model's input.
+
+        Raises UnknownSymbolError, naming the first symbol that is not in the vocabulary and its
+        position (the first symbol is number 1).
+        """
+        ids: list[int] = []
+        for position, symbol in enumerate(phonemes, start=1):
+            token_id = self._ids.get(symbol)
+            if token_id is None:
+                raise UnknownSymbolError(
+                    f"phoneme {describe(symbol)} at position {position}"
+                    " is not in the model's vocabulary"
+                )
+            ids.append(token_id)
+        return ids
+
+    def unknown(self, phonemes: str) -> list[str]:
+        """Return the symbols that are not in the vocabulary, each once, in order of appearance."""
+        return [symbol for symbol in dict.fromkeys(phonemes) if symbol not in self._ids]
+
+    def is_pronounceable(self, phonemes: str) -> bool:
+        """Tell whether a sound is among the phonemes, not only marks, spaces and modifiers."""
+        return not self._sounds.isdisjoint(phonemes)
+
+
+def read_vocabulary(path: Path) -> Vocabulary:
+    """Read the `vocab` object (symbol to token id) of a Kokoro configuration file."""
+    return Vocabulary(json.loads(path.read_text(encoding="utf-8"))["vocab"])
+
+
+@cache
+def load_vocabulary() -> Vocabulary:
+    """Return the vocabulary of Kokoro v1.0 that comes with the service, read once."""
+    return read_vocabulary(resource("config") / "kokoro-v1.0.json")

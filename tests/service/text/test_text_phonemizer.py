@@ -1,0 +1,242 @@
+from __future__ import annotations
+
+import subprocess
+import sys
+import unicodedata
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from service.errors import (
+    EmptyTextError,
+    InvalidTextError,
+    LanguageUnavailableError,
+    NothingToSayError,
+    ServiceError,
+    UnknownSymbolError,
+)
+from service.text import LANGUAGES, Espeak, Phonemizer, load_vocabulary
+
+SENTENCES = [
+    (
+        "en-us",
+        "Where is the nearest bottle of water? It costs 25 dollars!",
+        "wˌɛɹ ɪz ðə nˌɪɹɪst bˈɑTᵊl ʌv wˈɔTəɹ? ɪt kˈɔsts twˈɛnti fˈIv dˈɑləɹz!",
+    ),
+    (
+        "en-us",
+        "About an apple, a pear; button, fire, hurry, marine.",
+        "əbˌWt ɐn ˈæpᵊl, ɐ pˈɛɹ; bˈʌtᵊn, fˈIəɹ, hˈɜɹi, məɹˈin.",
+    ),
+    (
+        "en-us",
+        "Dr. Smith of the U.S. Army — “no joke” — paid 3.14.",
+        "dˈɑktəɹ smˈɪθ ʌvðə jˌuˈɛs ˈɑɹmi — “nˈO ʤˈOk” — pˈAd θɹˈi pYnt wˈʌn fˈɔɹ.",
+    ),
+    (
+        "en-gb",
+        "The quick brown fox jumps over the lazy dog, my dear.",
+        "ðə kwˈɪk bɹˈWn fˈɒks ʤˈʌmps ˌQvə ðə lˈAzi dˈɒɡ, mI dˈɪə.",
+    ),
+    (
+        "en-gb",
+        "Near the square, an idea: poor, go, water.",
+        "nˌɪə ðə skwˈɛː, ɐn Idˈɪə: pˈʊə, ɡˈQ, wˈɔːtə.",
+    ),
+    (
+        "es",
+        "¡Buenos días! ¿Dónde está la estación de tren?",
+        "bwˈenos ðˈias! dˈonde estˈa la ˌestaθjˈon de tɾˈen?",
+    ),
+    ("es", "El rey come mucho jamón.", "el rˈA kˈome mˈuʧo xamˈon."),
+    (
+        "fr",
+        "Je ne parle pas français, mais j’ai faim.",
+        "ʒə nə pˈaʁl pa fʁɑ̃sˈɛ, mɛ ʒe fˈɛ̃.",
+    ),
+    ("fr", "« Où est la gare ? »", "“u ɛ la ɡˈaʁ?”"),
+    ("it", "Buongiorno, dov'è la stazione?", "bʊonʤˈɔrno, dovˈɛ la staʦiˈone?"),
+    (
+        "it",
+        "Gli amici mangiano la pizza.",
+        "ʎɪ amˈiʧɪ mˈanʤano la pˈiʦːa.",
+    ),
+    (
+        "pt-br",
+        "Bom dia! O menino come pão com leite.",
+        "bˈoŋ ʤˈiæ! ʊ mˌenˈinʊ kˈomy pˈɐ̃ʊ̃ koŋ lˈAʧy.",
+    ),
+    ("hi", "मेरा नाम राम है।", "mˌeːɾaː nˈaːm ɾˈaːm hɛː."),
+    (
+        "hi",
+        "नमस्ते, मैं ठीक हूँ। पढ़ना अच्छा है।",
+        "nəmˈʌsteː, mɛ̃ ʈʰˈiːk hũ. pˈʌrhənˌaː ˈʌcʰcʰaː hɛː.",
+    ),
+]
+
+
+@pytest.mark.parametrize(("language", "text", "phonemes"), SENTENCES)
+def test_sentences(
+    espeak: Espeak, phonemizer: Phonemizer, language: str, text: str, phonemes: str
+) -> None:
+    if not espeak.version.startswith("1.52"):
+        pytest.skip(f"expected phonemes are those of espeak-ng 1.52, this is {espeak.version}")
+    expected = unicodedata.normalize("NFD", phonemes).replace("c\u0327", "ç")
+    assert phonemizer.phonemize(text, language) == expected
+
+
+def test_language_codes_are_taken_as_people_write_them(phonemizer: Phonemizer) -> None:
+    assert phonemizer.phonemize("water", "en_US") == phonemizer.phonemize("water", "en")
+
+
+@pytest.mark.parametrize(
+    ("text", "same"),
+    [
+        ("hello", "\ufeffhel\u00adlo\u200b"),
+        ("caf\u00e9", "cafe\u0301"),
+        ("don't stop", "don’t  stop"),
+        ("fine! 25", "ﬁne！ ２５"),
+        ("one. Two", "one\n\nTwo"),
+    ],
+)
+def test_texts_that_look_the_same_sound_the_same(
+    phonemizer: Phonemizer, text: str, same: str
+) -> None:
+    assert phonemizer.phonemize(same, "en-us") == phonemizer.phonemize(text, "en-us")
+
+
+@pytest.mark.parametrize(
+    ("text", "error"),
+    [
+        ("", EmptyTextError),
+        (" \n\u200b", EmptyTextError),
+        ("a\x00b", InvalidTextError),
+        ("a\udfffb", InvalidTextError),
+        ("... — (?)", NothingToSayError),
+        ("¿¡", NothingToSayError),
+    ],
+)
+def test_text_without_speech_is_refused(
+    phonemizer: Phonemizer, text: str, error: type[ServiceError]
+) -> None:
+    with pytest.raises(error):
+        phonemizer.phonemize(text, "en-us")
+
+
+@pytest.mark.parametrize(
+    ("text", "named"),
+    [("a Ꭰ b", "CHEROKEE LETTER A"), ("100₽", "RUBLE SIGN"), ("x\ue000", r"U\+E000")],
+)
+def test_what_espeak_would_pass_over_in_silence_is_refused(
+    phonemizer: Phonemizer, text: str, named: str
+) -> None:
+    with pytest.raises(InvalidTextError, match=named):
+        phonemizer.phonemize(text, "en-us")
+
+
+def test_languages_without_a_phonemizer_are_refused_without_espeak() -> None:
+    with pytest.raises(LanguageUnavailableError):
+        Phonemizer().phonemize("こんにちは", "ja")
+
+
+@pytest.mark.parametrize(
+    ("language", "word"),
+    [
+        ("en-us", "tomato"),
+        ("en-us", "b"),
+        ("en-us", "WWW"),
+        ("en-us", "777777"),
+        ("en-us", "😀"),
+        ("en-gb", "$5"),
+        ("es", "perro"),
+        ("fr", "bonjour"),
+        ("it", "9"),
+        ("hi", "नमस्ते"),
+    ],
+)
+def test_a_word_said_many_times_is_heard_as_often(
+    phonemizer: Phonemizer, language: str, word: str
+) -> None:
+    def sounds(text: str) -> str:
+        phonemes = phonemizer.phonemize(text, language)
+        return phonemes.replace(" ", "").replace("ˌ", "ˈ")
+
+    assert sounds(f"{word} " * 1000) == sounds(word) * 1000
+
+
+@pytest.mark.parametrize(
+    ("text", "sound", "times"),
+    [
+        ("7" * 400, "sˈɛvən", 400),
+        ("3." + "7" * 400, "sˈɛvən", 400),
+        ("1." * 300, "wˈʌn", 300),
+        ("w" * 200, "ʌb", 200),
+        ("😀" * 100, "ɡɹ", 100),
+        ("ab" * 2500, "b", 2500),
+    ],
+    ids=["number", "decimals", "chain", "letters", "emoji", "word"],
+)
+def test_a_word_of_any_length_is_read_whole(
+    phonemizer: Phonemizer, text: str, sound: str, times: int
+) -> None:
+    assert phonemizer.phonemize(text, "en-us").count(sound) == times
+
+
+def test_eight_threads_give_the_same_as_one(espeak: Espeak) -> None:
+    jobs = [(text, language) for language, text, _ in SENTENCES] * 10
+    alone = [Phonemizer(espeak).phonemize(*job) for job in jobs]
+    shared = Phonemizer()
+    with ThreadPoolExecutor(8) as pool:
+        assert list(pool.map(lambda job: shared.phonemize(*job), jobs)) == alone
+
+
+def test_importing_and_asking_for_languages_needs_no_espeak() -> None:
+    code = (
+        "import ctypes, service.text as t\n"
+        "ctypes.CDLL = None\n"
+        "t.Phonemizer(); print(t.find_language('pt').name, t.load_vocabulary().token_ids('a'))"
+    )
+    root = Path(__file__).resolve().parents[3]
+    done = subprocess.run([sys.executable, "-c", code], cwd=root, capture_output=True, text=True)
+    assert done.stdout == "Brazilian Portuguese [43]\n"
+
+
+def assert_spoken_or_refused(phonemizer: Phonemizer, text: str, language: str) -> None:
+    try:
+        phonemes = phonemizer.phonemize(text, language)
+    except (EmptyTextError, InvalidTextError, NothingToSayError, UnknownSymbolError):
+        return
+    assert load_vocabulary().unknown(phonemes) == []
+    assert load_vocabulary().is_pronounceable(phonemes)
+    assert phonemes == " ".join(phonemes.split())
+
+
+@settings(max_examples=300, deadline=None)
+@given(text=st.text(max_size=60), language=st.sampled_from(sorted(LANGUAGES)))
+def test_any_unicode_is_spoken_in_the_vocabulary_or_refused(
+    phonemizer: Phonemizer, text: str, language: str
+) -> None:
+    assert_spoken_or_refused(phonemizer, text, language)
+
+
+LIKELY = "aeiouAITbdkst 019.,:;!?'\"’‘“”«»()[]-–—…\n\tçñãéüहिंदी$€%&@#/\\+=*_<>~^|`😀🤷\u200d"
+
+
+@settings(max_examples=300, deadline=None)
+@given(
+    text=st.text(alphabet=LIKELY, max_size=80),
+    language=st.sampled_from(sorted(LANGUAGES)),
+)
+def test_any_mixture_of_marks_is_spoken_in_the_vocabulary_or_refused(
+    phonemizer: Phonemizer, text: str, language: str
+) -> None:
+    assert_spoken_or_refused(phonemizer, text, language)
+
+
+@settings(max_examples=100, deadline=None)
+@given(words=st.lists(st.sampled_from(["water", "hello", "seven", "dog"]), min_size=1, max_size=8))
+def test_ordinary_words_are_never_refused(phonemizer: Phonemizer, words: list[str]) -> None:
+    assert phonemizer.phonemize(", ".join(words), "en-us").count(",") == len(words) - 1
