@@ -1,0 +1,145 @@
+"""Settings: flags before environment before configuration file before defaults."""
+
+from __future__ import annotations
+
+import difflib
+import os
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import Field, ValidationError
+from pydantic_settings import (
+    BaseSettings,
+    PydanticBaseSettingsSource,
+    SettingsConfigDict,
+    TomlConfigSettingsSource,
+)
+from pydantic_settings import (
+    SettingsError as SourceError,
+)
+
+from service.errors import SettingsError
+
+ENVIRONMENT_PREFIX = "KOKORO_"
+CONFIG_VARIABLE = "KOKORO_CONFIG"
+"""Names the configuration file where no `--config` does."""
+
+Provider = Literal["cpu", "cuda", "auto"]
+
+
+class Settings(BaseSettings):
+    """Everything that can be set, with its default; `config/default.toml` says more of each."""
+
+    model_config = SettingsConfigDict(
+        env_prefix=ENVIRONMENT_PREFIX,
+        env_ignore_empty=True,
+        extra="forbid",
+        frozen=True,
+        # "model" is a field here and nothing of pydantic's.
+        protected_namespaces=(),
+    )
+
+    host: str = Field("127.0.0.1", min_length=1, description="address to listen on")
+    port: int = Field(8880, ge=0, le=65535, description="port to listen on; 0 takes a free one")
+    provider: Provider = Field(
+        "cpu", description="where the model runs: cpu, cuda, or auto (cuda if it can be had)"
+    )
+    model: Path | None = Field(
+        None, description="model file; assembled from the installed model packages if not given"
+    )
+    cache_dir: Path | None = Field(
+        None, description="where the assembled model is kept; ~/.cache/kokoro-service if not given"
+    )
+    voices_dir: Path | None = Field(
+        None, description="folder of voices; those that come with the service if not given"
+    )
+    voice: str = Field("af_heart", min_length=1, description="voice of requests that name none")
+    max_text_length: int = Field(
+        20_000, ge=1, le=10_000_000, description="longest text of a request, in characters"
+    )
+    threads: int = Field(
+        0, ge=0, le=1024, description="threads of a run; 0 takes every core the process may use"
+    )
+    espeak_library: Path | None = Field(
+        None,
+        description="libespeak-ng.so; the espeakng-loader package's or the system's if not given",
+    )
+    espeak_data: Path | None = Field(
+        None, description="espeak-ng-data folder; the one of the library if not given"
+    )
+    log_level: Literal["debug", "info", "warning", "error"] = Field(
+        "info", description="least severe messages to log"
+    )
+    cuda_device: int = Field(0, ge=0, description="which GPU, with provider cuda or auto")
+    cuda_options: dict[str, str | int | bool] = Field(
+        default_factory=dict, description="options of ONNX Runtime's CUDA provider"
+    )
+
+    @classmethod
+    def settings_customise_sources(
+        cls,
+        settings_cls: type[BaseSettings],
+        init_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,
+        dotenv_settings: PydanticBaseSettingsSource,
+        file_secret_settings: PydanticBaseSettingsSource,
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        """Order the sources; pydantic-settings calls this."""
+        return init_settings, env_settings, TomlConfigSettingsSource(settings_cls)
+
+
+def load_settings(
+    flags: Mapping[str, Any] | None = None,
+    config: Path | None = None,
+    environ: Mapping[str, str] | None = None,
+) -> Settings:
+    """Read the settings of all sources.
+
+    Args:
+        flags: values from the command line, by setting; the strongest source.
+        config: a TOML file; the one that `KOKORO_CONFIG` names where it is None, if any.
+        environ: this process's environment, for finding misspelt variables and the file.
+
+    Raises:
+        SettingsError: a key is unknown (the nearest known one is named), a value is malformed or
+            out of range, or the file cannot be read.
+    """
+    environ = os.environ if environ is None else environ
+    _refuse_unknown_variables(environ)
+    file = config or (Path(environ[CONFIG_VARIABLE]) if environ.get(CONFIG_VARIABLE) else None)
+    if file is not None and not file.is_file():
+        raise SettingsError(f"the configuration file {file} is not there")
+
+    class FromFile(Settings):
+        model_config = SettingsConfigDict(toml_file=file)
+
+    try:
+        return FromFile(**(flags or {}))
+    except ValidationError as error:
+        raise SettingsError("; ".join(_explain(item) for item in error.errors())) from error
+    except (SourceError, ValueError) as error:  # an unreadable variable; malformed TOML
+        where = f"{file}: " if file is not None else ""
+        raise SettingsError(f"{where}{error}") from error
+
+
+def nearest(name: str, known: Iterable[str]) -> str:
+    """Return ` (did you mean ...?)` for a misspelt name, or nothing where none is near."""
+    matches = difflib.get_close_matches(name, list(known), n=1)
+    return f" (did you mean {matches[0]}?)" if matches else ""
+
+
+def _refuse_unknown_variables(environ: Mapping[str, str]) -> None:
+    known = [ENVIRONMENT_PREFIX + name.upper() for name in Settings.model_fields]
+    known.append(CONFIG_VARIABLE)
+    for variable in environ:
+        if variable.startswith(ENVIRONMENT_PREFIX) and variable not in known:
+            hint = nearest(variable, known)
+            raise SettingsError(f"unknown environment variable {variable}{hint}")
+
+
+def _explain(error: Any) -> str:
+    name = ".".join(str(part) for part in error["loc"])
+    if error["type"] == "extra_forbidden":
+        return f"unknown setting {name}{nearest(name, Settings.model_fields)}"
+    return f"{name}: {error['msg']}, found {error['input']!r}"

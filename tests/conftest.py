@@ -1,0 +1,48 @@
+"""What all tests share: the real model, assembled once, and a synthesizer on it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from service.loading import load_synthesizer
+from service.model import assemble
+from service.settings import Settings
+from service.speech import Synthesizer
+
+REPOSITORY = Path(__file__).resolve().parents[1]
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _no_settings_from_outside() -> None:
+    """Tests see the defaults, whatever the developer's shell has set."""
+    for variable in [name for name in os.environ if name.startswith("KOKORO_")]:
+        del os.environ[variable]
+
+
+@pytest.fixture(scope="session")
+def repository() -> Path:
+    return REPOSITORY
+
+
+@pytest.fixture(scope="session")
+def cache_dir(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("cache")
+
+
+@pytest.fixture(scope="session")
+def model_file(cache_dir: Path) -> Path:
+    """The published model, put together from the installed packages."""
+    path = cache_dir / "kokoro-v1.0.int8.onnx"
+    assemble(path, lambda line: None)
+    return path
+
+
+@pytest.fixture(scope="session")
+def synthesizer(model_file: Path, cache_dir: Path) -> Iterator[Synthesizer]:
+    synthesizer = load_synthesizer(Settings(cache_dir=cache_dir), lambda line: None)
+    yield synthesizer
+    synthesizer.close()
