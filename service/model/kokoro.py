@@ -1,0 +1,207 @@
+"""Kokoro-82M as a function: token ids, a style and a speed in, samples and durations out."""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+import ortffi
+from service.errors import InvalidRequestError, ModelError, StartupError, SynthesisError
+from service.model import durations
+from service.model.assembly import FILE_NAME, SHA256, SIZE_BYTES, assemble
+from service.model.runtime import Runtime
+
+logger = logging.getLogger(__name__)
+
+SAMPLE_RATE_HZ = 24_000
+"""Of every Kokoro export."""
+
+MAX_TOKENS = 510
+"""Token ids of one run, without the padding at both ends: the model's context is 512."""
+
+STYLE_SIZE = 256
+"""Floats of a style vector."""
+
+_TOKENS = ("tokens", "input_ids")
+_AUDIO = ("audio", "waveform")
+_DURATIONS = (durations.TENSOR_NAME, "durations", "duration", "pred_dur")
+_SPEED_DTYPES = (np.float32, np.float16, np.float64, np.int32, np.int64)
+_CONTRACT = (
+    "inputs tokens or input_ids (int64 [1, n]), style (float [1, 256]), "
+    "speed (float or integer [1]); output audio or waveform (float)"
+)
+
+Samples = npt.NDArray[np.float32]
+
+
+@dataclass(frozen=True)
+class Inference:
+    """What one run gave.
+
+    Attributes:
+        samples: float32 [n], mono at 24 kHz, about -1 to 1.
+        durations: of each token id, the padding at both ends included, in frames of 600 samples;
+            None where the model does not tell.
+    """
+
+    samples: Samples
+    durations: npt.NDArray[np.int64] | None
+
+
+class Kokoro:
+    """A loaded model. Owns its session; not locked, see `Synthesizer`.
+
+    Attributes:
+        provider: where it runs, `cpu` or `cuda`.
+        name: the model file's name.
+        sha256: of the model file.
+        runtime: the ONNX Runtime in use.
+    """
+
+    def __init__(
+        self, session: ortffi.Session, provider: str, name: str, sha256: str, runtime: Runtime
+    ) -> None:
+        self._session = session
+        self.provider = provider
+        self.name = name
+        self.sha256 = sha256
+        self.runtime = runtime
+        inputs = {info.name: info for info in session.inputs}
+        outputs = [info.name for info in session.outputs]
+        try:
+            self._tokens = next(name for name in _TOKENS if name in inputs)
+            self._audio = next(name for name in _AUDIO if name in outputs)
+            style, speed = inputs["style"], inputs["speed"]
+        except (StopIteration, KeyError) as error:
+            raise self._misfit() from error
+        fits = (
+            len(inputs) == 3
+            and inputs[self._tokens].dtype == np.int64
+            and style.dtype in (np.float32, np.float16)
+            and style.shape[-1] == STYLE_SIZE
+            and speed.dtype in _SPEED_DTYPES
+        )
+        if not fits or style.dtype is None or speed.dtype is None:
+            raise self._misfit()
+        self._style_dtype, self._speed_dtype = style.dtype, speed.dtype
+        self._durations = next((name for name in _DURATIONS if name in outputs), None)
+        self._outputs = [self._audio, *([self._durations] if self._durations else [])]
+
+    @property
+    def gives_durations(self) -> bool:
+        """Tell whether the model's audio can be checked against its durations."""
+        return self._durations is not None
+
+    def infer(
+        self, token_ids: Sequence[int], style: npt.NDArray[np.float32], speed: float
+    ) -> Inference:
+        """Run the model.
+
+        Args:
+            token_ids: 1 to 510 ids, without padding.
+            style: float32 [1, 256].
+            speed: 1.0 is the voice's own; 2.0 takes half as long.
+
+        Raises:
+            ValueError: too few or too many token ids, or a style of another shape.
+            InvalidRequestError: the model takes whole speeds only, and this is none.
+            SynthesisError: the run failed, gave no audio or samples that are not finite, or not
+                600 samples for each frame of the durations.
+        """
+        if not 1 <= len(token_ids) <= MAX_TOKENS:
+            raise ValueError(f"{len(token_ids)} token ids; 1 to {MAX_TOKENS} are allowed")
+        if style.shape != (1, STYLE_SIZE):
+            raise ValueError(f"a style is [1, {STYLE_SIZE}], not {list(style.shape)}")
+        if self._speed_dtype.kind == "i" and speed != int(speed):
+            raise InvalidRequestError(f"speed: this model takes whole numbers only, not {speed}")
+        inputs = {
+            self._tokens: np.array([[0, *token_ids, 0]], np.int64),
+            "style": style.astype(self._style_dtype),
+            "speed": np.array([speed], self._speed_dtype),
+        }
+        try:
+            outputs = self._session.run(inputs, self._outputs)
+        except ortffi.OrtError as error:
+            raise SynthesisError(f"the model failed: {error}") from error
+        samples = outputs[0].astype(np.float32, copy=False).ravel()
+        if samples.size == 0:
+            raise SynthesisError("the model gave no audio")
+        if not np.isfinite(samples).all():
+            raise SynthesisError("the model gave samples that are not finite")
+        frames = outputs[1].ravel().astype(np.int64) if self.gives_durations else None
+        if frames is not None:
+            expected = int(frames.sum()) * durations.SAMPLES_PER_FRAME
+            if samples.size != expected:
+                raise SynthesisError(
+                    f"the model gave {samples.size} samples where its durations promise {expected}"
+                )
+        return Inference(samples, frames)
+
+    def close(self) -> None:
+        """Release the session, after the run in progress."""
+        self._session.close()
+
+    def _misfit(self) -> ModelError:
+        def describe(infos: Sequence[ortffi.TensorInfo]) -> str:
+            return ", ".join(f"{i.name} ({i.element_type.name} {list(i.shape)})" for i in infos)
+
+        return ModelError(
+            f"{self.name} is not a Kokoro model. Expected: {_CONTRACT}. "
+            f"Found: inputs {describe(self._session.inputs)}; "
+            f"outputs {describe(self._session.outputs)}."
+        )
+
+
+def load_kokoro(
+    path: Path, runtime: Runtime, *, published: bool, progress: Callable[[str], None]
+) -> Kokoro:
+    """Load a model file and hold it against the contract.
+
+    Args:
+        path: the file.
+        runtime: the ONNX Runtime to run it with.
+        published: whether the file is the published model that `assemble` writes; it is then
+            verified, and made or made anew where it is missing or damaged.
+        progress: called with a line where something takes long.
+
+    Raises:
+        ModelError: the file is missing, is no model, or does not fit the contract.
+        ProviderError: CUDA was asked for and cannot be had.
+    """
+    if published and not (path.is_file() and path.stat().st_size == SIZE_BYTES):
+        assemble(path, progress)
+    model, sha256 = _read(path)
+    if published and sha256 != SHA256:
+        progress(f"{FILE_NAME} in the cache is damaged; making it anew")
+        assemble(path, progress)
+        model, sha256 = _read(path)
+    if durations.is_computed(model):
+        model += durations.output_declaration()
+    try:
+        session, provider = runtime.open_session(model, path.resolve().parent)
+    except ortffi.OrtError as error:
+        raise ModelError(f"{path} cannot be loaded: {error}") from error
+    try:
+        kokoro = Kokoro(session, provider, path.name, sha256, runtime)
+    except StartupError:
+        session.close()
+        raise
+    if not kokoro.gives_durations:
+        logger.warning("%s does not tell durations: lost audio cannot be noticed", path.name)
+    return kokoro
+
+
+def _read(path: Path) -> tuple[bytearray, str]:
+    """Return a file and its sha256. A bytearray, for there is room to append without a copy."""
+    try:
+        with open(path, "rb") as file:
+            model = bytearray(file.read())
+    except OSError as error:
+        raise ModelError(f"the model file {path} cannot be read: {error.strerror}") from error
+    return model, hashlib.sha256(model).hexdigest()

@@ -1,0 +1,217 @@
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import numpy as np
+import onnx
+import pytest
+from onnx import TensorProto, helper, numpy_helper
+
+from service.errors import InvalidRequestError, ModelError, ProviderError, SynthesisError
+from service.model import Kokoro, load_kokoro, open_runtime
+from service.model.durations import SAMPLES_PER_FRAME, output_declaration
+
+STYLE = np.zeros((1, 256), np.float32)
+
+Load = Callable[..., Kokoro]
+
+
+@pytest.fixture
+def load(tmp_path: Path) -> Iterator[Load]:
+    """Load a model that gives fixed audio and durations, with inputs as told."""
+    loaded: list[Kokoro] = []
+
+    def load(
+        audio: np.ndarray,
+        durations: np.ndarray | None = None,
+        *,
+        tokens: str = "tokens",
+        token_type: int = TensorProto.INT64,
+        speed_type: int = TensorProto.FLOAT,
+        style_size: int = 256,
+        audio_name: str = "audio",
+        durations_name: str = "durations",
+    ) -> Kokoro:
+        constants = {
+            audio_name: audio,
+            **({} if durations is None else {durations_name: durations}),
+        }
+        graph = helper.make_graph(
+            [
+                helper.make_node("Constant", [], [name], value=numpy_helper.from_array(value))
+                for name, value in constants.items()
+            ],
+            "fixed",
+            [
+                helper.make_tensor_value_info(tokens, token_type, [1, "n"]),
+                helper.make_tensor_value_info("style", TensorProto.FLOAT, [1, style_size]),
+                helper.make_tensor_value_info("speed", speed_type, [1]),
+            ],
+            [
+                helper.make_tensor_value_info(
+                    name, helper.np_dtype_to_tensor_dtype(value.dtype), value.shape
+                )
+                for name, value in constants.items()
+            ],
+        )
+        model = helper.make_model(graph, ir_version=8, opset_imports=[helper.make_opsetid("", 13)])
+        path = tmp_path / "fixed.onnx"
+        onnx.save(model, path)
+        kokoro = load_kokoro(path, open_runtime(), published=False, progress=lambda line: None)
+        loaded.append(kokoro)
+        return kokoro
+
+    yield load
+    for kokoro in loaded:
+        kokoro.close()
+
+
+def audio(n_samples: int) -> np.ndarray:
+    return np.full(n_samples, 0.1, np.float32)
+
+
+def test_the_declaration_of_the_durations_is_valid_protobuf() -> None:
+    added = onnx.ModelProto.FromString(output_declaration()).graph.output
+    assert len(output_declaration()) == 34
+    assert [(value.name, value.type.tensor_type.elem_type) for value in added] == [
+        ("/encoder/Clip_output_0", TensorProto.FLOAT)
+    ]
+
+
+@pytest.mark.parametrize("tokens", ["tokens", "input_ids"])
+@pytest.mark.parametrize("audio_name", ["audio", "waveform"])
+@pytest.mark.parametrize("dtype", [np.float32, np.int64])
+def test_models_of_both_namings_are_accepted(
+    load: Load, tokens: str, audio_name: str, dtype: type
+) -> None:
+    kokoro = load(
+        audio(1200).reshape(1, -1), np.array([[1, 1]], dtype), tokens=tokens, audio_name=audio_name
+    )
+    inference = kokoro.infer([1], STYLE, 1.0)
+    assert inference.samples.shape == (1200,)
+    assert inference.durations is not None
+    assert inference.durations.tolist() == [1, 1]
+
+
+def test_a_model_without_durations_is_accepted_with_a_warning(
+    load: Load, caplog: pytest.LogCaptureFixture
+) -> None:
+    kokoro = load(audio(1000))
+    assert not kokoro.gives_durations
+    assert "does not tell durations" in caplog.text
+    assert kokoro.infer([1], STYLE, 1.0).durations is None
+
+
+@pytest.mark.parametrize("n_samples", [600, 1199, 1201, 1800])
+def test_audio_that_is_not_as_long_as_promised_is_an_error(load: Load, n_samples: int) -> None:
+    kokoro = load(audio(n_samples), np.array([1.0, 1.0], np.float32))
+    with pytest.raises(
+        SynthesisError, match=f"{n_samples} samples where its durations promise 1200"
+    ):
+        kokoro.infer([1], STYLE, 1.0)
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
+def test_samples_that_are_not_finite_are_an_error(load: Load, bad: float) -> None:
+    samples = audio(600)
+    samples[300] = bad
+    with pytest.raises(SynthesisError, match="not finite"):
+        load(samples, np.array([1.0], np.float32)).infer([1], STYLE, 1.0)
+
+
+def test_no_audio_is_an_error(load: Load) -> None:
+    with pytest.raises(SynthesisError, match="no audio"):
+        load(audio(0), np.array([0.0], np.float32)).infer([1], STYLE, 1.0)
+
+
+def test_integer_speed_takes_whole_numbers_only(load: Load) -> None:
+    kokoro = load(audio(600), np.array([1.0], np.float32), speed_type=TensorProto.INT32)
+    assert kokoro.infer([1], STYLE, 1.0).samples.size == 600
+    with pytest.raises(InvalidRequestError, match=r"whole numbers only, not 1\.5"):
+        kokoro.infer([1], STYLE, 1.5)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"tokens": "words"},
+        {"token_type": TensorProto.FLOAT},
+        {"style_size": 128},
+        {"speed_type": TensorProto.BOOL},
+        {"audio_name": "mel"},
+    ],
+)
+def test_a_model_that_does_not_fit_is_refused_with_expected_and_found(
+    load: Load, wrong: dict[str, object]
+) -> None:
+    with pytest.raises(
+        ModelError, match=r"Expected: .*input_ids.* Found: inputs .*style"
+    ) as caught:
+        load(audio(600), **wrong)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("content", [b"", b"not a model", b"\x08\x08" * 1000])
+def test_a_file_that_is_no_model_is_refused(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "garbage.onnx"
+    path.write_bytes(content)
+    with pytest.raises(ModelError, match=r"garbage\.onnx"):
+        load_kokoro(path, open_runtime(), published=False, progress=lambda line: None)
+
+
+def test_a_missing_file_is_named(tmp_path: Path) -> None:
+    with pytest.raises(ModelError, match=r"none\.onnx cannot be read: No such file"):
+        load_kokoro(tmp_path / "none.onnx", open_runtime(), published=False, progress=print)
+
+
+def test_the_number_of_tokens_and_the_style_are_checked(load: Load) -> None:
+    kokoro = load(audio(600))
+    for n_tokens in (0, 511):
+        with pytest.raises(ValueError, match="token ids"):
+            kokoro.infer([1] * n_tokens, STYLE, 1.0)
+    with pytest.raises(ValueError, match="style"):
+        kokoro.infer([1], STYLE[0], 1.0)
+
+
+def test_a_damaged_cache_is_noticed_and_mended(model_file: Path, tmp_path: Path) -> None:
+    path = tmp_path / model_file.name
+    content = bytearray(model_file.read_bytes())
+    content[50_000_000] ^= 1
+    path.write_bytes(content)
+    lines: list[str] = []
+    load_kokoro(path, open_runtime(), published=True, progress=lines.append).close()
+    assert any("damaged" in line for line in lines)
+    assert path.read_bytes() == model_file.read_bytes()
+
+
+def test_cuda_that_cannot_be_had_is_an_error_and_auto_warns_once(
+    model_file: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    runtime = open_runtime("cuda")
+    if "CUDAExecutionProvider" in runtime.compiled_in:
+        pytest.skip("this ONNX Runtime has CUDA; the refusal needs one without")
+    with pytest.raises(ProviderError, match="CUDA"):
+        load_kokoro(model_file, runtime, published=True, progress=print)
+    caplog.clear()
+    kokoro = load_kokoro(model_file, open_runtime("auto"), published=True, progress=print)
+    assert kokoro.provider == "cpu"
+    kokoro.close()
+    warnings = [record for record in caplog.records if record.levelname == "WARNING"]
+    assert len(warnings) == 1
+    assert "running on the CPU" in warnings[0].getMessage()
+
+
+def test_the_real_model_keeps_its_promise_at_every_length(
+    model_file: Path, repository: Path
+) -> None:
+    kokoro = load_kokoro(model_file, open_runtime(), published=True, progress=print)
+    styles = np.fromfile(repository / "voices/af_heart.bin", "<f4").reshape(510, 1, 256)
+    for n_tokens in (1, 2, 17, 510):
+        token_ids = [43 + i % 20 for i in range(n_tokens)]
+        inference = kokoro.infer(token_ids, styles[n_tokens - 1], 1.0)
+        assert inference.durations is not None
+        assert len(inference.durations) == n_tokens + 2
+        assert inference.samples.size == SAMPLES_PER_FRAME * inference.durations.sum()
+        assert inference.durations.min() >= 1
+    kokoro.close()
