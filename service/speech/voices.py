@@ -1,0 +1,189 @@
+"""Voices: their files, what is known of each, and blends of them."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import re
+import threading
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from service.errors import InvalidBlendError, UnknownVoiceError, VoiceError
+from service.model.kokoro import MAX_TOKENS, STYLE_SIZE
+from service.settings import nearest
+from service.text import language_of_voice
+
+FILE_BYTES = MAX_TOKENS * STYLE_SIZE * 4
+"""A voice file: one style of 256 float32 for each number of tokens, little-endian, C order."""
+
+MAX_BLEND_LENGTH = 512
+"""Characters of a blend; there are 54 voices, and nobody mixes more than a few."""
+
+_PART = re.compile(r"\s*([A-Za-z0-9_\-]+)\s*(?:\(\s*([^()]*?)\s*\)\s*)?")
+_SEXES = {"f": "female", "m": "male"}
+
+Styles = npt.NDArray[np.float32]
+
+
+@dataclass(frozen=True)
+class Voice:
+    """What is known of a voice.
+
+    Attributes:
+        name: such as `af_heart`.
+        language: code of the language that it was trained on; None where nobody says.
+        sex: `female`, `male`, or None.
+        licence: SPDX name, or None.
+        sha256: of its file, as the manifest promises; None for a file that was dropped in.
+    """
+
+    name: str
+    language: str | None
+    sex: str | None
+    licence: str | None
+    sha256: str | None
+
+
+@dataclass(frozen=True)
+class Blend:
+    """One voice or several, with weights that sum to 1."""
+
+    parts: tuple[tuple[Voice, float], ...]
+
+    @property
+    def language(self) -> str | None:
+        """Return the language of the voice named first."""
+        return self.parts[0][0].language
+
+
+class VoiceLibrary:
+    """The voices of a folder: every `*.bin` in it, described by `manifest.json` if it is there.
+
+    A file that the manifest does not name is a voice as well; its language and sex are read off
+    the first two letters of its name. Styles are read when first used and kept.
+
+    Raises:
+        VoiceError: a file is missing or damaged, or there is no voice at all.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        manifest = _read_manifest(folder / "manifest.json")
+        files = {path.stem: path for path in sorted(folder.glob("*.bin"))}
+        missing = sorted(set(manifest) - set(files))
+        if missing:
+            raise VoiceError(f"voices named in {folder / 'manifest.json'} are not there: {missing}")
+        if not files:
+            raise VoiceError(f"no voices (*.bin) in {folder}")
+        self._voices = {name: _describe(name, manifest.get(name, {})) for name in files}
+        for voice in self._voices.values():
+            _verify(files[voice.name], voice)
+        self._files = files
+        self._styles: dict[str, Styles] = {}
+        self._lock = threading.Lock()
+
+    @property
+    def voices(self) -> list[Voice]:
+        """Return every voice, by name."""
+        return list(self._voices.values())
+
+    def resolve(self, specification: str) -> Blend:
+        """Read a voice's name, or a blend such as `af_bella(2)+af_sky(1)`; no weight means 1.
+
+        Raises:
+            UnknownVoiceError: there is no such voice; the nearest is named.
+            InvalidBlendError: it cannot be read, or a weight is not a positive number.
+        """
+        if len(specification) > MAX_BLEND_LENGTH:
+            raise InvalidBlendError(f"a blend has at most {MAX_BLEND_LENGTH} characters")
+        weights: dict[str, float] = {}
+        for part in specification.split("+"):
+            match = _PART.fullmatch(part)
+            if match is None:
+                raise InvalidBlendError(
+                    f"{part!r} is no voice with a weight; write af_bella(2)+af_sky(1)"
+                )
+            name, weight = match.group(1), match.group(2)
+            if name not in self._voices:
+                raise UnknownVoiceError(f"no voice {name!r}{nearest(name, self._voices)}")
+            weights[name] = weights.get(name, 0.0) + _weight(name, weight)
+        total = sum(weights.values())
+        if not math.isfinite(total):
+            raise InvalidBlendError("the weights of a blend are too large")
+        return Blend(tuple((self._voices[name], w / total) for name, w in weights.items()))
+
+    def style(self, blend: Blend, n_tokens: int) -> Styles:
+        """Return the style for a piece of so many tokens: row n - 1 of the voice.
+
+        That row is the one that the model's own pipeline takes (`pack[len(ps) - 1]`).
+
+        Args:
+            blend: what `resolve` returned.
+            n_tokens: 1 to 510, without padding.
+
+        Returns:
+            float32 [1, 256], for a blend the weighted mean.
+        """
+        if not 1 <= n_tokens <= MAX_TOKENS:
+            raise ValueError(f"no style for {n_tokens} tokens; 1 to {MAX_TOKENS} have one")
+        rows = [w * self._load(voice.name)[n_tokens - 1] for voice, w in blend.parts]
+        return np.asarray(sum(rows[1:], rows[0]), dtype=np.float32)
+
+    def _load(self, name: str) -> Styles:
+        with self._lock:
+            styles = self._styles.get(name)
+            if styles is None:
+                styles = np.fromfile(self._files[name], "<f4").astype(np.float32, copy=False)
+                styles = self._styles[name] = styles.reshape(MAX_TOKENS, 1, STYLE_SIZE)
+            return styles
+
+
+def _read_manifest(path: Path) -> dict[str, dict[str, Any]]:
+    if not path.is_file():
+        return {}
+    try:
+        manifest = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise VoiceError(f"{path} cannot be read: {error}") from error
+    if not isinstance(manifest, dict) or not all(isinstance(v, dict) for v in manifest.values()):
+        raise VoiceError(f"{path} must map each voice's name to its description")
+    return manifest
+
+
+def _describe(name: str, entry: dict[str, Any]) -> Voice:
+    return Voice(
+        name,
+        entry.get("language", language_of_voice(name)),
+        entry.get("sex", _SEXES.get(name[1:2])),
+        entry.get("licence"),
+        entry.get("sha256"),
+    )
+
+
+def _verify(path: Path, voice: Voice) -> None:
+    content = path.read_bytes()
+    if len(content) != FILE_BYTES:
+        raise VoiceError(f"{path} has {len(content)} bytes, a voice has {FILE_BYTES}")
+    if voice.sha256 is None:
+        if not np.isfinite(np.frombuffer(content, "<f4")).all():
+            raise VoiceError(f"{path} is damaged: it holds numbers that are not finite")
+    elif hashlib.sha256(content).hexdigest() != voice.sha256:
+        raise VoiceError(f"{path} is damaged: its sha256 is not the manifest's")
+
+
+def _weight(name: str, text: str | None) -> float:
+    if text is None:
+        return 1.0
+    try:
+        weight = float(text)
+    except ValueError as error:
+        raise InvalidBlendError(f"the weight of {name} is no number: {text!r}") from error
+    if not (math.isfinite(weight) and weight > 0):
+        raise InvalidBlendError(f"the weight of {name} must be above 0, not {text}")
+    return weight

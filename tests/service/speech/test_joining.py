@@ -1,0 +1,61 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from service.model.kokoro import SAMPLE_RATE_HZ
+from service.speech.joining import WORD_PAUSE_S, pause_after, shape
+
+
+def piece(lead_s: float = 0.3, sound_s: float = 0.5, rest_s: float = 0.4) -> np.ndarray:
+    """A tone between two quiet stretches, as the model gives it."""
+    sound = 0.5 * np.sin(np.arange(int(sound_s * SAMPLE_RATE_HZ)) * 0.1)
+    rests = [np.full(int(s * SAMPLE_RATE_HZ), 1e-4) for s in (lead_s, rest_s)]
+    return np.concatenate([rests[0], sound, rests[1]]).astype(np.float32)
+
+
+def loud(samples: np.ndarray) -> np.ndarray:
+    return np.flatnonzero(np.abs(samples) > 1e-3)
+
+
+def test_a_piece_alone_stays_as_the_model_made_it() -> None:
+    samples = piece()
+    np.testing.assert_array_equal(shape(samples, first=True, last=True, pause_s=0.5), samples)
+
+
+def test_the_sound_is_never_cut() -> None:
+    samples = piece()
+    middle = shape(samples, first=False, last=False, pause_s=0.1)
+    np.testing.assert_array_equal(
+        middle[loud(middle)[0] : loud(middle)[-1] + 1],
+        samples[loud(samples)[0] : loud(samples)[-1] + 1],
+    )
+
+
+@pytest.mark.parametrize("pause_s", [0.1, 0.25, 0.55, 1.1])
+def test_the_pause_between_two_pieces_is_as_asked(pause_s: float) -> None:
+    one = shape(piece(), first=True, last=False, pause_s=pause_s)
+    two = shape(piece(), first=False, last=True, pause_s=0.0)
+    both = np.concatenate([one, two])
+    gaps = np.diff(loud(both))
+    assert gaps.max() / SAMPLE_RATE_HZ == pytest.approx(pause_s, abs=0.012)
+
+
+def test_joins_do_not_click() -> None:
+    parts = [piece(0.02, 0.5, 0.01) for _ in range(3)]
+    joined = np.concatenate(
+        [shape(p, first=i == 0, last=i == 2, pause_s=0.1) for i, p in enumerate(parts)]
+    )
+    inside = max(np.abs(np.diff(p)).max() for p in parts)
+    assert np.abs(np.diff(joined)).max() <= inside
+
+
+def test_a_silent_piece_is_kept_whole() -> None:
+    samples = np.zeros(6000, np.float32)
+    assert shape(samples, first=False, last=True, pause_s=0).size == 6000
+
+
+def test_marks_decide_the_pause() -> None:
+    assert pause_after("a.", 1.0) > pause_after("a;", 1.0) > pause_after("a,", 1.0)
+    assert pause_after("a,", 1.0) > pause_after("a", 1.0) == WORD_PAUSE_S
+    assert pause_after("a.", 2.0) == pause_after("a.", 1.0) / 2

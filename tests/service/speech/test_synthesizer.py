@@ -1,0 +1,188 @@
+from __future__ import annotations
+
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from service import errors
+from service.errors import NotReadyError, ServiceError
+from service.loading import load_synthesizer
+from service.settings import Settings
+from service.speech import AudioChunk, Synthesizer, Utterance, VoiceLibrary
+from service.speech.chunking import MAX_PIECE_LENGTH
+from service.text import LANGUAGES
+
+SENTENCE = "The birch canoe slid on the smooth planks."
+
+
+def speak(synthesizer: Synthesizer, utterance: Utterance) -> np.ndarray:
+    chunks = list(synthesizer.stream(synthesizer.plan(utterance)))
+    return np.concatenate([chunk.samples for chunk in chunks])
+
+
+def assert_audible(samples: np.ndarray) -> None:
+    assert samples.dtype == np.float32
+    assert np.isfinite(samples).all()
+    assert 0.01 < np.sqrt(np.mean(samples**2)) < 0.5
+    assert np.abs(samples).max() < 1.5
+
+
+def test_the_same_request_gives_the_same_samples(synthesizer: Synthesizer) -> None:
+    first, second = (speak(synthesizer, Utterance(SENTENCE)) for _ in range(2))
+    np.testing.assert_array_equal(first, second)
+
+
+def voice_names() -> list[str]:
+    folder = Path(__file__).resolve().parents[3] / "voices"
+    return [voice.name for voice in VoiceLibrary(folder).voices]
+
+
+@pytest.mark.parametrize("voice", voice_names())
+def test_every_voice_speaks_its_language(synthesizer: Synthesizer, voice: str) -> None:
+    text = {
+        "en-us": "Good morning.", "en-gb": "Good morning.", "es": "Buenos días.",
+        "fr": "Bonjour à tous.", "hi": "नमस्ते दुनिया।", "it": "Buongiorno a tutti.",
+        "pt-br": "Bom dia a todos.",
+    }  # fmt: skip
+    phonemes = {"ja": "koɲɲiʨiβa.", "zh": "ni↓ xɑʊ↓."}
+    language = synthesizer.voices.resolve(voice).language
+    assert language is not None
+    utterance = Utterance(text.get(language), phonemes.get(language), voice)
+    samples = speak(synthesizer, utterance)
+    assert_audible(samples)
+    assert 0.6 < samples.size / 24_000 < 4
+
+
+@pytest.mark.parametrize("language", sorted(LANGUAGES))
+def test_a_voice_may_read_another_language(synthesizer: Synthesizer, language: str) -> None:
+    if LANGUAGES[language].espeak_voice is None:
+        with pytest.raises(errors.LanguageUnavailableError):
+            synthesizer.plan(Utterance("a", language=language))
+    else:
+        assert synthesizer.plan(Utterance("a", language=language)).language == language
+
+
+def test_a_blend_is_neither_of_its_voices(synthesizer: Synthesizer) -> None:
+    one, other, blend = (
+        speak(synthesizer, Utterance(SENTENCE, voice=voice))
+        for voice in ("af_bella", "af_sky", "af_bella(2)+af_sky(1)")
+    )
+    assert_audible(blend)
+    for pure in (one, other):
+        n = min(pure.size, blend.size)
+        assert not np.allclose(pure[:n], blend[:n], atol=1e-2)
+
+
+def test_speed_halves_and_doubles_the_duration(synthesizer: Synthesizer) -> None:
+    text = f"{SENTENCE} Glue the sheet to the dark blue background."
+    normal, slow, fast = (
+        speak(synthesizer, Utterance(text, speed=speed)).size for speed in (1.0, 0.5, 2.0)
+    )
+    assert slow / normal == pytest.approx(2.0, rel=0.1)
+    assert fast / normal == pytest.approx(0.5, rel=0.1)
+
+
+def test_a_text_of_5000_characters_comes_out_whole(synthesizer: Synthesizer) -> None:
+    sentences = [
+        "Rice is often served in round bowls, and the juice of lemons makes fine punch.",
+        "The box was thrown beside the parked truck; nobody knew why.",
+        "Four hours of steady work faced us!",
+        "Did the boy there come back when the sun was low?",
+    ]
+    text = " ".join(sentences[i % 4] for i in range(100))[:5000]
+    plan = synthesizer.plan(Utterance(text))
+    chunks: list[AudioChunk] = list(synthesizer.stream(plan))
+    whole = synthesizer.phonemizer.phonemize(text, "en-us")
+    said = " ".join(chunk.phonemes for chunk in chunks)
+    assert said.split() == whole.split()
+    assert all(len(chunk.phonemes) <= MAX_PIECE_LENGTH for chunk in chunks)
+    samples = np.concatenate([chunk.samples for chunk in chunks])
+    assert_audible(samples)
+    # Readers say 12 to 20 characters a second.
+    assert 5000 / 20 < samples.size / 24_000 < 5000 / 12
+    # No stretch of silence in it is longer than a pause between sentences, the ends aside.
+    loud = np.flatnonzero(np.abs(samples) > 1e-3)
+    assert np.diff(loud).max() / 24_000 < 0.8
+
+
+def test_chunks_are_the_whole_and_joins_do_not_click(synthesizer: Synthesizer) -> None:
+    text = " ".join([SENTENCE] * 8)
+    chunks = list(synthesizer.stream(synthesizer.plan(Utterance(text))))
+    assert len(chunks) > 1
+    for chunk, following in pairwise(chunks):
+        assert abs(chunk.samples[-1]) < 1e-4
+        assert abs(following.samples[0]) < 1e-4
+        assert chunk.duration_s == chunk.samples.size / 24_000
+
+
+def test_phonemes_are_said_as_they_are(synthesizer: Synthesizer) -> None:
+    phonemes = synthesizer.phonemizer.phonemize(SENTENCE, "en-us")
+    by_text = speak(synthesizer, Utterance(SENTENCE))
+    by_phonemes = speak(synthesizer, Utterance(phonemes=phonemes))
+    np.testing.assert_array_equal(by_text, by_phonemes)
+
+
+@pytest.mark.parametrize(
+    ("utterance", "error"),
+    [
+        (Utterance(), errors.InvalidRequestError),
+        (Utterance("a", "a"), errors.InvalidRequestError),
+        (Utterance(""), errors.EmptyTextError),
+        (Utterance(" \n\t\u2003"), errors.EmptyTextError),
+        (Utterance(phonemes=" "), errors.EmptyTextError),
+        (Utterance("a\x00b"), errors.InvalidTextError),
+        (Utterance("a\x1bb"), errors.InvalidTextError),
+        (Utterance("a\ud800b"), errors.InvalidTextError),
+        (Utterance("... !"), errors.NothingToSayError),
+        (Utterance(phonemes=".ˈ "), errors.NothingToSayError),
+        (Utterance(phonemes="həl4O"), errors.UnknownSymbolError),
+        (Utterance("a" * 20_001), errors.TextTooLongError),
+        (Utterance(phonemes="a" * 20_001), errors.TextTooLongError),
+        (Utterance("a", voice="af_nobody"), errors.UnknownVoiceError),
+        (Utterance("a", voice="af_heart(0)"), errors.InvalidBlendError),
+        (Utterance("a", voice=""), errors.InvalidBlendError),
+        (Utterance("a", speed=0.49), errors.InvalidRequestError),
+        (Utterance("a", speed=2.01), errors.InvalidRequestError),
+        (Utterance("a", speed=float("nan")), errors.InvalidRequestError),
+        (Utterance("a", language="tlh"), errors.LanguageUnavailableError),
+        (Utterance("a", voice="jf_alpha"), errors.LanguageUnavailableError),
+    ],
+)
+def test_what_cannot_be_said_is_refused_with_a_4xx(
+    synthesizer: Synthesizer, utterance: Utterance, error: type[ServiceError]
+) -> None:
+    with pytest.raises(error) as caught:
+        synthesizer.plan(utterance)
+    assert 400 <= caught.value.status < 500
+
+
+def test_a_closed_synthesizer_says_so(model_file: Path, cache_dir: Path) -> None:
+    synthesizer = load_synthesizer(Settings(cache_dir=cache_dir), print)
+    plan = synthesizer.plan(Utterance(SENTENCE))
+    synthesizer.close()
+    synthesizer.close()
+    with pytest.raises(NotReadyError):
+        next(synthesizer.stream(plan))
+
+
+def test_the_self_test_notices_silence(
+    synthesizer: Synthesizer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert synthesizer.self_test() > 0
+    infer = synthesizer.model.infer
+
+    def silent(*arguments: object) -> object:
+        inference = infer(*arguments)  # type: ignore[arg-type]
+        inference.samples[:] *= 1e-3
+        return inference
+
+    monkeypatch.setattr(synthesizer.model, "infer", silent)
+    with pytest.raises(errors.SynthesisError, match="silent"):
+        synthesizer.self_test()
+
+
+def test_an_unknown_default_voice_stops_start_up(model_file: Path, cache_dir: Path) -> None:
+    with pytest.raises(errors.UnknownVoiceError):
+        load_synthesizer(Settings(cache_dir=cache_dir, voice="af_nobody"), print)

@@ -1,0 +1,126 @@
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from service.errors import InvalidBlendError, UnknownVoiceError, VoiceError
+from service.speech import VoiceLibrary
+
+
+@pytest.fixture(scope="module")
+def library(repository: Path) -> VoiceLibrary:
+    return VoiceLibrary(repository / "voices")
+
+
+@pytest.fixture
+def folder(repository: Path, tmp_path: Path) -> Path:
+    """A folder with two voices and their manifest."""
+    names = ("af_heart", "am_adam")
+    for name in names:
+        shutil.copy(repository / f"voices/{name}.bin", tmp_path)
+    manifest = json.loads((repository / "voices/manifest.json").read_text())
+    (tmp_path / "manifest.json").write_text(json.dumps({name: manifest[name] for name in names}))
+    return tmp_path
+
+
+def rows(repository: Path, name: str) -> np.ndarray:
+    return np.fromfile(repository / f"voices/{name}.bin", "<f4").reshape(510, 1, 256)
+
+
+def test_all_54_voices_are_there_and_described(library: VoiceLibrary) -> None:
+    assert len(library.voices) == 54
+    assert all(voice.licence == "Apache-2.0" and voice.sha256 for voice in library.voices)
+    assert {voice.sex for voice in library.voices} == {"female", "male"}
+    languages = {voice.name: voice.language for voice in library.voices}
+    assert languages["bf_emma"] == "en-gb"
+    assert languages["zf_xiaoni"] == "zh"
+
+
+@pytest.mark.parametrize("n_tokens", [1, 17, 510])
+def test_the_style_of_n_tokens_is_row_n_minus_1(
+    library: VoiceLibrary, repository: Path, n_tokens: int
+) -> None:
+    style = library.style(library.resolve("af_heart"), n_tokens)
+    assert style.dtype == np.float32
+    np.testing.assert_array_equal(style, rows(repository, "af_heart")[n_tokens - 1])
+
+
+@pytest.mark.parametrize("n_tokens", [0, 511])
+def test_there_is_no_style_beyond_the_table(library: VoiceLibrary, n_tokens: int) -> None:
+    with pytest.raises(ValueError, match="no style"):
+        library.style(library.resolve("af_heart"), n_tokens)
+
+
+def test_a_blend_is_the_weighted_mean(library: VoiceLibrary, repository: Path) -> None:
+    blend = library.resolve(" af_bella(2) + af_sky(1)")
+    bella, sky = rows(repository, "af_bella")[9], rows(repository, "af_sky")[9]
+    np.testing.assert_allclose(library.style(blend, 10), (2 * bella + sky) / 3, rtol=1e-5)
+    assert library.resolve("af_bella+af_sky") == library.resolve("af_bella(0.5)+af_sky(0.5)")
+    assert library.resolve("af_bella(3)") == library.resolve("af_bella")
+    assert library.resolve("af_sky(1)+af_sky(3)") == library.resolve("af_sky")
+
+
+def test_the_language_of_a_blend_is_the_first_voices(library: VoiceLibrary) -> None:
+    assert library.resolve("bf_emma+af_sky").language == "en-gb"
+
+
+@pytest.mark.parametrize(
+    "blend",
+    ["", "+", "af_heart+", "af_heart(2", "af_heart()", "af_heart(0)", "af_heart(-1)",
+     "af_heart(nan)", "af_heart(inf)", "af_heart(two)", "af_heart 2", "af_heart(1)(2)",
+     "af_heart(1e308)+af_sky(1e308)", "../../etc/passwd", "af_heart+" * 100 + "af_heart"],
+)  # fmt: skip
+def test_a_bad_blend_is_refused(library: VoiceLibrary, blend: str) -> None:
+    with pytest.raises(InvalidBlendError):
+        library.resolve(blend)
+
+
+def test_an_unknown_voice_is_refused_and_the_nearest_named(library: VoiceLibrary) -> None:
+    with pytest.raises(UnknownVoiceError, match=r"'af_hart' \(did you mean af_heart\?\)"):
+        library.resolve("af_sky+af_hart")
+
+
+def test_a_voice_is_dropped_in_by_adding_a_file(folder: Path) -> None:
+    shutil.copy(folder / "am_adam.bin", folder / "im_nuovo.bin")
+    voice = VoiceLibrary(folder).resolve("im_nuovo").parts[0][0]
+    assert (voice.language, voice.sex, voice.licence) == ("it", "male", None)
+
+
+def test_a_dropped_in_name_that_says_no_language_has_none(folder: Path) -> None:
+    shutil.copy(folder / "am_adam.bin", folder / "robot.bin")
+    assert VoiceLibrary(folder).resolve("robot").language is None
+
+
+def test_damage_is_noticed(folder: Path) -> None:
+    path = folder / "am_adam.bin"
+    content = path.read_bytes()
+    path.write_bytes(content[:-1] + b"\x01")
+    with pytest.raises(VoiceError, match=r"am_adam\.bin is damaged"):
+        VoiceLibrary(folder)
+    path.write_bytes(content[:-4])
+    with pytest.raises(VoiceError, match="522236 bytes, a voice has 522240"):
+        VoiceLibrary(folder)
+    path.unlink()
+    with pytest.raises(VoiceError, match="am_adam"):
+        VoiceLibrary(folder)
+
+
+def test_a_dropped_in_file_must_hold_numbers(folder: Path) -> None:
+    np.full(510 * 256, np.nan, "<f4").tofile(folder / "af_broken.bin")
+    with pytest.raises(VoiceError, match=r"af_broken\.bin is damaged"):
+        VoiceLibrary(folder)
+
+
+def test_a_malformed_manifest_and_an_empty_folder_are_named(folder: Path, tmp_path: Path) -> None:
+    for content in ("{", "[]", '{"af_heart": 1}'):
+        (folder / "manifest.json").write_text(content)
+        with pytest.raises(VoiceError, match=r"manifest\.json"):
+            VoiceLibrary(folder)
+    empty = tmp_path / "empty"
+    empty.mkdir()
+    with pytest.raises(VoiceError, match="no voices"):
+        VoiceLibrary(empty)
