@@ -1,0 +1,97 @@
+"""A real server: its own process, a real port."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import httpx
+import pytest
+
+
+class Server:
+    """A `kokoro-service serve` process and a client for it; its log is read as it comes."""
+
+    def __init__(self, *arguments: str, environment: dict[str, str] | None = None) -> None:
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "service", "serve", "--port", "0", *arguments],
+            stderr=subprocess.PIPE,
+            text=True,
+            env={**os.environ, **(environment or {})},
+        )
+        self.log: list[str] = []
+        self._changed = threading.Condition()
+        self._reader = threading.Thread(target=self._read, daemon=True)
+        self._reader.start()
+        try:
+            self.url = self.wait_for(r"running on (http://[0-9.:]+)")
+        except AssertionError:
+            self.process.kill()
+            self.process.wait()
+            raise
+        self.client = httpx.Client(base_url=self.url, timeout=600)
+
+    def _read(self) -> None:
+        assert self.process.stderr is not None
+        with self.process.stderr as stream:
+            for line in stream:
+                with self._changed:
+                    self.log.append(line)
+                    self._changed.notify_all()
+        with self._changed:
+            self.log.append("")
+            self._changed.notify_all()
+
+    def wait_for(self, pattern: str) -> str:
+        """Return the first group of the first line of the log that matches, once there is one."""
+
+        def found() -> re.Match[str] | None:
+            return next(filter(None, (re.search(pattern, line) for line in self.log)), None)
+
+        with self._changed:
+            self._changed.wait_for(lambda: found() or self.log[-1:] == [""], timeout=120)
+            match = found()
+        assert match is not None, f"no {pattern!r} in the log:\n{''.join(self.log)}"
+        return match.group(1) if match.groups() else match.group()
+
+    def wait_until_ready(self) -> None:
+        self.wait_for(r"ready in ")
+
+    def stop(self) -> int:
+        self.process.terminate()
+        status = self.process.wait(timeout=120)
+        self._reader.join()
+        self.client.close()
+        return status
+
+
+@pytest.fixture(scope="session")
+def start_server(model_file: Path, cache_dir: Path) -> Iterator[Callable[..., Server]]:
+    """Start servers; what is still running at the end is killed."""
+    servers: list[Server] = []
+
+    def start(*arguments: str, environment: dict[str, str] | None = None) -> Server:
+        server = Server("--cache-dir", str(cache_dir), *arguments, environment=environment)
+        servers.append(server)
+        return server
+
+    yield start
+    for server in servers:
+        server.client.close()
+        if server.process.poll() is None:
+            server.process.kill()
+            server.process.wait()
+
+
+@pytest.fixture(scope="session")
+def server(start_server: Callable[..., Server]) -> Iterator[Server]:
+    """The server that most tests share."""
+    server = start_server()
+    server.wait_until_ready()
+    yield server
+    assert server.stop() == 0

@@ -1,0 +1,297 @@
+from __future__ import annotations
+
+import io
+import json
+import socket
+import threading
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import httpx
+import numpy as np
+import pytest
+import soundfile
+
+TEXT = "The birch canoe slid on the smooth planks."
+LONG_TEXT = " ".join([TEXT] * 8)
+
+
+def speak(server: Any, **fields: object) -> httpx.Response:
+    response: httpx.Response = server.client.post("/synthesize", json=fields)
+    return response
+
+
+def assert_error(response: httpx.Response, status: int, code: str) -> str:
+    """Hold an answer against the one shape of errors; return its message."""
+    assert response.status_code == status, response.text
+    assert response.headers["content-type"] == "application/json"
+    body = response.json()
+    assert set(body) == {"error"}
+    assert set(body["error"]) == {"code", "message", "request_id"}
+    assert body["error"]["code"] == code
+    assert body["error"]["message"]
+    assert body["error"]["request_id"] == response.headers["x-request-id"]
+    return str(body["error"]["message"])
+
+
+def test_text_becomes_a_wav_file(server: Any) -> None:
+    response = speak(server, text="Hello from Kokoro.")
+    assert response.status_code == 200
+    assert response.headers["content-type"] == "audio/wav"
+    samples, rate = soundfile.read(io.BytesIO(response.content), dtype="int16")
+    assert (rate, samples.ndim) == (24_000, 1)
+    assert np.abs(samples).max() > 3000
+    headers = response.headers
+    assert headers["x-sample-rate-hz"] == "24000"
+    assert float(headers["x-duration-s"]) == pytest.approx(samples.size / 24_000, abs=1e-6)
+    assert headers["x-chunk-count"] == "1"
+    assert float(headers["x-compute-s"]) > 0
+    assert headers["x-execution-provider"] == "cpu"
+    assert len(headers["x-request-id"]) == 32
+
+
+def test_pcm_is_the_samples_of_the_wav_file(server: Any) -> None:
+    wav, pcm = (speak(server, text=TEXT, format=form).content for form in ("wav", "pcm"))
+    samples, _ = soundfile.read(io.BytesIO(wav), dtype="int16")
+    assert samples.tobytes() == pcm
+
+
+def test_long_text_comes_in_several_chunks(server: Any) -> None:
+    one, many = (speak(server, text=text) for text in (TEXT, LONG_TEXT))
+    assert int(many.headers["x-chunk-count"]) > 1
+    assert float(many.headers["x-duration-s"]) > 5 * float(one.headers["x-duration-s"])
+
+
+def test_a_request_id_of_the_caller_comes_back(server: Any) -> None:
+    given = {"x-request-id": "robot-7.utterance_1"}
+    assert (
+        server.client.get("/health", headers=given).headers["x-request-id"] == given["x-request-id"]
+    )
+    for bad in ("a" * 65, "two words", "<script>"):
+        answer = server.client.get("/health", headers={"x-request-id": bad})
+        assert answer.headers["x-request-id"] != bad
+
+
+def test_what_there_is_to_know(server: Any) -> None:
+    voices = server.client.get("/voices").json()
+    assert voices["default"] == "af_heart"
+    assert len(voices["voices"]) == 54
+    assert {"name": "bm_lewis", "language": "en-gb", "sex": "male", "licence": "Apache-2.0"} in (
+        voices["voices"]
+    )
+    assert server.client.get("/health").json() == {"status": "alive"}
+    ready = server.client.get("/ready").json()
+    assert ready["status"] == "ready"
+    assert ready["provider"] == "cpu"
+    assert ready["onnxruntime"].startswith("1.")
+    assert ready["model"]["name"] == "kokoro-v1.0.int8.onnx"
+    assert ready["model"]["gives_durations"] is True
+    assert ready["self_test_s"] > 0
+
+
+def test_the_openapi_document_describes_the_endpoints_and_their_errors(server: Any) -> None:
+    document = server.client.get("/openapi.json").json()
+    assert set(document["paths"]) == {"/synthesize", "/voices", "/health", "/ready"}
+    responses = document["paths"]["/synthesize"]["post"]["responses"]
+    assert set(responses) == {"200", "400", "413", "415", "422", "500", "503"}
+    assert set(responses["200"]["content"]) == {"audio/wav", "audio/pcm"}
+
+
+@pytest.mark.parametrize(
+    ("fields", "status", "code", "named"),
+    [
+        ({}, 422, "invalid_request", "text"),
+        ({"text": None}, 422, "invalid_request", "text"),
+        ({"text": "a", "phonemes": "a"}, 422, "invalid_request", "exactly one"),
+        ({"text": ""}, 422, "empty_text", "empty"),
+        ({"text": " \n "}, 422, "empty_text", "empty"),
+        ({"text": "?!"}, 422, "nothing_to_say", "pronounced"),
+        ({"text": "a\x07b"}, 422, "invalid_text", "U+0007"),
+        ({"phonemes": "h4"}, 422, "unknown_symbol", "4"),
+        ({"text": "a" * 20_001}, 413, "text_too_long", "20001"),
+        ({"text": 7}, 422, "invalid_request", "text"),
+        ({"text": ["a"]}, 422, "invalid_request", "text"),
+        ({"text": "a", "voice": 1}, 422, "invalid_request", "voice"),
+        ({"text": "a", "voice": "af_hart"}, 422, "unknown_voice", "af_heart"),
+        ({"text": "a", "voice": "af_heart(x)"}, 422, "invalid_blend", "af_heart"),
+        ({"text": "a", "voice": "../af_heart"}, 422, "invalid_blend", "af_heart"),
+        ({"text": "a", "speed": 0.4}, 422, "invalid_request", "speed"),
+        ({"text": "a", "speed": 2.1}, 422, "invalid_request", "speed"),
+        ({"text": "a", "speed": "1"}, 422, "invalid_request", "speed"),
+        ({"text": "a", "speed": True}, 422, "invalid_request", "speed"),
+        ({"text": "a", "format": "mp3"}, 422, "invalid_request", "format"),
+        ({"text": "a", "language": "xx"}, 422, "language_unavailable", "en-us"),
+        ({"text": "a", "voice": "zf_xiaoni"}, 422, "language_unavailable", "zh"),
+        ({"text": "a", "sped": 1.0}, 422, "invalid_request", "did you mean speed?"),
+    ],
+)  # fmt: skip
+def test_a_request_that_cannot_be_spoken_is_refused(
+    server: Any, fields: dict[str, object], status: int, code: str, named: str
+) -> None:
+    assert named in assert_error(speak(server, **fields), status, code)
+
+
+@pytest.mark.parametrize(
+    ("body", "status", "code"),
+    [
+        (b"", 422, "invalid_request"),
+        (b"{", 400, "invalid_json"),
+        (b'{"text": "a",}', 400, "invalid_json"),
+        (b"\xff\xfe", 400, "invalid_json"),
+        (b'"text"', 422, "invalid_request"),
+        (b"[]", 422, "invalid_request"),
+        (b"null", 422, "invalid_request"),
+        (rb'{"text": "a\ud800b"}', 422, "invalid_text"),
+        (rb'{"text": "a", "voice": "\ud800"}', 422, "invalid_blend"),
+        (rb'{"text": "a", "\ud800": 1}', 422, "invalid_request"),
+        (b'{"text": "a", "speed": NaN}', 422, "invalid_request"),
+        (b'{"text": "a", "speed": 1e999}', 422, "invalid_request"),
+        (b"[" * 100_000, 400, "invalid_json"),
+        (b'{"text": "' + b"a" * 300_000 + b'"}', 413, "body_too_large"),
+    ],
+)  # fmt: skip
+def test_a_body_that_cannot_be_read_is_refused(
+    server: Any, body: bytes, status: int, code: str
+) -> None:
+    headers = {"content-type": "application/json"}
+    assert_error(server.client.post("/synthesize", content=body, headers=headers), status, code)
+
+
+def test_a_body_without_declared_length_is_bounded_too(server: Any) -> None:
+    def body() -> Any:
+        for _ in range(100):
+            yield b" " * 10_000
+
+    headers = {"content-type": "application/json"}
+    response = server.client.post("/synthesize", content=body(), headers=headers)
+    assert_error(response, 413, "body_too_large")
+
+
+def test_another_content_type_is_refused_with_what_to_send(server: Any) -> None:
+    response = server.client.post("/synthesize", data={"text": "a"})
+    assert "application/json" in assert_error(response, 415, "unsupported_media_type")
+
+
+def test_unknown_paths_and_methods_have_the_same_shape(server: Any) -> None:
+    assert_error(server.client.get("/nothing"), 404, "not_found")
+    response = server.client.get("/synthesize")
+    assert_error(response, 405, "method_not_allowed")
+    assert response.headers["allow"] == "POST"
+
+
+def test_sixteen_requests_at_once_each_get_their_own_speech(server: Any) -> None:
+    texts = [f"Request number {number} wants to be heard." for number in range(8)]
+    voices = ["af_heart", "am_adam", "bf_emma", "af_bella(2)+af_sky(1)"]
+    requests = [
+        {"text": texts[i % 8], "voice": voices[i % 4], "speed": 1.0 + (i // 8) / 2, "format": "pcm"}
+        for i in range(16)
+    ]
+    alone = [speak(server, **request).content for request in requests]
+    with ThreadPoolExecutor(16) as pool:
+        together = list(pool.map(lambda request: speak(server, **request), requests))
+    assert [response.status_code for response in together] == [200] * 16
+    assert [response.content for response in together] == alone
+    assert len(set(alone)) == 16
+
+
+def test_health_answers_while_speech_is_made(server: Any) -> None:
+    with ThreadPoolExecutor(1) as pool:
+        synthesis = pool.submit(speak, server, text=LONG_TEXT)
+        answers = 0
+        while not synthesis.done():
+            assert server.client.get("/health").status_code == 200
+            answers += 1
+    assert synthesis.result().status_code == 200
+    # The speech takes seconds; a loop that were blocked meanwhile would have answered once.
+    assert answers > 50
+
+
+def test_texts_stay_out_of_the_log(server: Any) -> None:
+    identity = "secret-test"
+    secret = "xylophonic zanzibar"
+    headers = {"x-request-id": identity}
+    for body in ({"text": secret}, {"text": secret, "voice": secret}, {secret: 1}):
+        server.client.post("/synthesize", json=body, headers=headers)
+    server.client.get(f"/{secret}", headers=headers)
+    server.wait_for(f"{identity} GET - status=404")
+    log = "".join(server.log)
+    assert log.count(f"{identity} POST /synthesize") == 3
+    assert "characters=19" in log
+    assert "xylophonic" not in log
+
+
+def test_before_the_model_is_there_health_answers_and_speech_is_refused(
+    start_server: Callable[..., Any],
+) -> None:
+    server = start_server()
+    assert server.client.get("/health").status_code == 200
+    refused = speak(server, text="a")
+    assert_error(refused, 503, "not_ready")
+    assert refused.headers["retry-after"] == "1"
+    assert_error(server.client.get("/ready"), 503, "not_ready")
+    server.wait_until_ready()
+    assert server.client.get("/ready").status_code == 200
+    assert speak(server, text="Now it speaks.").status_code == 200
+    assert server.stop() == 0
+
+
+def test_sigterm_finishes_the_request_in_flight(start_server: Callable[..., Any]) -> None:
+    server = start_server()
+    server.wait_until_ready()
+    expected = speak(server, text=LONG_TEXT).content
+    body = json.dumps({"text": LONG_TEXT}).encode()
+    address = httpx.URL(server.url)
+    with socket.create_connection((address.host, address.port or 0)) as connection:
+        connection.sendall(
+            b"POST /synthesize HTTP/1.1\r\nhost: test\r\ncontent-type: application/json\r\n"
+            b"connection: close\r\ncontent-length: %d\r\n\r\n" % len(body) + body
+        )
+        # The event loop reads connections in turn: these answers come after it took the request.
+        for _ in range(5):
+            server.client.get("/health")
+        status: list[int] = []
+        stopping = threading.Thread(target=lambda: status.append(server.stop()))
+        stopping.start()
+        answer = b"".join(iter(lambda: connection.recv(1 << 16), b""))
+        stopping.join()
+    assert status == [0]
+    head, _, content = answer.partition(b"\r\n\r\n")
+    assert head.startswith(b"HTTP/1.1 200")
+    assert content == expected
+
+
+@pytest.mark.parametrize(
+    ("arguments", "named"),
+    [
+        (["--model", "/nowhere/model.onnx"], "model.onnx cannot be read"),
+        (["--voices-dir", "/nowhere"], "no voices"),
+        (["--voice", "af_nobody"], "af_nobody"),
+        (["--provider", "cuda"], "CUDA"),
+        (["--espeak-library", "/nowhere/libespeak-ng.so"], "libespeak-ng.so"),
+    ],
+)
+def test_what_is_missing_stops_start_up_with_one_line(
+    start_server: Callable[..., Any], arguments: list[str], named: str
+) -> None:
+    server = start_server(*arguments)
+    assert server.process.wait(timeout=120) == 1
+    server.wait_for(r"kokoro-service: ")
+    complaint = [line for line in server.log if line.startswith("kokoro-service: ")]
+    assert len(complaint) == 1
+    assert named in complaint[0]
+    assert not any("Traceback" in line for line in server.log)
+
+
+def test_an_onnxruntime_directory_that_does_not_work_stops_start_up(
+    start_server: Callable[..., Any],
+) -> None:
+    server = start_server(environment={"ONNXRUNTIME_DIR": "/nowhere"})
+    assert server.process.wait(timeout=120) == 1
+    server.wait_for(r"kokoro-service: ONNXRUNTIME_DIR is set")
+
+
+def test_a_taken_port_is_named(server: Any, start_server: Callable[..., Any]) -> None:
+    port = str(httpx.URL(server.url).port)
+    with pytest.raises(AssertionError, match=f"cannot listen on 127.0.0.1:{port}"):
+        start_server("--port", port)
