@@ -1,0 +1,168 @@
+"""The command line: `kokoro-service`, also `python -m service`."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import logging
+import sys
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from service import __version__
+from service.errors import InvalidTextError, ServiceError, StartupError
+from service.settings import Settings, load_settings
+
+_CONFIG_ONLY = {"cuda_options"}
+"""Settings that are tables; a flag could not hold one."""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run a command and return the exit status: 0, or 1 after one line on standard error."""
+    options = vars(_parser().parse_args(arguments))
+    command, config = options.pop("command"), options.pop("config")
+    flags = {name: options.pop(name) for name in list(options) if name in Settings.model_fields}
+    flags = {name: value for name, value in flags.items() if value is not None}
+    try:
+        settings = load_settings(flags, config)
+        logging.basicConfig(
+            level=settings.log_level.upper(),
+            format="%(asctime)s %(levelname)s %(name)s: %(message)s",
+            stream=sys.stderr,
+        )
+        return int(command(settings, **options))
+    except (ServiceError, OSError) as error:
+        print(f"kokoro-service: {error}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        return 130
+
+
+def _serve(settings: Settings) -> int:
+    from service.api import serve  # the web framework takes time that other commands can save
+
+    serve(settings)
+    return 0
+
+
+def _say(
+    settings: Settings,
+    text: str,
+    output: Path,
+    speed: float,
+    language: str | None,
+    phonemes: bool,
+) -> int:
+    from service.audio import encode
+    from service.loading import load_synthesizer
+    from service.model.kokoro import SAMPLE_RATE_HZ
+    from service.speech import Utterance
+
+    audio_format = {".wav": "wav", ".pcm": "pcm", ".raw": "pcm"}.get(output.suffix.lower())
+    if audio_format is None:
+        raise InvalidTextError(f"{output}: the name must end in .wav, .pcm or .raw")
+    spoken = sys.stdin.read() if text == "-" else text
+    synthesizer = load_synthesizer(settings, _progress)
+    try:
+        plan = synthesizer.plan(
+            Utterance(
+                None if phonemes else spoken,
+                spoken if phonemes else None,
+                speed=speed,
+                language=language,
+            )
+        )
+        chunks = []
+        for number, chunk in enumerate(synthesizer.stream(plan), start=1):
+            chunks.append(chunk)
+            if len(plan.pieces) > 1:
+                seconds = sum(c.duration_s for c in chunks)
+                _progress(f"piece {number} of {len(plan.pieces)}, {seconds:.1f} s of speech")
+    finally:
+        synthesizer.close()
+    content = encode(
+        [chunk.samples for chunk in chunks], "pcm" if audio_format == "pcm" else "wav",
+        SAMPLE_RATE_HZ,
+    )  # fmt: skip
+    output.write_bytes(content)
+    duration_s = sum(chunk.duration_s for chunk in chunks)
+    compute_s = sum(chunk.compute_s for chunk in chunks)
+    _progress(f"{output}: {duration_s:.2f} s of speech in {compute_s:.2f} s")
+    return 0
+
+
+def _voices(settings: Settings) -> int:
+    from service.loading import load_voices
+
+    for voice in load_voices(settings).voices:
+        print(f"{voice.name:16} {voice.language or '-':6} {voice.sex or '-'}")
+    return 0
+
+
+def _prepare(settings: Settings) -> int:
+    from service.model import assemble, model_path
+
+    if settings.model is not None:
+        raise StartupError("model is set; only the published model is prepared")
+    path = model_path(None, settings.cache_dir)
+    assemble(path, _progress)
+    print(path)
+    return 0
+
+
+def _doctor(settings: Settings, as_json: bool) -> int:
+    from service.doctor import examine
+
+    findings = []
+    for finding in examine(settings, _progress):
+        findings.append(finding)
+        if not as_json:
+            mark = {True: "ok", False: "FAIL", None: "-"}[finding.ok]
+            print(f"{mark:4} {finding.name:14} {finding.detail}", flush=True)
+    if as_json:
+        print(json.dumps([asdict(finding) for finding in findings], indent=1))
+    return 1 if any(finding.ok is False for finding in findings) else 0
+
+
+def _progress(line: str) -> None:
+    print(line, file=sys.stderr, flush=True)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="kokoro-service", description="Kokoro-82M text-to-speech", allow_abbrev=False
+    )
+    parser.add_argument("--version", action="version", version=f"%(prog)s {__version__}")
+    commands = parser.add_subparsers(required=True, metavar="command")
+    serve = _command(commands, _serve, "serve", "answer POST /synthesize until told to stop")
+    say = _command(commands, _say, "say", "turn text into an audio file")
+    voices = _command(commands, _voices, "voices", "list the voices")
+    prepare = _command(commands, _prepare, "prepare", "assemble the model into the cache now")
+    doctor = _command(commands, _doctor, "doctor", "look at everything that speaking needs")
+    say.add_argument("text", help="what to say; - reads standard input")
+    say.add_argument("-o", "--output", type=Path, required=True, help=".wav, .pcm or .raw file")
+    say.add_argument("--speed", type=float, default=1.0, help="0.5 to 2.0; 2.0 is twice as fast")
+    say.add_argument("--language", help="code of the text's language; the voice's own by default")
+    say.add_argument("--phonemes", action="store_true", help="the text is phonemes already")
+    doctor.add_argument("--json", dest="as_json", action="store_true", help="for bug reports")
+    for subparser in (serve, say, voices, prepare, doctor):
+        subparser.add_argument("--config", type=Path, help="configuration file (TOML)")
+        for name, field in Settings.model_fields.items():
+            if name not in _CONFIG_ONLY:
+                flag = "--" + name.replace("_", "-")
+                subparser.add_argument(flag, dest=name, metavar="X", help=field.description)
+    return parser
+
+
+def _command(commands: Any, run: Any, name: str, description: str) -> argparse.ArgumentParser:
+    parser: argparse.ArgumentParser = commands.add_parser(
+        name, help=description, description=description, allow_abbrev=False
+    )
+    parser.set_defaults(command=run)
+    return parser
+
+
+if __name__ == "__main__":
+    sys.exit(main())

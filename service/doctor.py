@@ -1,0 +1,89 @@
+"""Look at everything that speaking needs, and say what is wrong."""
+
+from __future__ import annotations
+
+import platform
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from service import __version__
+from service.errors import ServiceError
+from service.loading import load_espeak, load_model, load_runtime, load_voices
+from service.settings import Settings
+from service.speech import Synthesizer
+from service.text import Phonemizer, load_vocabulary
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing that was looked at.
+
+    Attributes:
+        name: what it is.
+        ok: whether it is as it should be; None for what need not be.
+        detail: what was found, or what is wrong and what to do.
+    """
+
+    name: str
+    ok: bool | None
+    detail: str
+
+
+def examine(settings: Settings, progress: Callable[[str], None]) -> Iterator[Finding]:
+    """Look at library, providers, voices, espeak-ng, model, and a self-test, in that order.
+
+    Where one fails, those that need it are left out.
+    """
+    yield Finding(
+        "service", True, f"{__version__}, Python {sys.version.split()[0]}, {platform.machine()}"
+    )
+    try:
+        runtime = load_runtime(settings)
+    except ServiceError as error:
+        yield Finding("onnxruntime", False, error.message)
+        return
+    yield Finding(
+        "onnxruntime",
+        True,
+        f"{runtime.version}, API {runtime.api_version}, found by {runtime.found_by}: "
+        f"{runtime.library}",
+    )
+    yield Finding("compiled in", True, ", ".join(runtime.compiled_in))
+    for provider, problem in runtime.usable().items():
+        wanted = provider == "cpu" or settings.provider == provider
+        yield Finding(
+            f"provider {provider}", not problem if wanted or not problem else None,
+            problem or "usable",
+        )  # fmt: skip
+    try:
+        voices = load_voices(settings)
+        yield Finding("voices", True, f"{len(voices.voices)} checked")
+        espeak = load_espeak(settings)
+        yield Finding("espeak-ng", True, espeak.version)
+        model = load_model(settings, runtime, progress)
+    except ServiceError as error:
+        yield Finding(error.code, False, error.message)
+        return
+    durations = "gives durations" if model.gives_durations else "does not give durations"
+    yield Finding(
+        "model", True,
+        f"{model.name}, sha256 {model.sha256[:12]}, {durations}, runs on {model.provider} with "
+        f"{runtime.threads} threads",
+    )  # fmt: skip
+    try:
+        synthesizer = Synthesizer(
+            model,
+            voices,
+            Phonemizer(espeak),
+            load_vocabulary(),
+            default_voice=settings.voice,
+            max_text_length=settings.max_text_length,
+        )
+        seconds = synthesizer.self_test()
+    except ServiceError as error:
+        yield Finding("self-test", False, error.message)
+    else:
+        yield Finding("self-test", True, f"passed in {seconds:.2f} s")
+    finally:
+        model.close()

@@ -1,0 +1,132 @@
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import soundfile
+
+from service.model import assembly
+
+
+def run(
+    *arguments: str, stdin: str = "", environment: dict[str, str] | None = None
+) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "service", *arguments],
+        input=stdin,
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, **(environment or {})},
+    )
+
+
+def test_say_writes_a_file(model_file: Path, cache_dir: Path, tmp_path: Path) -> None:
+    output = tmp_path / "hello.wav"
+    done = run("say", "Hello.", "-o", str(output), "--cache-dir", str(cache_dir))
+    assert done.returncode == 0, done.stderr
+    info = soundfile.info(output)
+    assert (info.samplerate, info.channels, info.subtype) == (24_000, 1, "PCM_16")
+    assert info.duration > 0.5
+    assert f"{info.duration:.2f} s of speech" in done.stderr
+
+
+def test_say_reads_standard_input_and_shows_progress_on_long_text(
+    model_file: Path, cache_dir: Path, tmp_path: Path
+) -> None:
+    output = tmp_path / "long.pcm"
+    done = run(
+        "say", "-", "-o", str(output), "--cache-dir", str(cache_dir), "--voice", "bm_lewis",
+        "--speed", "2", stdin="This sentence is said many times over. " * 12,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert "piece 1 of " in done.stderr
+    assert output.stat().st_size > 2 * 24_000 * 5
+
+
+def test_say_takes_phonemes(model_file: Path, cache_dir: Path, tmp_path: Path) -> None:
+    arguments = ("-o", str(tmp_path / "a.wav"), "--cache-dir", str(cache_dir), "--phonemes")
+    assert run("say", "həlˈO.", *arguments).returncode == 0
+    done = run("say", "hello4", *arguments)
+    assert done.returncode == 1
+    assert done.stderr.startswith("kokoro-service: ")
+    assert "4" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "named"),
+    [
+        (["say", "", "-o", "a.wav"], "empty"),
+        (["say", "a", "-o", "a.mp3"], ".wav"),
+        (["say", "a", "-o", "/nowhere/a.wav"], "/nowhere/a.wav"),
+        (["say", "a", "-o", "a.wav", "--speed", "9"], "speed"),
+        (["voices", "--port", "x"], "port"),
+        (["voices", "--config", "/nowhere.toml"], "/nowhere.toml"),
+        (["prepare", "--model", "x.onnx"], "model"),
+    ],
+)
+def test_mistakes_are_told_in_one_line(
+    model_file: Path, cache_dir: Path, arguments: list[str], named: str
+) -> None:
+    done = run(*arguments, "--cache-dir", str(cache_dir))
+    assert done.returncode == 1
+    lines = done.stderr.strip().splitlines()
+    assert named in lines[-1]
+    assert lines[-1].startswith("kokoro-service: ")
+    assert "Traceback" not in done.stderr
+
+
+def test_an_unknown_variable_is_told() -> None:
+    done = run("voices", environment={"KOKORO_VOICE_DIR": "x"})
+    assert done.returncode == 1
+    assert "KOKORO_VOICE_DIR (did you mean KOKORO_VOICES_DIR?)" in done.stderr
+
+
+def test_voices_lists_them() -> None:
+    lines = run("voices").stdout.splitlines()
+    assert len(lines) == 54
+    assert lines[0].split() == ["af_alloy", "en-us", "female"]
+
+
+def test_prepare_writes_the_model_and_says_where(tmp_path: Path) -> None:
+    done = run("prepare", "--cache-dir", str(tmp_path))
+    assert done.returncode == 0, done.stderr
+    assert assembly.is_published(Path(done.stdout.strip()))
+
+
+def test_doctor_finds_everything_well(model_file: Path, cache_dir: Path) -> None:
+    done = run("doctor", "--json", "--cache-dir", str(cache_dir))
+    findings = {finding["name"]: finding for finding in json.loads(done.stdout)}
+    assert done.returncode == 0
+    assert not any(finding["ok"] is False for finding in findings.values())
+    assert "libonnxruntime.so" in findings["onnxruntime"]["detail"]
+    assert "CPUExecutionProvider" in findings["compiled in"]["detail"]
+    assert findings["provider cpu"]["ok"]
+    assert "54" in findings["voices"]["detail"]
+    assert "gives durations" in findings["model"]["detail"]
+    assert "passed in" in findings["self-test"]["detail"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "environment", "failing"),
+    [
+        ([], {"ONNXRUNTIME_LIB_DIR": "/nowhere"}, "ONNXRUNTIME_LIB_DIR is set"),
+        (["--voices-dir", "/nowhere"], {}, "no voices"),
+        (["--model", "/nowhere/m.onnx"], {}, "m.onnx"),
+        (["--espeak-data", "/nowhere"], {}, "/nowhere"),
+        (["--voice", "af_nobody"], {}, "af_nobody"),
+    ],
+)
+def test_doctor_says_what_is_wrong_and_its_status_tells(
+    model_file: Path, cache_dir: Path, arguments: list[str], environment: dict[str, str],
+    failing: str,
+) -> None:  # fmt: skip
+    done = run("doctor", "--cache-dir", str(cache_dir), *arguments, environment=environment)
+    assert done.returncode == 1
+    failures = [line for line in done.stdout.splitlines() if line.startswith("FAIL")]
+    assert len(failures) == 1
+    assert failing in failures[0]
