@@ -1,0 +1,82 @@
+"""Imports go one way."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+
+# Who in `service` may import whom; errors, settings and resources may be imported by everyone.
+LEAVES = {"errors", "settings", "resources"}
+ALLOWED = {
+    "errors": set(),
+    "settings": {"errors"},
+    "resources": set(),
+    "text": LEAVES,
+    "audio": LEAVES,
+    "model": LEAVES,
+    "speech": LEAVES | {"text", "audio", "model"},
+    "loading": LEAVES | {"text", "model", "speech"},
+    "doctor": LEAVES | {"loading", "text", "speech"},
+    "api": LEAVES | {"loading", "text", "audio", "model", "speech"},
+    "__main__": LEAVES | {"loading", "doctor", "audio", "model", "speech", "api"},
+}
+OUTSIDE = {
+    "ortffi": {"model", "speech"},
+    "fastapi": {"api"},
+    "starlette": {"api"},
+    "uvicorn": {"api"},
+}
+
+
+def imports(file: Path) -> set[str]:
+    names = set()
+    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            names |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            names |= {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
+    return names
+
+
+def service_files(repository: Path) -> list[tuple[str, Path]]:
+    root = repository / "service"
+    files = []
+    for file in sorted(root.rglob("*.py")):
+        room = file.relative_to(root).parts[0].removesuffix(".py")
+        if room != "__init__":
+            files.append((room, file))
+    return files
+
+
+def test_rooms_of_the_service_import_in_one_direction(repository: Path) -> None:
+    seen = set()
+    for room, file in service_files(repository):
+        seen.add(room)
+        for name in imports(file):
+            parts = name.split(".")
+            if parts[0] == "service" and len(parts) > 1 and parts[1] in ALLOWED:
+                assert parts[1] in ALLOWED[room] | {room}, f"{file} imports {name}"
+            if parts[0] in OUTSIDE:
+                assert room in OUTSIDE[parts[0]], f"{file} imports {name}"
+    assert seen == set(ALLOWED)
+
+
+def test_ortffi_needs_only_numpy_and_the_standard_library(
+    repository: Path, request: pytest.FixtureRequest
+) -> None:
+    import sys
+
+    files = list((repository / "ortffi").glob("*.py"))
+    assert files
+    for file in files:
+        for name in imports(file):
+            top = name.split(".")[0]
+            assert top in sys.stdlib_module_names | {"numpy", "ortffi"}, f"{file} imports {name}"
+
+
+def test_the_onnxruntime_package_is_never_imported(repository: Path) -> None:
+    for package in ("ortffi", "service"):
+        for file in (repository / package).rglob("*.py"):
+            assert "onnxruntime" not in {name.split(".")[0] for name in imports(file)}, file

@@ -1,0 +1,76 @@
+"""What the documents promise is so."""
+
+from __future__ import annotations
+
+import re
+import sys
+from itertools import pairwise
+from pathlib import Path
+
+from service import errors
+from service.settings import Settings, load_settings
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+
+def test_default_toml_names_every_setting_with_its_default(repository: Path) -> None:
+    text = (repository / "config/default.toml").read_text(encoding="utf-8")
+    written = tomllib.loads(text)
+    defaults = Settings().model_dump()
+    for name, default in defaults.items():
+        if default is None:
+            assert re.search(rf"^# {name} = ", text, re.MULTILINE), f"{name} is not described"
+        else:
+            assert written[name] == default
+    assert set(written) <= set(defaults)
+
+
+def test_every_setting_in_the_configuration_files_has_a_comment_before_it(
+    repository: Path,
+) -> None:
+    for file in (repository / "config").glob("*.toml"):
+        lines = file.read_text(encoding="utf-8").splitlines()
+        for before, line in pairwise(lines):
+            if re.match(r"(# )?[a-z_]+ = |\[", line):
+                commented_out = re.match(r"# [a-z_]+ = ", before)
+                assert before.startswith("#") or commented_out, f"{file}: {line}"
+
+
+def test_jetson_toml_is_accepted_and_asks_for_the_gpu(repository: Path) -> None:
+    settings = load_settings(config=repository / "config/jetson.toml", environ={})
+    assert settings.provider == "cuda"
+    assert settings.cuda_options["arena_extend_strategy"] == "kSameAsRequested"
+
+
+def test_the_readme_lists_the_code_and_status_of_every_error_a_caller_can_get(
+    repository: Path,
+) -> None:
+    text = (repository / "README.md").read_text(encoding="utf-8")
+    rows = dict(re.findall(r"^\| (\d{3}) \| (.*) \|$", text, re.MULTILINE))
+
+    def classes(base: type[errors.ServiceError]) -> set[type[errors.ServiceError]]:
+        return {base}.union(*(classes(child) for child in base.__subclasses__()))
+
+    for error in classes(errors.ServiceError) - classes(errors.StartupError):
+        assert f"`{error.code}`" in rows[str(error.status)], error
+
+
+def test_every_target_of_the_makefile_is_in_its_help(repository: Path) -> None:
+    text = (repository / "Makefile").read_text(encoding="utf-8")
+    phony = re.search(r"^\.PHONY: (.*)$", text, re.MULTILINE)
+    assert phony is not None
+    for target in phony.group(1).split():
+        assert re.search(rf"^{target}:.* ## \S", text, re.MULTILINE), target
+
+
+def test_no_constraint_names_an_index_and_each_has_a_hash(repository: Path) -> None:
+    for name in ("serve.txt", "jetson.txt", "dev.txt"):
+        text = (repository / "constraints" / name).read_text(encoding="utf-8")
+        assert "://" not in text
+        assert "index" not in text
+        requirements = re.split(r"\n(?=\S)", text.strip())
+        assert len(requirements) > 20
+        assert all("--hash=sha256:" in requirement for requirement in requirements)
