@@ -192,6 +192,12 @@ def load_kokoro(
     except StartupError:
         session.close()
         raise
+    if provider == "cuda" and sha256 == SHA256:
+        logger.warning(
+            "%s is made for the processor: CUDA has no kernels for its quantised operators, so "
+            "most of it runs there all the same; give a float32 export with model",
+            path.name,
+        )
     if not kokoro.gives_durations:
         logger.warning("%s does not tell durations: lost audio cannot be noticed", path.name)
     return kokoro

@@ -18,6 +18,9 @@ from service.text.vocabulary import describe, load_vocabulary
 # Letters, numbers and currency signs carry meaning; a private-use character may.
 _MEANINGFUL = ("Lu", "Ll", "Lt", "Lo", "Nd", "Nl", "No", "Sc", "Co")
 
+# espeak-ng reads each of these as "Chinese letter" or "Japanese letter".
+_ONLY_NAMED = ("CJK ", "HIRAGANA ", "KATAKANA ")
+
 
 class Phonemizer:
     """Turns text into phonemes with espeak-ng.
@@ -62,15 +65,16 @@ class Phonemizer:
         for character in dict.fromkeys(text):
             if character.isascii() or unicodedata.category(character) not in _MEANINGFUL:
                 continue
+            name = unicodedata.name(character, "unnamed character")
             key = (character, language.code)
             readable = self._readable.get(key)
             if readable is None:
                 ipa = self._get_espeak().phonemize(character, language.espeak_voice)
-                readable = self._readable[key] = ipa != ""
+                readable = ipa != "" and not name.startswith(_ONLY_NAMED)
+                self._readable[key] = readable
             if not readable:
                 raise InvalidTextError(
-                    f"{describe(character)} has no reading in {language.name}"
-                    f" ({unicodedata.name(character, 'unnamed character')})"
+                    f"{describe(character)} has no reading in {language.name} ({name})"
                 )
 
     def _get_espeak(self) -> Espeak:

@@ -128,7 +128,14 @@ def test_text_without_speech_is_refused(
 
 @pytest.mark.parametrize(
     ("text", "named"),
-    [("a Ꭰ b", "CHEROKEE LETTER A"), ("100₽", "RUBLE SIGN"), ("x\ue000", r"U\+E000")],
+    [
+        ("a Ꭰ b", "CHEROKEE LETTER A"),
+        ("100₽", "RUBLE SIGN"),
+        ("x\ue000", r"U\+E000"),
+        ("I love 東京.", "'東'"),  # would be "Chinese letter Chinese letter"
+        ("こんにちは", "HIRAGANA LETTER KO"),
+        ("カ", "KATAKANA LETTER KA"),
+    ],
 )
 def test_what_espeak_would_pass_over_in_silence_is_refused(
     phonemizer: Phonemizer, text: str, named: str
