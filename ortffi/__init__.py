@@ -37,6 +37,7 @@ from ortffi.errors import (
 from ortffi.inference import infer
 from ortffi.library import Library, load_library
 from ortffi.providers import available_providers
+from ortffi.run_options import RunOptions
 from ortffi.session import Session, TensorInfo
 from ortffi.value import Value
 
@@ -65,6 +66,7 @@ __all__ = [
     "OnnxType",
     "OrtError",
     "ProviderUnavailableError",
+    "RunOptions",
     "RuntimeExceptionError",
     "Session",
     "SessionBuilder",

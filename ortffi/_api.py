@@ -54,6 +54,7 @@ _TABLE = """
             OrtAllocator* allocator, char** value);
 37   1  OrtStatus* SessionGetOutputName(const OrtSession* session, size_t index,
             OrtAllocator* allocator, char** value);
+39   1  OrtStatus* CreateRunOptions(OrtRunOptions** out);
 48   1  OrtStatus* CreateTensorAsOrtValue(OrtAllocator* allocator, const int64_t* shape,
             size_t shape_len, ONNXTensorElementDataType type, OrtValue** out);
 49   1  OrtStatus* CreateTensorWithDataAsOrtValue(const OrtMemoryInfo* info, void* p_data,
@@ -83,12 +84,15 @@ _TABLE = """
 93   1  void ReleaseStatus(OrtStatus* input);
 95   1  void ReleaseSession(OrtSession* input);
 96   1  void ReleaseValue(OrtValue* input);
+97   1  void ReleaseRunOptions(OrtRunOptions* input);
 98   1  void ReleaseTypeInfo(OrtTypeInfo* input);
 99   1  void ReleaseTensorTypeAndShapeInfo(OrtTensorTypeAndShapeInfo* input);
 100  1  void ReleaseSessionOptions(OrtSessionOptions* input);
 125  4  OrtStatus* GetAvailableProviders(char*** out_ptr, int* provider_length);
 126  4  OrtStatus* ReleaseAvailableProviders(char** ptr, int providers_length);
 130  5  OrtStatus* AddSessionConfigEntry(OrtSessionOptions* options, const char* config_key,
+            const char* config_value);
+165  8  OrtStatus* AddRunConfigEntry(OrtRunOptions* options, const char* config_key,
             const char* config_value);
 204  11 OrtStatus* SessionOptionsAppendExecutionProvider_CUDA_V2(OrtSessionOptions* options,
             const OrtCUDAProviderOptionsV2* cuda_options);
@@ -340,3 +344,18 @@ def new(function: Callable[..., Any], *arguments: object) -> int:
     if out.value is None:
         raise RuntimeError("ONNX Runtime reported success and gave no object")
     return out.value
+
+
+def c_string(name: str, value: str | bytes) -> bytes:
+    """Return a string as C wants it. A NUL would cut it short, so it is refused.
+
+    Raises:
+        TypeError: not a string; the message has its name.
+        ValueError: it holds a NUL character.
+    """
+    if not isinstance(value, str | bytes):
+        raise TypeError(f"{name} must be a str, not {type(value).__name__}")
+    encoded = value.encode("utf-8") if isinstance(value, str) else value
+    if b"\0" in encoded:
+        raise ValueError(f"{name} holds a NUL character: {value!r}")
+    return encoded

@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from ortffi._api import ElementType, ErrorCode
+from ortffi._api import ElementType, ErrorCode, c_string
 from ortffi.environment import Environment
 from ortffi.errors import InvalidArgumentError, check
 from ortffi.value import (
@@ -80,7 +80,7 @@ class Workspace:
     """Room for the C arguments of one run at a time.
 
     Attributes:
-        run_arguments: what `Run` takes after the session.
+        run_arguments: what `Run` takes after the session and the run options.
         inputs: the `OrtValue*` of each input.
         outputs: the `OrtValue*` of each output, null before a run; `output_items` are views of
             its elements.
@@ -95,7 +95,6 @@ class Workspace:
         self.inputs = (ctypes.c_void_p * n_inputs)()
         self.outputs = (ctypes.c_void_p * n_outputs)()
         self.run_arguments = (
-            ctypes.c_void_p(),  # no OrtRunOptions
             input_names,
             self.inputs,
             ctypes.c_size_t(n_inputs),
@@ -154,9 +153,12 @@ class Call:
         self._free: list[Workspace] = []
 
     def __call__(
-        self, session: ctypes.c_void_p, inputs: Mapping[str, Array | Value]
+        self,
+        session: ctypes.c_void_p,
+        options: ctypes.c_void_p,
+        inputs: Mapping[str, Array | Value],
     ) -> list[Array]:
-        """Run; `inputs` has the names of this call, in its order."""
+        """Run; `inputs` has the names of this call, in its order, `options` may be null."""
         functions = self._functions
         try:
             workspace = self._free.pop()
@@ -177,10 +179,11 @@ class Call:
                 elif isinstance(value, Value):
                     pointers[index] = value.handle.enter()
                     lent.append((value.handle.leave, None))
+                    self._check_type(name, value.element_type)
                 else:
                     kind = type(value).__name__
                     raise TypeError(f"input {name!r} must be a numpy array, not {kind}")
-            status = functions.run(session, *workspace.run_arguments)
+            status = functions.run(session, options, *workspace.run_arguments)
             if status:
                 check(self._environment.api, status, "Run")
             return [self._read(workspace, item) for item in workspace.output_items]
@@ -197,7 +200,11 @@ class Call:
         self, workspace: Workspace, index: int, name: str, array: Array, lent: list[Lent]
     ) -> None:
         """Make the `OrtValue` of an input, for this run or, if it is small, to be kept."""
-        element_type = self._check_type(name, array)
+        try:
+            element_type = element_type_of(array)
+        except TypeError as error:
+            raise TypeError(f"input {name!r}: {error}") from error
+        self._check_type(name, element_type)
         environment = self._environment
         stage = array.nbytes <= _STAGED_BYTES and element_type is not ElementType.STRING
         if stage:
@@ -209,18 +216,12 @@ class Call:
         else:
             lent.append((partial(environment.api.ReleaseValue, pointer), alive))
 
-    def _check_type(self, name: str, array: Array) -> ElementType:
-        try:
-            found = element_type_of(array)
-        except TypeError as error:
-            raise TypeError(f"input {name!r}: {error}") from error
+    def _check_type(self, name: str, found: ElementType) -> None:
         # An unknown name, and one whose value is no tensor, is left for ONNX Runtime to refuse.
         expected = self._input_types.get(name, found)
         if found is not expected and expected in DTYPES:
-            wanted = "str" if expected is ElementType.STRING else DTYPES[expected]
-            message = f"input {name!r} must be {wanted}, not {array.dtype}"
+            message = f"input {name!r} must be {_spell(expected)}, not {_spell(found)}"
             raise InvalidArgumentError(ErrorCode.INVALID_ARGUMENT, message, "Run")
-        return found
 
     def _read(self, workspace: Workspace, item: ctypes.c_void_p) -> Array:
         """Copy an output into a new array."""
@@ -243,13 +244,11 @@ class Call:
         return np.ndarray(shape, dtype, memory).copy()
 
 
+def _spell(element_type: ElementType) -> str:
+    return "str" if element_type is ElementType.STRING else DTYPES[element_type].name
+
+
 def c_strings(names: Iterable[str]) -> CStrings:
-    """Return an array of C strings. A NUL would cut a name short, so it is refused."""
-    encoded = []
-    for name in names:
-        if not isinstance(name, str):
-            raise TypeError(f"a name must be a str, not {type(name).__name__}")
-        if "\0" in name:
-            raise ValueError(f"the name {name!r} holds a NUL character")
-        encoded.append(name.encode("utf-8"))
+    """Return names as an array of C strings; see `c_string`."""
+    encoded = [c_string("a name of an input or output", name) for name in names]
     return (ctypes.c_char_p * len(encoded))(*encoded)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ortffi import providers
-from ortffi._api import GraphOptimizationLevel, LogLevel, new
+from ortffi._api import GraphOptimizationLevel, LogLevel, c_string, new
 from ortffi._handle import Handle
 from ortffi.environment import Environment, init
 from ortffi.session import Session
@@ -56,7 +56,7 @@ class SessionBuilder:
         settings = {"device_id": str(_natural("device_id", device_id)), **providers.CUDA_DEFAULTS}
         for key, value in options.items():
             text = str(int(value)) if isinstance(value, bool) else str(value)
-            settings[key] = _c_string(key, text).decode()
+            settings[key] = c_string(key, text).decode()
         return self._add(lambda o: providers.append_cuda(self._environment, o, settings))
 
     def with_optimization_level(self, level: GraphOptimizationLevel) -> SessionBuilder:
@@ -96,7 +96,7 @@ class SessionBuilder:
 
         ONNX Runtime accepts unknown keys and values without a word.
         """
-        api, entry = self._environment.api, (_c_string("key", key), _c_string("value", value))
+        api, entry = self._environment.api, (c_string("key", key), c_string("value", value))
         if key in _BYTES_STAY_IN_USE:
             (self._uses_of_model_bytes.add if value == "1" else self._uses_of_model_bytes.discard)(
                 key
@@ -116,7 +116,7 @@ class SessionBuilder:
             InvalidProtobufError: it is not an ONNX model.
             OrtError: the model is invalid, or a provider cannot be had.
         """
-        encoded = _c_string("path", os.fsencode(path))
+        encoded = c_string("path", os.fsencode(path))
         return self._commit(self._environment.api.CreateSession, encoded)
 
     def commit_from_memory(self, model: bytes | bytearray | memoryview) -> Session:
@@ -166,12 +166,3 @@ def _natural(name: str, value: int) -> int:
     if not 0 <= value < 2**31:
         raise ValueError(f"{name} must be between 0 and 2147483647, not {value}")
     return value
-
-
-def _c_string(name: str, value: str | bytes) -> bytes:
-    if not isinstance(value, str | bytes):
-        raise TypeError(f"{name} must be a str, not {type(value).__name__}")
-    encoded = value.encode("utf-8") if isinstance(value, str) else value
-    if b"\0" in encoded:
-        raise ValueError(f"{name} holds a NUL character")
-    return encoded

@@ -15,7 +15,10 @@ from ortffi._handle import Handle
 from ortffi._run import Call, Functions
 from ortffi.environment import Environment
 from ortffi.errors import InvalidArgumentError
+from ortffi.run_options import RunOptions
 from ortffi.value import DTYPES, Array, Value, element_type
+
+_NO_OPTIONS = ctypes.c_void_p()
 
 _CALLS_KEPT = 16
 """Combinations of input and output names remembered by a session; most programs use one or two."""
@@ -73,7 +76,10 @@ class Session:
         self._calls: dict[tuple[tuple[str, ...], tuple[str, ...] | None], Call] = {}
 
     def run(
-        self, inputs: Mapping[str, Array | Value], output_names: Sequence[str] | None = None
+        self,
+        inputs: Mapping[str, Array | Value],
+        output_names: Sequence[str] | None = None,
+        options: RunOptions | None = None,
     ) -> list[Array]:
         """Run the model (`Run`), without the GIL while it computes.
 
@@ -82,6 +88,7 @@ class Session:
                 C-contiguous arrays is borrowed for the time of the call, others are copied.
             output_names: which outputs to compute, in the order wanted; all in the model's order
                 by default.
+            options: of this run.
 
         Returns:
             A new C-contiguous array for each output; strings as an array of `str` objects.
@@ -91,7 +98,7 @@ class Session:
                 element type, or an output is no tensor.
             InvalidArgumentError: a name is unknown or missing, an element type, a rank or a fixed
                 dimension is not the model's.
-            ClosedError: the session or a value is closed.
+            ClosedError: the session, the options or a value is closed.
             OrtError: the run failed.
         """
         if type(inputs) is not dict and not isinstance(inputs, Mapping):
@@ -102,7 +109,10 @@ class Session:
             call = self._new_call(*key)
         self._handle.enter()
         try:
-            return call(self._pointer, inputs)
+            if options is None:
+                return call(self._pointer, _NO_OPTIONS, inputs)
+            with options.handle as pointer:
+                return call(self._pointer, ctypes.c_void_p(pointer), inputs)
         finally:
             self._handle.leave()
 

@@ -174,8 +174,15 @@ class Value:
     A context manager.
     """
 
-    def __init__(self, environment: Environment, pointer: int, keep_alive: object = None) -> None:
+    def __init__(
+        self,
+        environment: Environment,
+        element_type: ElementType,
+        pointer: int,
+        keep_alive: object = None,
+    ) -> None:
         self._environment = environment
+        self._element_type = element_type
         self._handle = Handle(pointer, environment.api.ReleaseValue, "value", keep_alive)
 
     @classmethod
@@ -192,18 +199,20 @@ class Value:
         """
         if not isinstance(array, np.ndarray):
             raise TypeError(f"a numpy array was expected, not {type(array).__name__}")
-        environment = init()
-        return cls(environment, *create_tensor(environment, array, element_type_of(array)))
+        environment, element_type = init(), element_type_of(array)
+        return cls(environment, element_type, *create_tensor(environment, array, element_type))
 
     @property
     def element_type(self) -> ElementType:
         """Return the type of its elements."""
-        return self._describe()[0]
+        with self._handle:
+            return self._element_type
 
     @property
     def shape(self) -> tuple[int, ...]:
         """Return the length of each dimension."""
-        return self._describe()[1]
+        with self._handle as pointer:
+            return describe_tensor(self._environment, pointer)[1]
 
     def numpy(self, dtype: npt.DTypeLike | None = None) -> Array:
         """Return a copy as a C-contiguous array.
@@ -212,12 +221,12 @@ class Value:
             dtype: what the elements must be; nothing is converted.
 
         Raises:
-            TypeError: the elements are of another type, or it is no tensor.
+            TypeError: the elements are of another type.
             ClosedError: the value is closed.
         """
         with self._handle as pointer:
             if dtype is not None:
-                found = DTYPES.get(describe_tensor(self._environment, pointer)[0])
+                found = DTYPES[self._element_type]
                 if found != np.dtype(dtype):
                     raise TypeError(f"the tensor holds {found}, not {np.dtype(dtype)}")
             return read_tensor(self._environment, pointer)
@@ -241,10 +250,6 @@ class Value:
     def handle(self) -> Handle:
         """Lend the `OrtValue*` for the time of a `with` block."""
         return self._handle
-
-    def _describe(self) -> tuple[ElementType, tuple[int, ...]]:
-        with self._handle as pointer:
-            return describe_tensor(self._environment, pointer)
 
 
 def create_strings(environment: Environment, array: Array) -> int:

@@ -146,8 +146,12 @@ class Synthesizer:
             phonemes = self.phonemizer.phonemize(spoken, language)
         return Plan(tuple(split(phonemes)), blend, language, utterance.speed)
 
-    def stream(self, plan: Plan) -> Iterator[AudioChunk]:
+    def stream(self, plan: Plan, *, keep_memory: bool = True) -> Iterator[AudioChunk]:
         """Say a plan, piece by piece; all chunks joined are the whole speech.
+
+        Args:
+            plan: what `plan` returned.
+            keep_memory: whether the model's working memory stays for the next piece.
 
         Raises:
             SynthesisError: the model failed, or gave something else than the whole speech.
@@ -161,7 +165,7 @@ class Synthesizer:
                 if self._closed:
                     raise NotReadyError("the service is shutting down")
                 start = time.perf_counter()
-                inference = self.model.infer(token_ids, style, plan.speed)
+                inference = self.model.infer(token_ids, style, plan.speed, keep_memory=keep_memory)
                 compute_s = time.perf_counter() - start
             samples = joining.shape(
                 inference.samples,
@@ -182,7 +186,9 @@ class Synthesizer:
         """
         start = time.perf_counter()
         plan = self.plan(Utterance(phonemes=_SELF_TEST_PHONEMES))
-        samples = np.concatenate([chunk.samples for chunk in self.stream(plan)])
+        # Who only waits for its first request shall not hold memory for it.
+        chunks = self.stream(plan, keep_memory=False)
+        samples = np.concatenate([chunk.samples for chunk in chunks])
         loudness = float(np.sqrt(np.mean(np.square(samples))))
         if loudness < _AUDIBLE:
             raise SynthesisError(f"the self-test is silent: root mean square {loudness:.5f}")

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -173,8 +174,8 @@ def test_the_self_test_notices_silence(
     assert synthesizer.self_test() > 0
     infer = synthesizer.model.infer
 
-    def silent(*arguments: object) -> object:
-        inference = infer(*arguments)  # type: ignore[arg-type]
+    def silent(*arguments: Any, **options: Any) -> object:
+        inference = infer(*arguments, **options)
         inference.samples[:] *= 1e-3
         return inference
 
