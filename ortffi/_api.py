@@ -346,16 +346,16 @@ def new(function: Callable[..., Any], *arguments: object) -> int:
     return out.value
 
 
-def c_string(name: str, value: str | bytes) -> bytes:
+def c_string(name: str, value: str) -> bytes:
     """Return a string as C wants it. A NUL would cut it short, so it is refused.
 
     Raises:
         TypeError: not a string; the message has its name.
         ValueError: it holds a NUL character.
     """
-    if not isinstance(value, str | bytes):
+    if not isinstance(value, str):
         raise TypeError(f"{name} must be a str, not {type(value).__name__}")
-    encoded = value.encode("utf-8") if isinstance(value, str) else value
-    if b"\0" in encoded:
+    if "\0" in value:
         raise ValueError(f"{name} holds a NUL character: {value!r}")
-    return encoded
+    # As Python itself does for file names, so that every path can be passed.
+    return value.encode("utf-8", "surrogateescape")

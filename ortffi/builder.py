@@ -116,7 +116,7 @@ class SessionBuilder:
             InvalidProtobufError: it is not an ONNX model.
             OrtError: the model is invalid, or a provider cannot be had.
         """
-        encoded = c_string("path", os.fsencode(path))
+        encoded = c_string("path", os.fsdecode(path))
         return self._commit(self._environment.api.CreateSession, encoded)
 
     def commit_from_memory(self, model: bytes | bytearray | memoryview) -> Session:

@@ -1,0 +1,90 @@
+"""The real library, its tiny models, and a fake vtable in front of it."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+
+import numpy as np
+import pytest
+from fake_vtable import FakeVtable
+
+import ortffi
+import ortffi.environment
+from ortffi._api import REQUESTED_API_VERSION
+
+
+@pytest.fixture(scope="session", autouse=True)
+def library() -> ortffi.Library:
+    """The library under test, quiet: failures are provoked all the time."""
+    return ortffi.init(log_level=ortffi.LogLevel.FATAL).library
+
+
+@pytest.fixture
+def fake(library: ortffi.Library) -> FakeVtable:
+    return FakeVtable(library.api)
+
+
+@pytest.fixture
+def use(monkeypatch: pytest.MonkeyPatch) -> Callable[[ortffi.Environment], None]:
+    """Make everything in ortffi use an environment until the test ends."""
+
+    def use(environment: ortffi.Environment) -> None:
+        monkeypatch.setattr(ortffi.environment, "_environment", environment)
+
+    return use
+
+
+@pytest.fixture(params=["newest API", "old API"])
+def _api(
+    request: pytest.FixtureRequest,
+    library: ortffi.Library,
+    fake: FakeVtable,
+    use: Callable[[ortffi.Environment], None],
+) -> None:
+    """Run a test twice: as it is, and with nothing beyond API version 17.
+
+    Outputs are read in another way where the library is older than 1.25.
+    """
+    if request.param == "old API":
+        use(fake.environment(min(library.api_version, REQUESTED_API_VERSION)))
+
+
+@pytest.fixture
+def load() -> Iterator[Callable[..., ortffi.Session]]:
+    """Load a model with one thread; the session is closed when the test ends."""
+    sessions: list[ortffi.Session] = []
+
+    def load(model: bytes) -> ortffi.Session:
+        session = ortffi.SessionBuilder().with_intra_threads(1).commit_from_memory(model)
+        sessions.append(session)
+        return session
+
+    yield load
+    for session in sessions:
+        session.close()
+
+
+@pytest.fixture
+def run_python() -> Callable[..., subprocess.CompletedProcess[str]]:
+    """Run a script in an interpreter of its own, with warnings as errors."""
+
+    def run_python(script: str, **environ: str) -> subprocess.CompletedProcess[str]:
+        path = os.pathsep.join(filter(None, sys.path))
+        return subprocess.run(
+            [sys.executable, "-W", "error", "-c", script],
+            env={**os.environ, "PYTHONPATH": path, **environ},
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=False,
+        )
+
+    return run_python
+
+
+@pytest.fixture
+def numbers() -> np.ndarray:
+    return np.arange(6, dtype=np.float32)

@@ -1,0 +1,149 @@
+"""A copy of the real vtable whose functions keep accounts, and fail or wait when told to."""
+
+from __future__ import annotations
+
+import ctypes
+import dataclasses
+from collections.abc import Callable
+from typing import Any
+
+import ortffi
+from ortffi._api import SLOTS, Api, LogLevel, Slot
+from ortffi.environment import Environment
+from ortffi.errors import check
+
+CREATES = {
+    "CreateRunOptions": "run options",
+    "CreateSession": "session",
+    "CreateSessionFromArray": "session",
+    "CreateSessionOptions": "session options",
+    "CreateTensorAsOrtValue": "value",
+    "CreateTensorWithDataAsOrtValue": "value",
+    "CreateCUDAProviderOptions": "CUDA options",
+    "GetTensorTypeAndShape": "tensor info",
+    "SessionGetInputName": "string",
+    "SessionGetOutputName": "string",
+    "SessionGetInputTypeInfo": "type info",
+    "SessionGetOutputTypeInfo": "type info",
+}
+"""What a function gives to its caller, through its last parameter."""
+
+RELEASES = {
+    "ReleaseRunOptions": "run options",
+    "ReleaseSession": "session",
+    "ReleaseSessionOptions": "session options",
+    "ReleaseValue": "value",
+    "ReleaseCUDAProviderOptions": "CUDA options",
+    "ReleaseTensorTypeAndShapeInfo": "tensor info",
+    "ReleaseTypeInfo": "type info",
+    "ReleaseStatus": "status",
+    "AllocatorFree": "string",
+    "ReleaseAvailableProviders": "provider names",
+}
+"""What a function takes back; the string is its second argument, everything else the first."""
+
+_WORD = ctypes.sizeof(ctypes.c_void_p)
+
+
+def pointer_at(address: int) -> int | None:
+    return ctypes.c_void_p.from_address(address).value
+
+
+class FakeVtable:
+    """Forwards every call to a real library and writes down what was created and released.
+
+    Attributes:
+        outstanding: objects not released yet: (kind, address) pairs.
+        mistakes: what was released without having been created, or twice.
+        calls: the name of each function that returns a status, in the order of the calls.
+        fail: asked before each such call with its name; the call fails where it answers true.
+        replace: a Python function to call instead of the real one, by name.
+    """
+
+    def __init__(self, real: Api) -> None:
+        self._real = real
+        self.outstanding: set[tuple[str, int]] = set()
+        self.created = 0
+        self.mistakes: list[str] = []
+        self.calls: list[str] = []
+        self.fail: Callable[[str], bool] = lambda _name: False
+        self.replace: dict[str, Callable[..., int | None]] = {}
+        slots = [slot for slot in SLOTS.values() if slot.since <= real.version]
+        size = max(slot.index for slot in slots) + 1
+        self._table = (ctypes.c_void_p * size)()
+        ctypes.memmove(self._table, real._pointer, ctypes.sizeof(self._table))
+        self._callbacks = [self._install(slot) for slot in slots]
+
+    def api(self, version: int | None = None) -> Api:
+        return Api(ctypes.addressof(self._table), version or self._real.version, check)
+
+    def environment(self, version: int | None = None) -> Environment:
+        """Make an environment of it, as for a library of this API version, with clean accounts."""
+        real = ortffi.init().library
+        api = self.api(version)
+        library = dataclasses.replace(real, api=api, api_version=api.version)
+        environment = Environment(library, LogLevel.FATAL)
+        self.calls.clear()
+        return environment
+
+    def real(self, name: str) -> Callable[..., int | None]:
+        """Return the real function of a slot, which returns its status instead of raising."""
+        slot = SLOTS[name]
+        return slot.signature()(self._real._address(slot))
+
+    def status(self, code: int, message: str) -> int:
+        """Make an `OrtStatus` as a failing function would return it."""
+        status = self._real.raw("CreateStatus")(ctypes.c_int(code), message.encode())
+        self._note_created("status", status)
+        return status
+
+    def _install(self, slot: Slot) -> Any:
+        real = self.real(slot.name)
+
+        def fake(*arguments: Any) -> int | None:
+            if slot.returns_status:
+                self.calls.append(slot.name)
+                if self.fail(slot.name):
+                    return self.status(ortffi.ErrorCode.FAIL, f"injected into {slot.name}")
+            if slot.name in RELEASES:
+                taken = arguments[1] if slot.name == "AllocatorFree" else arguments[0]
+                self._note_released(RELEASES[slot.name], taken)
+            result = self.replace.get(slot.name, real)(*arguments)
+            if slot.returns_status:
+                if result:
+                    self.outstanding.add(("status", result))
+                self._note_results(slot.name, arguments, failed=bool(result))
+            return result
+
+        callback = slot.signature()(fake)
+        address = ctypes.cast(callback, ctypes.c_void_p).value
+        self._table[slot.index] = address
+        return callback
+
+    def _note_results(self, name: str, arguments: tuple[Any, ...], *, failed: bool) -> None:
+        if name == "Run":
+            # A failed run may have left some of its outputs behind.
+            n_outputs, outputs = arguments[-2:]
+            for index in range(n_outputs):
+                output = pointer_at(outputs + index * _WORD)
+                if output:
+                    self._note_created("value", output)
+        elif failed:
+            return
+        elif name in CREATES:
+            self._note_created(CREATES[name], pointer_at(arguments[-1]))
+        elif name == "GetAvailableProviders":
+            self._note_created("provider names", pointer_at(arguments[0]))
+
+    def _note_created(self, kind: str, address: int | None) -> None:
+        if not address or (kind, address) in self.outstanding:
+            self.mistakes.append(f"{kind} created at {address}")
+            return
+        self.created += 1
+        self.outstanding.add((kind, address))
+
+    def _note_released(self, kind: str, address: int | None) -> None:
+        try:
+            self.outstanding.remove((kind, address))
+        except KeyError:
+            self.mistakes.append(f"{kind} released at {address}, which is none or gone already")

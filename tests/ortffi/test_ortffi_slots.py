@@ -1,0 +1,101 @@
+"""The table of slots, and what an `Api` makes of it."""
+
+from __future__ import annotations
+
+import ctypes
+
+import pytest
+
+from ortffi._api import MINIMUM_API_VERSION, SLOTS, Api
+
+KNOWN = {
+    "CreateStatus": 0,
+    "CreateEnv": 3,
+    "CreateSession": 7,
+    "CreateSessionFromArray": 8,
+    "Run": 9,
+    "CreateSessionOptions": 10,
+    "GetAllocatorWithDefaultOptions": 78,
+    "ReleaseStatus": 93,
+    "ReleaseSession": 95,
+    "ReleaseValue": 96,
+    "GetAvailableProviders": 125,
+    "SessionOptionsAppendExecutionProvider_CUDA_V2": 204,
+    "CreateCUDAProviderOptions": 205,
+    "UpdateCUDAProviderOptions": 206,
+    "ReleaseCUDAProviderOptions": 208,
+    "GetTensorElementTypeAndShapeDataReference": 414,
+}
+
+LAST_INDEX = {
+    1: 101, 2: 118, 3: 124, 4: 126, 5: 149, 6: 157, 7: 161, 8: 169, 9: 191, 10: 203, 11: 209,
+    12: 218, 13: 224, 14: 238, 15: 254, 16: 265, 17: 275, 18: 279, 20: 284, 22: 317, 23: 389,
+    24: 414, 25: 418,
+}  # fmt: skip
+"""The last slot of each API version, counted in the headers of the releases."""
+
+
+def refuse(_api, _status, name):
+    raise AssertionError(name)
+
+
+def test_no_two_functions_share_a_slot():
+    indexes = [slot.index for slot in SLOTS.values()]
+    assert len(set(indexes)) == len(indexes)
+
+
+@pytest.mark.parametrize(("name", "index"), KNOWN.items())
+def test_known_functions_are_where_the_header_has_them(name, index):
+    assert SLOTS[name].index == index
+
+
+@pytest.mark.parametrize("slot", SLOTS.values(), ids=lambda slot: slot.name)
+def test_a_slot_is_within_the_vtable_of_its_version(slot):
+    assert slot.index <= LAST_INDEX[slot.since]
+    assert all(
+        slot.index > last for version, last in LAST_INDEX.items() if version < slot.since - 1
+    )
+
+
+@pytest.mark.parametrize("slot", SLOTS.values(), ids=lambda slot: slot.name)
+def test_every_prototype_has_a_ctypes_signature(slot):
+    signature = slot.signature()
+    assert len(signature._argtypes_) == len(slot.parameters) > 0
+    if slot.returns == "void":
+        assert signature._restype_ is None
+    elif slot.returns.endswith("*"):
+        # c_char_p would copy the string and lose the pointer.
+        assert signature._restype_ is ctypes.c_void_p
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments"),
+    [
+        ("CreateStatus", [ctypes.c_int, ctypes.c_char_p]),
+        ("SessionGetInputCount", [ctypes.c_void_p, ctypes.c_void_p]),
+        ("SetIntraOpNumThreads", [ctypes.c_void_p, ctypes.c_int]),
+        ("GetDimensions", [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t]),
+        ("ReleaseValue", [ctypes.c_void_p]),
+    ],
+)
+def test_parameters_have_the_types_of_the_prototype(name, arguments):
+    assert list(SLOTS[name].signature()._argtypes_) == arguments
+
+
+def test_every_slot_of_the_minimum_version_is_there_and_newer_ones_are_said_to_be_newer(library):
+    api = Api(library.api._pointer, MINIMUM_API_VERSION, refuse)
+    for name, slot in SLOTS.items():
+        if slot.since <= MINIMUM_API_VERSION:
+            assert callable(getattr(api, name))
+            continue
+        for get in (getattr, Api.raw):
+            with pytest.raises(AttributeError, match=f"{name} needs .*{slot.since}.*11"):
+                get(api, name)
+    with pytest.raises(AttributeError, match="NoSuchFunction"):
+        _ = api.NoSuchFunction
+
+
+def test_an_empty_slot_is_refused_by_name():
+    table = (ctypes.c_void_p * 500)()
+    with pytest.raises(ValueError, match=r"slot 0 \(CreateStatus\)"):
+        Api(ctypes.addressof(table), 11, refuse)
