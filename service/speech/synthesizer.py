@@ -27,7 +27,9 @@ MIN_SPEED = 0.5
 MAX_SPEED = 2.0
 """Speeds at which every voice stays intelligible."""
 
-_SELF_TEST_PHONEMES = "həlˈO, wˈɜɹld."
+SELF_TEST_PHONEMES = "həlˈO, wˈɜɹld."
+"""What the self-test says."""
+
 _AUDIBLE = 0.01
 """Root mean square of a self-test that can be heard: -40 dB; speech is at -20 to -30 dB."""
 
@@ -185,7 +187,7 @@ class Synthesizer:
             SynthesisError: the audio is silent, clipped, not finite, or not as long as promised.
         """
         start = time.perf_counter()
-        plan = self.plan(Utterance(phonemes=_SELF_TEST_PHONEMES))
+        plan = self.plan(Utterance(phonemes=SELF_TEST_PHONEMES))
         # Who only waits for its first request shall not hold memory for it.
         chunks = self.stream(plan, keep_memory=False)
         samples = np.concatenate([chunk.samples for chunk in chunks])

@@ -11,7 +11,7 @@ import tiny_models
 from fake_vtable import RELEASES
 
 import ortffi
-from ortffi import SessionBuilder, Value
+from ortffi import RunOptions, SessionBuilder, Value
 
 SMALL = np.ones(3, np.float32)
 LARGE = np.ones(5000, np.float32)
@@ -23,6 +23,8 @@ def everything():
     """Use each thing that ortffi takes from ONNX Runtime."""
     ortffi.available_providers()
     with SessionBuilder().with_intra_threads(1).commit_from_memory(tiny_models.mixed()) as session:
+        with RunOptions().with_config("memory.enable_memory_arena_shrinkage", "cpu:0") as options:
+            session.run({"f": SMALL, "i": np.arange(3), "s": TEXT}, options=options)
         for numbers in (SMALL, SMALL, LARGE):
             session.run({"f": numbers, "i": np.arange(3), "s": TEXT})
         with Value.from_numpy(LARGE) as value, Value.from_numpy(TEXT) as text:

@@ -74,3 +74,34 @@ def test_options_are_released(fake, use):
     del options
     gc.collect()
     assert not fake.outstanding
+
+
+def test_an_entry_that_onnx_runtime_refuses_fails_the_run_and_not_the_session(load):
+    session = load(tiny_models.identity())
+    entry = ("memory.enable_memory_arena_shrinkage", "no device")
+    with ortffi.RunOptions() as options:
+        assert options.with_config(*entry) is options
+        with pytest.raises(ortffi.OrtError, match="device"):
+            session.run({"x": np.ones(3, np.float32)}, options=options)
+    assert session.run({"x": np.ones(3, np.float32)})[0].all()
+
+
+def test_a_run_gets_the_options_it_was_given_and_others_get_none(fake, use):
+    use(fake.environment())
+    seen = []
+    real = fake.real("Run")
+
+    def run(session, options, *rest):
+        seen.append(options)
+        return real(session, options, *rest)
+
+    fake.replace["Run"] = run
+    model = tiny_models.identity()
+    with (
+        ortffi.SessionBuilder().commit_from_memory(model) as session,
+        ortffi.RunOptions() as options,
+    ):
+        session.run({"x": np.ones(3, np.float32)}, options=options)
+        session.run({"x": np.ones(3, np.float32)})
+        with options.handle as pointer:
+            assert seen == [pointer, None]

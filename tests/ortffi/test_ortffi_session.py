@@ -30,7 +30,7 @@ def test_inputs_and_outputs_are_described_in_the_models_order(load):
 
 @pytest.mark.parametrize(
     "shape",
-    [[], [3], [1, 2, 3], ["batch", 4], [None, 5], ["größe", None, 7], None],
+    [[], [3], [0, 3], [1, 2, 3], ["batch", 4], [None, 5], ["größe", None, 7], None],
 )
 def test_dimensions_are_lengths_names_or_unknown(load, shape):
     session = load(tiny_models.identity(TensorProto.FLOAT, shape))

@@ -31,14 +31,21 @@ def threads():
 
 
 @pytest.fixture
-def held(fake, use):
-    """A session whose next run waits in C until it is told to go on."""
+def held(fake, use, threads):
+    """A session whose next run waits in C until it is told to go on.
+
+    It needs `threads` so that a test that fails lets the run go before the threads are joined.
+    """
     use(fake.environment())
 
     class Held:
         entered = threading.Event()
         go_on = threading.Event()
         session = ortffi.SessionBuilder().commit_from_memory(tiny_models.identity())
+
+        def wait_for(self, run):
+            wait_until(lambda: self.entered.is_set() or run.done(), "the run did not begin")
+            assert not run.done(), run.result()
 
         def released(self):
             return not any(kind == "session" for kind, _ in fake.outstanding)
@@ -91,7 +98,7 @@ def test_threads_make_run_and_close_sessions_of_their_own(threads):
 def test_close_waits_for_the_run_inside(held, threads):
     array = np.arange(3, dtype=np.float32)
     run = threads.submit(held.session.run, {"x": array})
-    assert held.entered.wait(PATIENCE_S)
+    held.wait_for(run)
     closing = [threads.submit(held.session.close) for _ in range(2)]
     wait_until(lambda: held.session._handle.closed, "close() did not begin")
     with pytest.raises(ortffi.ClosedError):
@@ -111,7 +118,7 @@ def test_close_waits_for_the_run_inside(held, threads):
 
 def test_close_returns_when_the_session_is_released(held, threads, fake):
     run = threads.submit(held.session.run, {"x": np.ones(1, np.float32)})
-    assert held.entered.wait(PATIENCE_S)
+    held.wait_for(run)
 
     def close():
         held.session.close()
@@ -128,7 +135,7 @@ def test_close_returns_when_the_session_is_released(held, threads, fake):
 def test_a_value_is_not_released_while_a_run_uses_it(held, threads, fake):
     value = ortffi.Value.from_numpy(np.ones(3, np.float32))
     run = threads.submit(held.session.run, {"x": value})
-    assert held.entered.wait(PATIENCE_S)
+    held.wait_for(run)
     closing = threads.submit(value.close)
     wait_until(lambda: value.handle.closed, "close() did not begin")
     assert any(kind == "value" for kind, _ in fake.outstanding)
@@ -140,9 +147,23 @@ def test_a_value_is_not_released_while_a_run_uses_it(held, threads, fake):
     assert not fake.outstanding
 
 
+def test_run_options_are_not_released_while_a_run_uses_them(held, threads, fake):
+    options = ortffi.RunOptions()
+    run = threads.submit(held.session.run, {"x": np.ones(3, np.float32)}, options=options)
+    held.wait_for(run)
+    closing = threads.submit(options.close)
+    wait_until(lambda: options.handle.closed, "close() did not begin")
+    assert any(kind == "run options" for kind, _ in fake.outstanding)
+    assert not closing.done()
+    held.go_on.set()
+    assert run.result(PATIENCE_S)[0].tolist() == [1, 1, 1]
+    closing.result(PATIENCE_S)
+    assert not any(kind == "run options" for kind, _ in fake.outstanding)
+
+
 def test_another_thread_runs_while_one_is_inside(held, threads, fake):
     run = threads.submit(held.session.run, {"x": np.ones(3, np.float32)})
-    assert held.entered.wait(PATIENCE_S)
+    held.wait_for(run)
     del fake.replace["Run"]
     assert held.session.run({"x": np.zeros(3, np.float32)})[0].tolist() == [0, 0, 0]
     assert not run.done()

@@ -132,3 +132,21 @@ def test_a_dtype_without_element_type_is_refused(dtype):
 def test_a_string_that_c_would_cut_is_refused():
     with pytest.raises(ValueError, match="NUL"):
         Value.from_numpy(np.array(["a\0b"], object))
+
+
+def test_what_is_lent_is_aligned(fake, use):
+    """Which an x86 processor does not mind, and others do."""
+    use(fake.environment())
+    addresses = []
+    real = fake.real("CreateTensorWithDataAsOrtValue")
+
+    def create(info, data, *rest):
+        addresses.append(data)
+        return real(info, data, *rest)
+
+    fake.replace["CreateTensorWithDataAsOrtValue"] = create
+    array = np.frombuffer(bytearray(8 * 1000 + 1), np.uint8)[1:].view(np.float64)
+    assert not array.flags.aligned
+    Value.from_numpy(array).close()
+    (address,) = addresses
+    assert address % array.itemsize == 0

@@ -1,0 +1,1 @@
+"""Measurements against the onnxruntime Python package; `python -m bench --help`."""

@@ -1,0 +1,125 @@
+"""Fresh processes to measure. None outlives its `with` block, also where that is interrupted."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import os
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TypeVar
+
+REPOSITORY = Path(__file__).resolve().parents[1]
+THREADS = len(os.sched_getaffinity(0))
+"""Threads of a run on both sides: what the service takes by default."""
+
+_POLL_S = 0.01
+_READY_TIMEOUT_S = 120
+
+Process = subprocess.Popen[str]
+T = TypeVar("T")
+
+
+class ChildError(Exception):
+    """A process ended, or did not get ready; it has said why on standard error."""
+
+
+def alternate(
+    ours: Callable[[], T], theirs: Callable[[], T], repeats: int, warm_ups: int
+) -> list[tuple[T, T]]:
+    """Measure both in turn, `repeats` times after the warm-ups; each goes first every other time.
+
+    So what changes with time on the machine meets both sides alike.
+    """
+    pairs = []
+    for number in range(warm_ups + repeats):
+        if number % 2:
+            second = theirs()
+            pair = (ours(), second)
+        else:
+            first = ours()
+            pair = (first, theirs())
+        pairs.append(pair)
+    return pairs[warm_ups:]
+
+
+@contextmanager
+def python(*arguments: str) -> Iterator[Process]:
+    """Run this Python interpreter in the repository, with pipes to its input and output."""
+    process = subprocess.Popen(
+        [sys.executable, *arguments],
+        cwd=REPOSITORY,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        start_new_session=True,  # Ctrl-C is for us; we end the process
+    )
+    with process:
+        try:
+            yield process
+        finally:
+            process.kill()
+
+
+@contextmanager
+def server() -> Iterator[tuple[Process, int]]:
+    """Run the service with its defaults; gives its port as soon as it says that it is ready."""
+    port = _free_port()
+    flags = ["--port", str(port), "--threads", str(THREADS), "--log-level", "warning"]
+    with python("-m", "service", "serve", *flags) as process:
+        deadline = time.monotonic() + _READY_TIMEOUT_S
+        while not _is_ready(port):
+            if process.poll() is not None or time.monotonic() > deadline:
+                raise ChildError("the service did not get ready")
+            time.sleep(_POLL_S)
+        yield process, port
+
+
+def request(port: int, method: str, path: str, body: object = None) -> int:
+    """Ask the service, read its answer, and return the status."""
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
+    try:
+        connection.request(method, path, json.dumps(body), {"content-type": "application/json"})
+        response = connection.getresponse()
+        response.read()
+        return response.status
+    finally:
+        connection.close()
+
+
+def ask(process: Process, command: str = "") -> str:
+    """Send a line to a process and return the line that it answers."""
+    assert process.stdin is not None
+    try:
+        process.stdin.write(command + "\n")
+        process.stdin.flush()
+    except BrokenPipeError:
+        raise ChildError(f"{process.args!r} ended") from None
+    return answer(process)
+
+
+def answer(process: Process) -> str:
+    """Return the next line that a process prints."""
+    assert process.stdout is not None
+    line = process.stdout.readline()
+    if not line:
+        raise ChildError(f"{process.args!r} ended")
+    return line.strip()
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def _is_ready(port: int) -> bool:
+    try:
+        return request(port, "GET", "/ready") == 200
+    except OSError:  # it does not listen yet
+        return False

@@ -1,0 +1,117 @@
+"""What a measurement gives, and how it is shown: rows of a Markdown table, sections of a file."""
+
+from __future__ import annotations
+
+import os
+import platform
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timezone
+from importlib.metadata import version
+from pathlib import Path
+from statistics import median
+
+import ortffi
+
+Pairs = Sequence[tuple[float, float]]
+"""Ours and theirs, measured one right after the other."""
+
+
+@dataclass(frozen=True)
+class Bound:
+    """What a ratio or a difference may be at most; `strict` means that it must be below."""
+
+    limit: float
+    strict: bool = False
+
+    def is_met(self, value: float) -> bool:
+        return value < self.limit if self.strict else value <= self.limit
+
+    def __str__(self) -> str:
+        return f"{'<' if self.strict else '≤'} {self.limit:g}"
+
+
+@dataclass(frozen=True)
+class Row:
+    """One line of the table."""
+
+    measurement: str
+    ours: str
+    theirs: str
+    compared: str
+    bound: str
+    met: bool | None
+
+
+def ratio(name: str, pairs: Pairs, unit: str, bound: Bound | None = None) -> Row:
+    """Compare by the median of the pairs' ratios."""
+    return _row(name, pairs, unit, [ours / theirs for ours, theirs in pairs], "", bound)
+
+
+def difference(name: str, pairs: Pairs, unit: str, bound: Bound | None = None) -> Row:
+    """Compare by the median of the pairs' differences."""
+    return _row(name, pairs, unit, [ours - theirs for ours, theirs in pairs], f" {unit}", bound)
+
+
+def table(rows: Sequence[Row]) -> str:
+    """Return rows as a Markdown table."""
+    lines = [
+        "| measurement | ours | onnxruntime package | ratio or difference | bound | met? |",
+        "|---|---|---|---|---|---|",
+    ]
+    for row in rows:
+        met = {True: "yes", False: "**no**", None: ""}[row.met]
+        cells = (row.measurement, row.ours, row.theirs, row.compared, row.bound, met)
+        lines.append(f"| {' | '.join(cells)} |")
+    return "\n".join(lines)
+
+
+def circumstances() -> str:
+    """Return when and on what this is measured, in two lines."""
+    now = datetime.now(timezone.utc).strftime("%Y-%m-%d %H:%M UTC")
+    return (
+        f"{now}, {_processor()}, {len(os.sched_getaffinity(0))} cores.\n"
+        f"Python {platform.python_version()}, numpy {version('numpy')}, "
+        f"ONNX Runtime {ortffi.init().library.version} (package {version('onnxruntime')})."
+    )
+
+
+def write_section(file: Path, name: str, body: str) -> None:
+    """Put a body under the heading `## name`, in place of what is there, else at the end."""
+    section = f"## {name}\n\n{body}\n"
+    text = file.read_text(encoding="utf-8").rstrip("\n") + "\n"
+    # Up to the next heading or the end; a function, for a body may hold backslashes.
+    pattern = rf"^## {re.escape(name)}\n.*?(?=\n## |\Z)"
+    replaced, found = re.subn(pattern, lambda _: section, text, flags=re.MULTILINE | re.DOTALL)
+    file.write_text(replaced if found else f"{text}\n{section}", encoding="utf-8")
+
+
+def _row(
+    name: str, pairs: Pairs, unit: str, values: Sequence[float], suffix: str, bound: Bound | None
+) -> Row:
+    ours, theirs = zip(*pairs, strict=True)
+    value = median(values)
+    spread = f"({min(values):.3g} to {max(values):.3g}, {len(values)} pairs)"
+    return Row(
+        name,
+        f"{median(ours):.3g} {unit}",
+        f"{median(theirs):.3g} {unit}",
+        f"**{value:.3f}{suffix}** {spread}",
+        f"{bound}{suffix}" if bound else "",
+        bound.is_met(value) if bound else None,
+    )
+
+
+def _processor() -> str:
+    """Return the processor's or the board's name; the first is not told on ARM."""
+    match = re.search(r"^model name\s*: (.+)$", _read("/proc/cpuinfo"), re.MULTILINE)
+    name = match.group(1) if match else _read("/proc/device-tree/model").strip("\0\n ")
+    return name or platform.machine()
+
+
+def _read(path: str) -> str:
+    try:
+        return Path(path).read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return ""

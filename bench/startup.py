@@ -1,0 +1,34 @@
+"""Time from starting the server until `/ready` answers 200, self-test included.
+
+The difference is to a bare program from its start until it has a session of the published file.
+"""
+
+from __future__ import annotations
+
+import time
+
+from bench import speech
+from bench.processes import alternate, answer, python, server
+from bench.report import Bound, Row, difference
+
+REPEATS = 5
+BOUND = Bound(2.0)
+
+
+def measure(repeats: int) -> list[Row]:
+    arguments = speech.arguments(speech.self_test())
+    pairs = alternate(_ours, lambda: _theirs(arguments), repeats, warm_ups=1)
+    return [difference("start to ready", pairs, "s", BOUND)]
+
+
+def _ours() -> float:
+    start = time.perf_counter()
+    with server():
+        return time.perf_counter() - start
+
+
+def _theirs(arguments: list[str]) -> float:
+    start = time.perf_counter()
+    with python("-m", "bench.bare", *arguments) as process:
+        answer(process)
+        return time.perf_counter() - start
