@@ -94,8 +94,8 @@ class Session:
             A new C-contiguous array for each output; strings as an array of `str` objects.
 
         Raises:
-            TypeError: `inputs` is no mapping by `str`, an input is no array or its dtype is no
-                element type, or an output is no tensor.
+            TypeError: `inputs` is no mapping by `str`, `output_names` is one `str`, an input is no
+                array or its dtype is no element type, or an output is no tensor.
             InvalidArgumentError: a name is unknown or missing, an element type, a rank or a fixed
                 dimension is not the model's.
             ClosedError: the session, the options or a value is closed.
@@ -103,6 +103,8 @@ class Session:
         """
         if type(inputs) is not dict and not isinstance(inputs, Mapping):
             raise TypeError(f"inputs must be a mapping by name, not {type(inputs).__name__}")
+        if isinstance(output_names, str):
+            raise TypeError("output_names must be a sequence of names, not one str")
         key = (tuple(inputs), None if output_names is None else tuple(output_names))
         call = self._calls.get(key)
         if call is None:

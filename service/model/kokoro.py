@@ -199,7 +199,10 @@ def load_kokoro(
     try:
         session, provider = runtime.open_session(model, path.resolve().parent)
     except ortffi.OrtError as error:
-        raise ModelError(f"{path} cannot be loaded: {error}") from error
+        reason = " ".join(str(error).split())
+        raise ModelError(
+            f"{path} cannot be loaded by ONNX Runtime {runtime.version}: {reason}"
+        ) from error
     del model
     return_freed_memory()
     try:

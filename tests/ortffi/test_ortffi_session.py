@@ -152,6 +152,8 @@ def test_names_must_be_str_without_nul(load):
         session.run({1: ONES})
     with pytest.raises(TypeError, match="bytes"):
         session.run({"x": ONES}, [b"y"])
+    with pytest.raises(TypeError, match="not one str"):
+        session.run({"x": ONES}, "y")
     with pytest.raises(ValueError, match="NUL"):
         session.run({"x\0": ONES})
     with pytest.raises(ValueError, match="NUL"):
