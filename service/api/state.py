@@ -45,7 +45,10 @@ class ServiceState:
         except BaseException:
             synthesizer.close()
             raise
+        with self._lock:
+            self._ready = Ready(synthesizer, self_test_s)
         model = synthesizer.model
+        # Last: who reads this line finds the service ready.
         logger.info(
             "ready in %.2f s: provider=%s onnxruntime=%s (%s) threads=%d model=%s voices=%d",
             time.perf_counter() - start,
@@ -56,8 +59,6 @@ class ServiceState:
             model.name,
             len(synthesizer.voices.voices),
         )
-        with self._lock:
-            self._ready = Ready(synthesizer, self_test_s)
 
     def require(self) -> Ready:
         """Return the synthesizer.
