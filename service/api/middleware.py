@@ -15,6 +15,7 @@ from service.api.errors import error_answer
 
 logger = logging.getLogger("service.access")
 
+_PROBES = ("/health", "/ready")
 _REQUEST_ID = re.compile(rb"[A-Za-z0-9._\-]{1,64}")
 
 
@@ -22,7 +23,7 @@ class RequestLog:
     """Give each request an id, and log one line when it is done; never its text.
 
     The id is the caller's `X-Request-ID` where that is a plain name of up to 64 characters, and
-    goes back in the same header.
+    goes back in the same header. Probes of health are logged at level debug.
     """
 
     def __init__(self, app: ASGIApp) -> None:
@@ -58,7 +59,10 @@ class RequestLog:
             answer = error_answer(scope, 500, "internal_error", "something went wrong here")
             await answer(scope, receive, send_with_id)
         finally:
-            logger.info(
+            # Probes come every few seconds.
+            level = logging.DEBUG if scope["path"] in _PROBES else logging.INFO
+            logger.log(
+                level,
                 "%s %s %s status=%d outcome=%s seconds=%.3f%s",
                 identity,
                 scope["method"],
