@@ -1,10 +1,12 @@
-"""Ownership of one C object."""
+"""Ownership of one C object, and what every public object that owns one can do."""
 
 from __future__ import annotations
 
 import threading
 import weakref
 from collections.abc import Callable
+from types import TracebackType
+from typing import TypeVar
 
 from ortffi.errors import ClosedError
 
@@ -80,3 +82,38 @@ class Handle:
             while self._users:
                 self._idle.wait()
             self._finalizer()
+
+
+_Owner = TypeVar("_Owner", bound="Owner")
+
+
+class Owner:
+    """Base of the public objects that own one C object. A context manager."""
+
+    def __init__(self, handle: Handle) -> None:
+        self._handle = handle
+
+    @property
+    def handle(self) -> Handle:
+        """Lend the C object for the time of a `with` block."""
+        return self._handle
+
+    @property
+    def closed(self) -> bool:
+        """Tell whether `close` was called."""
+        return self._handle.closed
+
+    def close(self) -> None:
+        """Wait for those who use the object, then release it. Calling again is harmless."""
+        self._handle.close()
+
+    def __enter__(self: _Owner) -> _Owner:
+        return self
+
+    def __exit__(
+        self,
+        exc_type: type[BaseException] | None,
+        exc: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.close()

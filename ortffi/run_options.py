@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from types import TracebackType
-
 from ortffi._api import c_string, new
-from ortffi._handle import Handle
+from ortffi._handle import Handle, Owner
 from ortffi.environment import init
 
 
-class RunOptions:
+class RunOptions(Owner):
     """Options of a run (`OrtRunOptions`); may serve many, also at the same time.
 
     A context manager; closed by `close`, the end of a `with` block, or garbage collection.
@@ -18,8 +16,8 @@ class RunOptions:
     def __init__(self) -> None:
         environment = init()
         self._api = environment.api
-        self._handle = Handle(
-            new(self._api.CreateRunOptions), self._api.ReleaseRunOptions, "run options"
+        super().__init__(
+            Handle(new(self._api.CreateRunOptions), self._api.ReleaseRunOptions, "run options")
         )
 
     def with_config(self, key: str, value: str) -> RunOptions:
@@ -32,23 +30,3 @@ class RunOptions:
         with self._handle as pointer:
             self._api.AddRunConfigEntry(pointer, c_string("key", key), c_string("value", value))
         return self
-
-    @property
-    def handle(self) -> Handle:
-        """Lend the `OrtRunOptions*` for the time of a `with` block."""
-        return self._handle
-
-    def close(self) -> None:
-        """Release the options, after the runs that use them. Calling again is harmless."""
-        self._handle.close()
-
-    def __enter__(self) -> RunOptions:
-        return self
-
-    def __exit__(
-        self,
-        exc_type: type[BaseException] | None,
-        exc: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        self.close()

@@ -5,13 +5,12 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from types import TracebackType
 from typing import Any
 
 import numpy as np
 
 from ortffi._api import Api, ElementType, ErrorCode, OnnxType, new
-from ortffi._handle import Handle
+from ortffi._handle import Handle, Owner
 from ortffi._run import Call, Functions
 from ortffi.environment import Environment
 from ortffi.errors import InvalidArgumentError
@@ -47,7 +46,7 @@ class TensorInfo:
         return DTYPES.get(self.element_type)
 
 
-class Session:
+class Session(Owner):
     """A model, ready to run. Made by `SessionBuilder`; a context manager.
 
     Threads may share it and run it at the same time. It is closed by `close`, the end of a `with`
@@ -61,7 +60,7 @@ class Session:
     def __init__(self, environment: Environment, pointer: int, keep_alive: object = None) -> None:
         api = environment.api
         self._environment = environment
-        self._handle = Handle(pointer, api.ReleaseSession, "session", keep_alive)
+        super().__init__(Handle(pointer, api.ReleaseSession, "session", keep_alive))
         self.inputs = _describe(
             environment, pointer, api.SessionGetInputCount, api.SessionGetInputName,
             api.SessionGetInputTypeInfo,
@@ -117,26 +116,6 @@ class Session:
                 return call(self._pointer, ctypes.c_void_p(pointer), inputs)
         finally:
             self._handle.leave()
-
-    def close(self) -> None:
-        """Wait for the runs in progress, then release the model. Calling again is harmless."""
-        self._handle.close()
-
-    @property
-    def closed(self) -> bool:
-        """Tell whether `close` was called."""
-        return self._handle.closed
-
-    def __enter__(self) -> Session:
-        return self
-
-    def __exit__(
-        self,
-        exc_type: type[BaseException] | None,
-        exc: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        self.close()
 
     def _new_call(self, input_names: tuple[str, ...], output_names: tuple[str, ...] | None) -> Call:
         kinds = {info.name: info.kind for info in self.outputs}

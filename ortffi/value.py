@@ -6,14 +6,13 @@ import ctypes
 import math
 import sys
 from collections.abc import Iterable
-from types import TracebackType
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from ortffi._api import ElementType, OnnxType, new
-from ortffi._handle import Handle
+from ortffi._handle import Handle, Owner
 from ortffi.environment import Environment, init
 
 Array = npt.NDArray[Any]
@@ -167,7 +166,7 @@ def element_type(number: int) -> ElementType:
     return ElementType(number) if known else ElementType.UNDEFINED
 
 
-class Value:
+class Value(Owner):
     """A tensor that ONNX Runtime holds: an input that is used again and again, without copies.
 
     Made by `from_numpy`; closed by `close`, the end of a `with` block, or garbage collection.
@@ -183,7 +182,7 @@ class Value:
     ) -> None:
         self._environment = environment
         self._element_type = element_type
-        self._handle = Handle(pointer, environment.api.ReleaseValue, "value", keep_alive)
+        super().__init__(Handle(pointer, environment.api.ReleaseValue, "value", keep_alive))
 
     @classmethod
     def from_numpy(cls, array: Array) -> Value:
@@ -230,26 +229,6 @@ class Value:
                 if found != np.dtype(dtype):
                     raise TypeError(f"the tensor holds {found}, not {np.dtype(dtype)}")
             return read_tensor(self._environment, pointer)
-
-    def close(self) -> None:
-        """Release the tensor, after the runs that use it. Calling again is harmless."""
-        self._handle.close()
-
-    def __enter__(self) -> Value:
-        return self
-
-    def __exit__(
-        self,
-        exc_type: type[BaseException] | None,
-        exc: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        self.close()
-
-    @property
-    def handle(self) -> Handle:
-        """Lend the `OrtValue*` for the time of a `with` block."""
-        return self._handle
 
 
 def create_strings(environment: Environment, array: Array) -> int:
