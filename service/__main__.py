@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from service import __version__
-from service.errors import InvalidTextError, ServiceError, StartupError
+from service.errors import InvalidRequestError, ServiceError, StartupError
 from service.settings import Settings, load_settings
 
 _CONFIG_ONLY = {"cuda_options"}
@@ -62,7 +62,7 @@ def _say(
 
     audio_format = {".wav": "wav", ".pcm": "pcm", ".raw": "pcm"}.get(output.suffix.lower())
     if audio_format is None:
-        raise InvalidTextError(f"{output}: the name must end in .wav, .pcm or .raw")
+        raise InvalidRequestError(f"{output}: the name must end in .wav, .pcm or .raw")
     spoken = sys.stdin.read() if text == "-" else text
     synthesizer = load_synthesizer(settings, _progress)
     try:

@@ -9,10 +9,14 @@ from dataclasses import dataclass
 
 from service import __version__
 from service.errors import ServiceError
-from service.loading import load_espeak, load_model, load_runtime, load_voices
+from service.loading import (
+    build_synthesizer,
+    load_espeak,
+    load_model,
+    load_runtime,
+    load_voices,
+)
 from service.settings import Settings
-from service.speech import Synthesizer
-from service.text import Phonemizer, load_vocabulary
 
 
 @dataclass(frozen=True)
@@ -72,15 +76,7 @@ def examine(settings: Settings, progress: Callable[[str], None]) -> Iterator[Fin
         f"{runtime.threads} threads",
     )  # fmt: skip
     try:
-        synthesizer = Synthesizer(
-            model,
-            voices,
-            Phonemizer(espeak),
-            load_vocabulary(),
-            default_voice=settings.voice,
-            max_text_length=settings.max_text_length,
-        )
-        seconds = synthesizer.self_test()
+        seconds = build_synthesizer(settings, model, voices, espeak).self_test()
     except ServiceError as error:
         yield Finding("self-test", False, error.message)
     else:

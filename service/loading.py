@@ -49,11 +49,23 @@ def load_synthesizer(settings: Settings, progress: Callable[[str], None]) -> Syn
         StartupError: something is missing or damaged; the message says what to do.
     """
     voices = load_voices(settings)
-    phonemizer = Phonemizer(load_espeak(settings))
+    espeak = load_espeak(settings)
+    model = load_model(settings, load_runtime(settings), progress)
+    return build_synthesizer(settings, model, voices, espeak)
+
+
+def build_synthesizer(
+    settings: Settings, model: Kokoro, voices: VoiceLibrary, espeak: Espeak
+) -> Synthesizer:
+    """Make a synthesizer of loaded parts; it owns the model.
+
+    Raises:
+        ServiceError: the default voice of the settings is not there.
+    """
     return Synthesizer(
-        load_model(settings, load_runtime(settings), progress),
+        model,
         voices,
-        phonemizer,
+        Phonemizer(espeak),
         load_vocabulary(),
         default_voice=settings.voice,
         max_text_length=settings.max_text_length,

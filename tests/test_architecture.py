@@ -18,7 +18,7 @@ ALLOWED = {
     "model": LEAVES,
     "speech": LEAVES | {"text", "audio", "model"},
     "loading": LEAVES | {"text", "model", "speech"},
-    "doctor": LEAVES | {"loading", "text", "speech"},
+    "doctor": LEAVES | {"loading"},
     "api": LEAVES | {"loading", "text", "audio", "model", "speech"},
     "__main__": LEAVES | {"loading", "doctor", "audio", "model", "speech", "api"},
 }

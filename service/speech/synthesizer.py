@@ -133,7 +133,6 @@ class Synthesizer:
             )
         if not MIN_SPEED <= utterance.speed <= MAX_SPEED:
             raise InvalidRequestError(f"speed must be from {MIN_SPEED} to {MAX_SPEED}")
-        check_text(spoken)
         blend = self.voices.resolve(
             self._default_voice if utterance.voice is None else utterance.voice
         )
@@ -205,6 +204,7 @@ class Synthesizer:
             self.model.close()
 
     def _check_phonemes(self, phonemes: str) -> str:
+        check_text(phonemes)
         phonemes = " ".join(phonemes.split())
         self._vocabulary.token_ids(phonemes)
         if not self._vocabulary.is_pronounceable(phonemes):

@@ -2,16 +2,12 @@ from __future__ import annotations
 
 import pytest
 
-from service.errors import EspeakError
 from service.text import Espeak, Phonemizer
 
 
 @pytest.fixture(scope="session")
 def espeak() -> Espeak:
-    try:
-        return Espeak()
-    except EspeakError as error:
-        pytest.skip(error.message)
+    return Espeak()
 
 
 @pytest.fixture(scope="session")
