@@ -1,110 +1,26 @@
 """ONNX Runtime's C API as ctypes sees it: the vtable's slots, enums and opaque structs.
 
-The only file with C spellings. A slot is one row of `_TABLE`: its place in `struct OrtApi`, the
-API version that brought it, and its full C prototype as in `onnxruntime_c_api.h`. The ctypes
-signature is derived from the prototype, so the two cannot disagree. Slots never move: the vtable
-only grows at its end.
+The only file with C spellings, but for the table of prototypes itself (`_table.py`). A slot is
+one row of that table: its place in `struct OrtApi`, the API version that brought it, and its C
+prototype. The ctypes signature is derived from the prototype, so the two cannot disagree.
 """
 
 from __future__ import annotations
 
 import ctypes
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import IntEnum
 from typing import Any
+
+from ortffi._table import TABLE
 
 REQUESTED_API_VERSION = 17
 """The API version asked of `OrtApiBase::GetApi`: JetPack 6's first ONNX Runtime builds have it."""
 
 MINIMUM_API_VERSION = 11
 """The oldest that has every slot ortffi cannot do without (the CUDA V2 options, slots 204-208)."""
-
-_TABLE = """
-0    1  OrtStatus* CreateStatus(OrtErrorCode code, const char* msg);
-1    1  OrtErrorCode GetErrorCode(const OrtStatus* status);
-2    1  const char* GetErrorMessage(const OrtStatus* status);
-3    1  OrtStatus* CreateEnv(OrtLoggingLevel log_severity_level, const char* logid, OrtEnv** out);
-7    1  OrtStatus* CreateSession(const OrtEnv* env, const ORTCHAR_T* model_path,
-            const OrtSessionOptions* options, OrtSession** out);
-8    1  OrtStatus* CreateSessionFromArray(const OrtEnv* env, const void* model_data,
-            size_t model_data_length, const OrtSessionOptions* options, OrtSession** out);
-9    1  OrtStatus* Run(OrtSession* session, const OrtRunOptions* run_options,
-            const char* const* input_names, const OrtValue* const* inputs, size_t input_len,
-            const char* const* output_names, size_t output_names_len, OrtValue** outputs);
-10   1  OrtStatus* CreateSessionOptions(OrtSessionOptions** options);
-16   1  OrtStatus* EnableMemPattern(OrtSessionOptions* options);
-17   1  OrtStatus* DisableMemPattern(OrtSessionOptions* options);
-18   1  OrtStatus* EnableCpuMemArena(OrtSessionOptions* options);
-19   1  OrtStatus* DisableCpuMemArena(OrtSessionOptions* options);
-22   1  OrtStatus* SetSessionLogSeverityLevel(OrtSessionOptions* options,
-            int session_log_severity_level);
-23   1  OrtStatus* SetSessionGraphOptimizationLevel(OrtSessionOptions* options,
-            GraphOptimizationLevel graph_optimization_level);
-24   1  OrtStatus* SetIntraOpNumThreads(OrtSessionOptions* options, int intra_op_num_threads);
-25   1  OrtStatus* SetInterOpNumThreads(OrtSessionOptions* options, int inter_op_num_threads);
-30   1  OrtStatus* SessionGetInputCount(const OrtSession* session, size_t* out);
-31   1  OrtStatus* SessionGetOutputCount(const OrtSession* session, size_t* out);
-33   1  OrtStatus* SessionGetInputTypeInfo(const OrtSession* session, size_t index,
-            OrtTypeInfo** type_info);
-34   1  OrtStatus* SessionGetOutputTypeInfo(const OrtSession* session, size_t index,
-            OrtTypeInfo** type_info);
-36   1  OrtStatus* SessionGetInputName(const OrtSession* session, size_t index,
-            OrtAllocator* allocator, char** value);
-37   1  OrtStatus* SessionGetOutputName(const OrtSession* session, size_t index,
-            OrtAllocator* allocator, char** value);
-39   1  OrtStatus* CreateRunOptions(OrtRunOptions** out);
-48   1  OrtStatus* CreateTensorAsOrtValue(OrtAllocator* allocator, const int64_t* shape,
-            size_t shape_len, ONNXTensorElementDataType type, OrtValue** out);
-49   1  OrtStatus* CreateTensorWithDataAsOrtValue(const OrtMemoryInfo* info, void* p_data,
-            size_t p_data_len, const int64_t* shape, size_t shape_len,
-            ONNXTensorElementDataType type, OrtValue** out);
-51   1  OrtStatus* GetTensorMutableData(OrtValue* value, void** out);
-52   1  OrtStatus* FillStringTensor(OrtValue* value, const char* const* s, size_t s_len);
-53   1  OrtStatus* GetStringTensorDataLength(const OrtValue* value, size_t* len);
-54   1  OrtStatus* GetStringTensorContent(const OrtValue* value, void* s, size_t s_len,
-            size_t* offsets, size_t offsets_len);
-55   1  OrtStatus* CastTypeInfoToTensorInfo(const OrtTypeInfo* type_info,
-            const OrtTensorTypeAndShapeInfo** out);
-56   1  OrtStatus* GetOnnxTypeFromTypeInfo(const OrtTypeInfo* type_info, ONNXType* out);
-60   1  OrtStatus* GetTensorElementType(const OrtTensorTypeAndShapeInfo* info,
-            ONNXTensorElementDataType* out);
-61   1  OrtStatus* GetDimensionsCount(const OrtTensorTypeAndShapeInfo* info, size_t* out);
-62   1  OrtStatus* GetDimensions(const OrtTensorTypeAndShapeInfo* info, int64_t* dim_values,
-            size_t dim_values_length);
-63   1  OrtStatus* GetSymbolicDimensions(const OrtTensorTypeAndShapeInfo* info,
-            const char** dim_params, size_t dim_params_length);
-65   1  OrtStatus* GetTensorTypeAndShape(const OrtValue* value, OrtTensorTypeAndShapeInfo** out);
-67   1  OrtStatus* GetValueType(const OrtValue* value, ONNXType* out);
-69   1  OrtStatus* CreateCpuMemoryInfo(OrtAllocatorType type, OrtMemType mem_type,
-            OrtMemoryInfo** out);
-76   1  OrtStatus* AllocatorFree(OrtAllocator* ort_allocator, void* p);
-78   1  OrtStatus* GetAllocatorWithDefaultOptions(OrtAllocator** out);
-93   1  void ReleaseStatus(OrtStatus* input);
-95   1  void ReleaseSession(OrtSession* input);
-96   1  void ReleaseValue(OrtValue* input);
-97   1  void ReleaseRunOptions(OrtRunOptions* input);
-98   1  void ReleaseTypeInfo(OrtTypeInfo* input);
-99   1  void ReleaseTensorTypeAndShapeInfo(OrtTensorTypeAndShapeInfo* input);
-100  1  void ReleaseSessionOptions(OrtSessionOptions* input);
-125  4  OrtStatus* GetAvailableProviders(char*** out_ptr, int* provider_length);
-126  4  OrtStatus* ReleaseAvailableProviders(char** ptr, int providers_length);
-130  5  OrtStatus* AddSessionConfigEntry(OrtSessionOptions* options, const char* config_key,
-            const char* config_value);
-165  8  OrtStatus* AddRunConfigEntry(OrtRunOptions* options, const char* config_key,
-            const char* config_value);
-204  11 OrtStatus* SessionOptionsAppendExecutionProvider_CUDA_V2(OrtSessionOptions* options,
-            const OrtCUDAProviderOptionsV2* cuda_options);
-205  11 OrtStatus* CreateCUDAProviderOptions(OrtCUDAProviderOptionsV2** out);
-206  11 OrtStatus* UpdateCUDAProviderOptions(OrtCUDAProviderOptionsV2* cuda_options,
-            const char* const* provider_options_keys, const char* const* provider_options_values,
-            size_t num_keys);
-208  11 void ReleaseCUDAProviderOptions(OrtCUDAProviderOptionsV2* input);
-414  25 OrtStatus* GetTensorElementTypeAndShapeDataReference(const OrtValue* value,
-            ONNXTensorElementDataType* elem_type, const int64_t** shape_data,
-            size_t* shape_data_count);
-"""
 
 
 class ErrorCode(IntEnum):
@@ -230,41 +146,78 @@ class Slot:
 
 
 _SCALARS: dict[str, Any] = {
-    "size_t": ctypes.c_size_t,
+    "bool": ctypes.c_bool,
     "int": ctypes.c_int,
-    "ONNXTensorElementDataType": ctypes.c_int,
-    "GraphOptimizationLevel": ctypes.c_int,
-    "OrtAllocatorType": ctypes.c_int,
-    "OrtErrorCode": ctypes.c_int,
-    "OrtLoggingLevel": ctypes.c_int,
-    "OrtMemType": ctypes.c_int,
+    "int32_t": ctypes.c_int32,
+    "int64_t": ctypes.c_int64,
+    "size_t": ctypes.c_size_t,
+    "uint32_t": ctypes.c_uint32,
 }
+_CALLBACKS = (
+    "EpSelectionDelegate",
+    "OrtCustomCreateThreadFn",
+    "OrtCustomJoinThreadFn",
+    "OrtExperimentalFnPtr",
+    "OrtLoggingFunction",
+    "RunAsyncCallbackFn",
+)
 
 
 def _ctype(spelling: str, *, is_result: bool = False) -> Any:
     if spelling in ("const char*", "const ORTCHAR_T*") and not is_result:
         return ctypes.c_char_p
-    if spelling.endswith("*"):
+    if spelling.endswith("*") or spelling in _CALLBACKS:
         return ctypes.c_void_p
-    return _SCALARS[spelling]
+    # Whatever else there is, is an enum, and an enum of this header is an int.
+    return _SCALARS.get(spelling, ctypes.c_int)
 
 
-def _parse(table: str) -> dict[str, Slot]:
-    row = re.compile(r"(\d+)\s+(\d+)\s+([\w ]+\**) (\w+)\(([^)]*)\)")
-    slots = {}
-    for statement in filter(None, (" ".join(s.split()) for s in table.split(";"))):
-        match = row.fullmatch(statement)
-        if match is None:
-            raise ValueError(f"not a slot: {statement!r}")
-        index, since, returns, name, parameters = match.groups()
-        slots[name] = Slot(
-            int(index), int(since), name, returns, tuple(p for p in parameters.split(", ") if p)
-        )
-    return slots
+_ROW = re.compile(
+    r"^(?P<index>\d+) +(?P<since>\d+) +"
+    r"(?P<returns>[\w *]+?) (?P<name>\w+)\((?P<parameters>[^)]*)\);$",
+    re.MULTILINE,
+)
 
 
-SLOTS: dict[str, Slot] = _parse(_TABLE)
-"""Every slot that ortffi calls, by C name."""
+class _Slots(Mapping[str, Slot]):
+    """The rows of the table by C name; a row is read when it is first asked for.
+
+    Most programs call a tenth of the functions.
+    """
+
+    def __init__(self, table: str) -> None:
+        self._rows = {row["name"]: row for row in _ROW.finditer(table)}
+        self._slots: dict[str, Slot] = {}
+
+    def __getitem__(self, name: str) -> Slot:
+        slot = self._slots.get(name)
+        if slot is None:
+            row = self._rows[name]
+            parameters = " ".join(row["parameters"].split())
+            slot = self._slots[name] = Slot(
+                int(row["index"]),
+                int(row["since"]),
+                name,
+                row["returns"],
+                tuple(p for p in parameters.split(", ") if p),
+            )
+        return slot
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._rows)
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def places(self, version: int) -> Iterator[tuple[int, str]]:
+        """Give index and name of every slot that a library of an API version has."""
+        for name, row in self._rows.items():
+            if int(row["since"]) <= version:
+                yield int(row["index"]), name
+
+
+SLOTS = _Slots(TABLE)
+"""Every function of the vtable, by C name."""
 
 Check = Callable[["Api", int, str], None]
 
@@ -281,18 +234,35 @@ class Api:
         version: the newest API version of the library; slots beyond it are not read.
         check: called with this object, the status (an address, never 0) and the function's name;
             must release the status and raise.
+
+    Raises:
+        ValueError: a slot that a library of this version has is empty.
     """
 
     def __init__(self, pointer: int, version: int, check: Check) -> None:
         self.version = version
         self._pointer = pointer
-        for slot in SLOTS.values():
-            if slot.since > version:
-                continue
-            function = slot.signature()(self._address(slot))
-            if slot.returns_status:
-                function.errcheck = self._errcheck(slot.name, check)
-            setattr(self, slot.name, function)
+        self._check = check
+        places = list(SLOTS.places(version))
+        table = (ctypes.c_void_p * (places[-1][0] + 1)).from_address(pointer)[:]
+        for index, name in places:
+            if table[index] is None:
+                raise ValueError(f"slot {index} ({name}) of the vtable is empty")
+
+    def has(self, name: str) -> bool:
+        """Tell whether the library has a function."""
+        return SLOTS[name].since <= self.version
+
+    def __getattr__(self, name: str) -> Any:
+        # Found here once; afterwards it is an attribute of the object.
+        slot = SLOTS.get(name)
+        if slot is None:
+            raise AttributeError(f"ortffi knows no function {name} of ONNX Runtime's C API")
+        function = slot.signature()(self._address(slot))
+        if slot.returns_status:
+            function.errcheck = self._errcheck(slot.name)
+        setattr(self, name, function)
+        return function
 
     def raw(self, name: str, *, keeps_gil: bool = False) -> Any:
         """Return a slot's function without conversions and without `check`, for the hot path.
@@ -306,32 +276,26 @@ class Api:
                 less than a microsecond.
         """
         slot = SLOTS[name]
-        if slot.since > self.version:
-            return getattr(self, name)
         kind = ctypes.PYFUNCTYPE if keeps_gil else ctypes.CFUNCTYPE
         return kind(slot.result_type())(self._address(slot))
 
     def _address(self, slot: Slot) -> int:
+        if slot.since > self.version:
+            raise AttributeError(
+                f"{slot.name} needs API version {slot.since}, the loaded library has {self.version}"
+            )
         word = ctypes.sizeof(ctypes.c_void_p)
-        address = ctypes.c_void_p.from_address(self._pointer + slot.index * word).value
-        if address is None:
-            raise ValueError(f"slot {slot.index} ({slot.name}) of the vtable is empty")
+        address: int = ctypes.c_void_p.from_address(self._pointer + slot.index * word).value or 0
         return address
 
-    def _errcheck(self, name: str, check: Check) -> Callable[[int | None, Any, Any], None]:
+    def _errcheck(self, name: str) -> Callable[[int | None, Any, Any], None]:
+        check = self._check
+
         def errcheck(status: int | None, _function: Any, _arguments: Any) -> None:
             if status is not None:
                 check(self, status, name)
 
         return errcheck
-
-    def __getattr__(self, name: str) -> Any:
-        slot = SLOTS.get(name)
-        if slot is None:
-            raise AttributeError(f"ortffi knows no function {name} of ONNX Runtime's C API")
-        raise AttributeError(
-            f"{name} needs API version {slot.since}, the loaded library has {self.version}"
-        )
 
 
 def new(function: Callable[..., Any], *arguments: object) -> int:

@@ -61,7 +61,7 @@ class Functions:
         self.data = api.raw("GetTensorMutableData", keeps_gil=True)
         self.release = api.raw("ReleaseValue", keeps_gil=True)
         name = "GetTensorElementTypeAndShapeDataReference"
-        self.describe = api.raw(name, keeps_gil=True) if hasattr(api, name) else None
+        self.describe = api.raw(name, keeps_gil=True) if api.has(name) else None
         """None for a library older than 1.25: tensors are then read by `read_tensor`."""
 
 
