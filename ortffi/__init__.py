@@ -10,9 +10,28 @@ Needs numpy and nothing else: no compiler, no wheel for this very Python version
 `init` chooses the library; `load_library` describes where one is looked for.
 """
 
-from ortffi._api import ElementType, ErrorCode, GraphOptimizationLevel, LogLevel, OnnxType
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from ortffi._api import (
+    ElementType,
+    ErrorCode,
+    ExecutionMode,
+    GraphOptimizationLevel,
+    LogLevel,
+    OnnxType,
+)
+from ortffi.binding import IoBinding
 from ortffi.builder import SessionBuilder
-from ortffi.environment import Environment, init
+from ortffi.devices import (
+    Device,
+    HardwareType,
+    devices,
+    register_provider_library,
+    unregister_provider_library,
+)
+from ortffi.elements import DTYPES
+from ortffi.environment import ArenaConfig, ArenaExtendStrategy, Environment, ThreadPools, init
 from ortffi.errors import (
     ApiVersionError,
     ClosedError,
@@ -32,49 +51,127 @@ from ortffi.errors import (
     OrtError,
     ProviderUnavailableError,
     RuntimeExceptionError,
+    TerminatedError,
     UnimplementedError,
+    UnsupportedError,
 )
 from ortffi.inference import infer
 from ortffi.library import Library, load_library
-from ortffi.providers import available_providers
+from ortffi.memory import Memory
+from ortffi.options import SessionOptions
+from ortffi.prepacked import PrepackedWeights
+from ortffi.providers import (
+    CPU,
+    CUDA,
+    Devices,
+    ExecutionProvider,
+    Provider,
+    TensorRT,
+    available_providers,
+    try_provider,
+    usable_providers,
+)
 from ortffi.run_options import RunOptions
-from ortffi.session import Session, TensorInfo
+from ortffi.session import Session
+from ortffi.type_info import TypeInfo, ValueInfo
 from ortffi.value import Value
 
+if TYPE_CHECKING:
+    from ortffi.assignment import AssignedNode, count_by_provider
+    from ortffi.metadata import ModelMetadata
+    from ortffi.model_file import ModelFile, ModelFileError, inspect_model
+    from ortffi.profile import KernelEvent, ProviderShare, by_provider, read_profile
+
 __all__ = [
+    "CPU",
+    "CUDA",
+    "DTYPES",
     "ApiVersionError",
+    "ArenaConfig",
+    "ArenaExtendStrategy",
+    "AssignedNode",
     "ClosedError",
+    "Device",
+    "Devices",
     "ElementType",
     "EngineError",
     "Environment",
     "ErrorCode",
+    "ExecutionMode",
+    "ExecutionProvider",
     "ExecutionProviderError",
     "FailError",
     "GraphOptimizationLevel",
+    "HardwareType",
     "InvalidArgumentError",
     "InvalidGraphError",
     "InvalidProtobufError",
+    "IoBinding",
+    "KernelEvent",
     "Library",
     "LibraryNotFoundError",
     "LogLevel",
+    "Memory",
+    "ModelFile",
+    "ModelFileError",
     "ModelLoadCanceledError",
     "ModelLoadedError",
+    "ModelMetadata",
     "ModelRequiresCompilationError",
     "NoModelError",
     "NoSuchFileError",
     "NotFoundError",
     "OnnxType",
     "OrtError",
+    "PrepackedWeights",
+    "Provider",
+    "ProviderShare",
     "ProviderUnavailableError",
     "RunOptions",
     "RuntimeExceptionError",
     "Session",
     "SessionBuilder",
-    "TensorInfo",
+    "SessionOptions",
+    "TensorRT",
+    "TerminatedError",
+    "ThreadPools",
+    "TypeInfo",
     "UnimplementedError",
+    "UnsupportedError",
     "Value",
+    "ValueInfo",
     "available_providers",
+    "by_provider",
+    "count_by_provider",
+    "devices",
     "infer",
     "init",
+    "inspect_model",
     "load_library",
+    "read_profile",
+    "register_provider_library",
+    "try_provider",
+    "unregister_provider_library",
+    "usable_providers",
 ]
+
+_LATER = {
+    "AssignedNode": "assignment",
+    "KernelEvent": "profile",
+    "ModelFile": "model_file",
+    "ModelFileError": "model_file",
+    "ModelMetadata": "metadata",
+    "ProviderShare": "profile",
+    "by_provider": "profile",
+    "count_by_provider": "assignment",
+    "inspect_model": "model_file",
+    "read_profile": "profile",
+}
+"""What most programs never use, by the module that it is imported from when it is asked for."""
+
+
+def __getattr__(name: str) -> Any:
+    module = _LATER.get(name)
+    if module is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{module}"), name)

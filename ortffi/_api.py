@@ -70,6 +70,9 @@ class ElementType(IntEnum):
     UINT4 = 21
     INT4 = 22
     FLOAT4E2M1 = 23
+    UINT2 = 24
+    INT2 = 25
+    FLOAT8E8M0 = 26
 
 
 class OnnxType(IntEnum):
@@ -101,6 +104,13 @@ class GraphOptimizationLevel(IntEnum):
     BASIC = 1
     EXTENDED = 2
     ALL = 99
+
+
+class ExecutionMode(IntEnum):
+    """`ExecutionMode`: one operator after another, or independent ones side by side."""
+
+    SEQUENTIAL = 0
+    PARALLEL = 1
 
 
 ARENA_ALLOCATOR = 1
@@ -298,16 +308,21 @@ class Api:
         return errcheck
 
 
-def new(function: Callable[..., Any], *arguments: object) -> int:
-    """Call a function whose last parameter receives an object, and return that object's address.
+def new(function: Callable[..., Any], *arguments: object, allow_null: bool = False) -> int:
+    """Call a function whose last parameter receives a pointer, and return that address.
 
-    Who owns the object is as the C function says.
+    Who owns what it points to is as the C function says.
+
+    Args:
+        function: of an `Api`.
+        arguments: all but the last.
+        allow_null: whether a null pointer is an answer too, then 0.
     """
     out = ctypes.c_void_p()
     function(*arguments, ctypes.byref(out))
-    if out.value is None:
+    if out.value is None and not allow_null:
         raise RuntimeError("ONNX Runtime reported success and gave no object")
-    return out.value
+    return out.value or 0
 
 
 def c_string(name: str, value: str) -> bytes:
@@ -323,3 +338,17 @@ def c_string(name: str, value: str) -> bytes:
         raise ValueError(f"{name} holds a NUL character: {value!r}")
     # As Python itself does for file names, so that every path can be passed.
     return value.encode("utf-8", "surrogateescape")
+
+
+def natural(name: str, value: int, *, least: int = 0) -> int:
+    """Return a number that fits a C `int`.
+
+    Raises:
+        TypeError: not an int; the message has its name.
+        ValueError: less than `least`, or too large.
+    """
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise TypeError(f"{name} must be an int, not {type(value).__name__}")
+    if not least <= value < 2**31:
+        raise ValueError(f"{name} must be between {least} and {2**31 - 1}, not {value}")
+    return value

@@ -1,254 +1,406 @@
-"""The hot path of `Session.run`: C arguments that are made once and used for run after run.
+"""The hot path of `Session.run`.
 
-A run on a trivial model takes ONNX Runtime about two microseconds; making its arguments anew with
-ctypes would take ten more. So each combination of names has a `Call`, which keeps `Workspace`s:
-arrays of pointers, out-parameters, and memory for small inputs. A thread takes one
-for the time of a run.
+Each combination of names has a `Call`, which keeps `Plan`s, some for each combination of the
+inputs' shapes and dtypes. A thread takes one for the time of a run.
 """
 
 from __future__ import annotations
 
 import ctypes
 import sys
-import weakref
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
 import numpy as np
 
-from ortffi._api import ElementType, ErrorCode, c_string
-from ortffi.environment import Environment
-from ortffi.errors import InvalidArgumentError, check
-from ortffi.value import (
-    DTYPES,
-    Array,
-    Value,
-    create_tensor,
-    element_type_of,
-    read_tensor,
+from ortffi._api import ElementType, ErrorCode, OnnxType
+from ortffi._handle import Handle, release_with
+from ortffi._plan import (
+    COUNTS_REFERENCES,
+    FREE_ARRAY,
+    STAGED_BYTES,
+    Functions,
+    Plan,
+    address_of_view,
+    c_strings,
+    view_first_byte,
 )
-
-_STAGED_BYTES = 4096
-"""Inputs up to this size are copied into memory that keeps its `OrtValue` from run to run: for
-them making and releasing a value takes longer (1.7 us) than copying (0.2 us)."""
+from ortffi.elements import DTYPES, PACKED_BITS, Array, resolve, spell
+from ortffi.environment import Environment
+from ortffi.errors import InvalidArgumentError, OrtError, check
+from ortffi.tensors import Memory, create_tensor, describe_tensor, read_tensor
+from ortffi.type_info import ValueInfo
+from ortffi.value import Value
 
 _SHAPES_KEPT = 64
-"""Shapes remembered per input; a service sees the same few lengths, a fuzzer does not."""
+"""Combinations of shapes remembered per call; a service sees the same few, a fuzzer does not."""
 
-_MEMORY = ctypes.c_char * sys.maxsize
-"""All memory from an address on, as a buffer from which numpy takes what a shape needs. A type of
-the right length for every output would be made anew whenever the length changes."""
+_IDLE_PLANS = 8
+"""Plans kept of one combination: as many as threads can use at once without making new ones."""
 
-_NUMERIC = {int(key): dtype for key, dtype in DTYPES.items() if key is not ElementType.STRING}
-_MAX_RANK = 15
-_INT64_ARRAYS = [ctypes.c_int64 * rank for rank in range(_MAX_RANK + 1)]
+_NUMERIC = {
+    int(key): dtype
+    for key, dtype in DTYPES.items()
+    if key is not ElementType.STRING and key not in PACKED_BITS
+}
+_INT64_ARRAYS = [ctypes.c_int64 * rank for rank in range(65)]
+"""For every rank that numpy has."""
 
-
-CStrings = ctypes.Array[ctypes.c_char_p]
+Key = tuple[Any, ...]
+"""For each input that is an array its shape and its dtype, None for others."""
 
 Lent = tuple[Callable[[], object], object]
 """How to give back what a run holds, and what must stay alive until then."""
 
-
-class Functions:
-    """The functions of the vtable that a run calls, without conversions; see `Api.raw`."""
-
-    def __init__(self, environment: Environment) -> None:
-        api = environment.api
-        self.run = api.raw("Run")
-        self.data = api.raw("GetTensorMutableData", keeps_gil=True)
-        self.release = api.raw("ReleaseValue", keeps_gil=True)
-        name = "GetTensorElementTypeAndShapeDataReference"
-        self.describe = api.raw(name, keeps_gil=True) if api.has(name) else None
-        """None for a library older than 1.25: tensors are then read by `read_tensor`."""
-
-
-@dataclass(frozen=True)
-class Staged:
-    """Memory of our own for a small input, and the `OrtValue*` that shows it."""
-
-    array: Array
-    pointer: int
-
-
-Staging = dict[tuple[tuple[int, ...], np.dtype[Any]], Staged]
-
-
-class Workspace:
-    """Room for the C arguments of one run at a time.
-
-    Attributes:
-        run_arguments: what `Run` takes after the session and the run options.
-        inputs: the `OrtValue*` of each input.
-        outputs: the `OrtValue*` of each output, null before a run; `output_items` are views of
-            its elements.
-        staging: for each input, by shape and dtype, where to copy it; only what was checked to
-            fit the input is in it.
-    """
-
-    def __init__(
-        self, input_names: CStrings, output_names: CStrings, release: Callable[[int], None]
-    ) -> None:
-        n_inputs, n_outputs = len(input_names), len(output_names)
-        self.inputs = (ctypes.c_void_p * n_inputs)()
-        self.outputs = (ctypes.c_void_p * n_outputs)()
-        self.run_arguments = (
-            input_names,
-            self.inputs,
-            ctypes.c_size_t(n_inputs),
-            output_names,
-            ctypes.c_size_t(n_outputs),
-            self.outputs,
-        )
-        word = ctypes.sizeof(ctypes.c_void_p)
-        self.output_items = [
-            ctypes.c_void_p.from_buffer(self.outputs, word * index) for index in range(n_outputs)
-        ]
-        self.data = ctypes.c_void_p()
-        self.element_type = ctypes.c_int()
-        self.shape = ctypes.c_void_p()
-        self.rank = ctypes.c_size_t()
-        self.data_reference = ctypes.byref(self.data)
-        self.description_references = (
-            ctypes.byref(self.element_type),
-            ctypes.byref(self.shape),
-            ctypes.byref(self.rank),
-        )
-        self.staging: list[Staging] = [{} for _ in range(n_inputs)]
-        self._release = release
-        weakref.finalize(self, _release_staging, self.staging, release).atexit = False
-
-    def stage(self, index: int, array: Array, staged: Staged) -> None:
-        """Remember where an input of this shape and dtype is copied to."""
-        staging = self.staging[index]
-        if len(staging) >= _SHAPES_KEPT:
-            _release_staging([staging], self._release)
-        staging[array.shape, array.dtype] = staged
-
-
-def _release_staging(staging: list[Staging], release: Callable[[int], None]) -> None:
-    for values in staging:
-        while values:
-            release(values.popitem()[1].pointer)
+_NO_PLANS: list[Plan] = []
+"""Where there are none yet; nothing is ever put into it."""
 
 
 class Call:
-    """A session's `Run` with a fixed tuple of input names and of output names."""
+    """A session's `Run` with a fixed tuple of input names and of output names.
+
+    Args:
+        environment: the loaded library.
+        functions: of its vtable.
+        inputs: what is known of each input; names that the model does not have have no entry.
+        input_names: in the order of the values.
+        outputs: likewise.
+        output_names: in the order of the results.
+        may_bind: whether the session computes in the host's memory only. On another device a bound
+            input is copied there when it is bound, and what is written to it later is not seen.
+    """
 
     def __init__(
         self,
         environment: Environment,
         functions: Functions,
-        input_types: Mapping[str, ElementType],
-        input_names: Iterable[str],
-        output_names: Iterable[str],
+        inputs: dict[str, ValueInfo],
+        input_names: tuple[str, ...],
+        outputs: dict[str, ValueInfo],
+        output_names: tuple[str, ...],
+        may_bind: bool,
     ) -> None:
         self._environment = environment
         self._functions = functions
-        self._input_types = input_types
-        self._input_names = c_strings(input_names)
-        self._output_names = c_strings(output_names)
-        self._free: list[Workspace] = []
+        self._run_with_binding = functions.run_with_binding
+        self._quiet = functions.quiet
+        self.input_names = input_names
+        self.output_names = output_names
+        self._infos = [inputs.get(name) for name in input_names]
+        self._output_infos = [outputs.get(name) for name in output_names]
+        self._input_strings = c_strings(input_names)
+        self._output_strings = c_strings(output_names)
+        self._plans: dict[Key, list[Plan]] = {}
+        # An output that is asked for twice, or is an input as well, shares its memory with the
+        # other, and ONNX Runtime does not write it to the array that is bound for it. All others
+        # have memory of their own.
+        self._may_share = len({*input_names, *output_names}) == len(input_names) + len(output_names)
+        self.other_outputs = "; ".join(
+            f"output {info.name!r} is a {info.kind.name.lower()}"
+            for info in self._output_infos
+            if info is not None and info.kind is not OnnxType.TENSOR
+        )
+        """Which outputs are no tensors, in words; empty where all are."""
+        known = [*self._infos, *self._output_infos]
+        self._may_bind = may_bind and self._may_share and None not in known and COUNTS_REFERENCES
+        self._last: list[Plan] = []
+        self._large: list[Plan] = []
 
     def __call__(
         self,
         session: ctypes.c_void_p,
         options: ctypes.c_void_p,
-        inputs: Mapping[str, Array | Value],
+        values: Sequence[Any],
+        copy: bool,
     ) -> list[Array]:
-        """Run; `inputs` has the names of this call, in its order, `options` may be null."""
-        functions = self._functions
+        """Run; `values` are in the order of the names, `options` may be null.
+
+        With `copy` no array of the result shows ONNX Runtime's memory.
+        """
+        # Loops, for a comprehension costs a call before Python 3.12.
+        ndarray, getrefcount = np.ndarray, sys.getrefcount
+        shapes: list[Any] = []
+        for value in values:
+            if type(value) is ndarray:
+                shapes.append(value.shape)
+                shapes.append(value.dtype)
+            else:
+                shapes.append(None)
+        key = tuple(shapes)
+        plans = self._plans.get(key, _NO_PLANS)
         try:
-            workspace = self._free.pop()
+            plan = plans.pop()
         except IndexError:
-            release = self._environment.api.ReleaseValue
-            workspace = Workspace(self._input_names, self._output_names, release)
-        pointers = workspace.inputs
+            plans, plan = self._new_plan(key, values)
+        for index, target in plan.staged:
+            target[...] = values[index]
+        bound = plan.bound
+        if bound is None or (options and not plan.small):
+            return self._run(session, options, values, copy, plan, plans)
+        for index, borrowed in plan.borrowed:
+            try:
+                address = address_of_view(view_first_byte(values[index]))
+            except (TypeError, ValueError):
+                return self._run(session, options, values, copy, plan, plans)
+            if address != borrowed.address:
+                if address % borrowed.alignment:
+                    return self._run(session, options, values, copy, plan, plans)
+                plan.move(index, borrowed, address)
+        if not plan.small:
+            for output in plan.bound_outputs:
+                if getrefcount(output.array) != FREE_ARRAY:
+                    output.rebind(bound)
+        status = self._run_with_binding(session, options or self._quiet, bound)
+        if status:
+            return self._unbind(plan, status, session, options, values, copy, plans)
+        result = []
+        for output in plan.bound_outputs:
+            array = output.array
+            is_small = array.nbytes <= STAGED_BYTES
+            result.append(array.copy() if copy or is_small else array.view())
+        del array
+        plans.append(plan)
+        return result
+
+    def run_into(
+        self,
+        session: ctypes.c_void_p,
+        options: ctypes.c_void_p,
+        values: Sequence[Any],
+        targets: Sequence[int | None],
+    ) -> list[int]:
+        """Run with some outputs allocated before, and return the `OrtValue*` of every output.
+
+        The caller releases those that had no target.
+        """
+        plan = self._plan()
+        for index, target in enumerate(targets):
+            plan.outputs[index] = target
         lent: list[Lent] = []
         try:
-            for index, (name, value) in enumerate(inputs.items()):
-                if isinstance(value, np.ndarray):
-                    staged = workspace.staging[index].get((value.shape, value.dtype))
-                    if staged is None:
-                        self._create(workspace, index, name, value, lent)
-                    else:
-                        staged.array[...] = value
-                        pointers[index] = staged.pointer
-                elif isinstance(value, Value):
-                    pointers[index] = value.handle.enter()
-                    lent.append((value.handle.leave, None))
-                    self._check_type(name, value.element_type)
-                else:
-                    kind = type(value).__name__
-                    raise TypeError(f"input {name!r} must be a numpy array, not {kind}")
-            status = functions.run(session, options, *workspace.run_arguments)
+            for index, value in enumerate(values):
+                self._lend(plan, index, value, lent)
+            status = self._functions.run(session, options, *plan.run_arguments)
             if status:
                 check(self._environment.api, status, "Run")
-            return [self._read(workspace, item) for item in workspace.output_items]
+            return list(plan.outputs)
+        except BaseException:
+            for item, target in zip(plan.output_items, targets, strict=True):
+                if item and target is None:
+                    self._functions.release(item)
+            raise
         finally:
             for give_back, _ in lent:
                 give_back()
-            for item in workspace.output_items:
-                if item:
-                    functions.release(item)
-                    item.value = None
-            self._free.append(workspace)
 
-    def _create(
-        self, workspace: Workspace, index: int, name: str, array: Array, lent: list[Lent]
-    ) -> None:
-        """Make the `OrtValue` of an input, for this run or, if it is small, to be kept."""
+    def _run(
+        self,
+        session: ctypes.c_void_p,
+        options: ctypes.c_void_p,
+        values: Sequence[Any],
+        copy: bool,
+        plan: Plan,
+        plans: list[Plan],
+    ) -> list[Array]:
+        """Run with a plan whose staged inputs are in place, and give the plan back."""
+        lent: list[Lent] = []
+        pointers = plan.inputs
         try:
-            element_type = element_type_of(array)
-        except TypeError as error:
-            raise TypeError(f"input {name!r}: {error}") from error
-        self._check_type(name, element_type)
+            for index, borrowed in plan.borrowed:
+                try:
+                    address = address_of_view(view_first_byte(values[index]))
+                except (TypeError, ValueError):
+                    self._lend(plan, index, values[index], lent)
+                    continue
+                if address != borrowed.address:
+                    if address % borrowed.alignment:
+                        self._lend(plan, index, values[index], lent)
+                        continue
+                    borrowed.move(address)
+                pointers[index] = borrowed.value
+            for index in plan.others:
+                self._lend(plan, index, values[index], lent)
+            status = self._functions.run(session, options, *plan.run_arguments)
+            if status:
+                check(self._environment.api, status, "Run")
+            result = []
+            for item in plan.output_items:
+                result.append(self._take(plan, item, copy))
+            if self._may_bind:
+                self._try_to_bind(session, plan, plans, result, copy)
+            return result
+        finally:
+            for give_back, _ in lent:
+                give_back()
+            for item in plan.output_items:
+                if item:
+                    self._functions.release(item)
+                    item.value = None
+            if len(plans) < _IDLE_PLANS:
+                plans.append(plan)
+
+    def _plan(self) -> Plan:
+        return Plan(self._environment, self._functions, self._input_strings, self._output_strings)
+
+    def _new_plan(self, key: Key, values: Sequence[Any]) -> tuple[list[Plan], Plan]:
+        plan = self._plan()
+        for index, value in enumerate(values):
+            if type(value) is np.ndarray:
+                array, element_type = self._resolve(index, value)
+                # What is carried by another dtype, or packed, is converted anew for every run.
+                if array is value and int(element_type) in _NUMERIC:
+                    if value.nbytes <= STAGED_BYTES:
+                        plan.stage(index, value, element_type)
+                    else:
+                        plan.borrow(index, value, element_type)
+                    continue
+            plan.others.append(index)
+        if key not in self._plans and len(self._plans) >= _SHAPES_KEPT:
+            self._plans.clear()
+        return self._plans.setdefault(key, []), plan
+
+    def _try_to_bind(
+        self,
+        session: ctypes.c_void_p,
+        plan: Plan,
+        plans: list[Plan],
+        result: Sequence[Array],
+        copy: bool,
+    ) -> None:
+        """Bind a plan whose outputs' shapes seem fixed: two runs gave the same.
+
+        They need not be, where they depend on what is in the inputs; ONNX Runtime refuses to write
+        to an array of another shape.
+        """
+        shapes = [array.shape for array in result]
+        if plan.others or plan.shapes != shapes:
+            plan.shapes = shapes
+            return
+        outputs = []
+        for array, info in zip(result, self._output_infos, strict=True):
+            if info is None or _NUMERIC.get(int(info.element_type)) != array.dtype:
+                return
+            outputs.append((array, info.element_type))
+        if any(array.nbytes > STAGED_BYTES for array in result):
+            # Arrays for large outputs are kept for one combination of shapes only, the last that
+            # came twice in a row, and not for who copies them anyway.
+            if copy:
+                return
+            if self._last is not plans:
+                self._last = plans
+                return
+            if self._large is not plans:
+                self._large.clear()
+                self._large = plans
+        plan.bind(session.value or 0, outputs)
+
+    def _unbind(
+        self,
+        plan: Plan,
+        status: int,
+        session: ctypes.c_void_p,
+        options: ctypes.c_void_p,
+        values: Sequence[Any],
+        copy: bool,
+        plans: list[Plan],
+    ) -> list[Array]:
+        """Do a failed bound run again, not bound, which tells what is wrong if anything is.
+
+        If nothing is, then the outputs' shapes are not always the same, and this call never binds
+        again.
+        """
+        plan.unbind()
+        try:
+            check(self._environment.api, status, "RunWithBinding")
+        except OrtError:
+            result = self._run(session, options, values, copy, plan, plans)
+        self._may_bind = False
+        plan.unbind()
+        return result
+
+    def _lend(self, plan: Plan, index: int, value: Any, lent: list[Lent]) -> None:
+        """Make the `OrtValue` of an input for one run."""
         environment = self._environment
-        stage = array.nbytes <= _STAGED_BYTES and element_type is not ElementType.STRING
-        if stage:
-            array = array.copy(order="C")
-        pointer, alive = create_tensor(environment, array, element_type)
-        workspace.inputs[index] = pointer
-        if stage:
-            workspace.stage(index, array, Staged(array, pointer))
-        else:
+        info = self._infos[index]
+        if isinstance(value, np.ndarray):
+            array, element_type = self._resolve(index, value)
+            pointer, alive = create_tensor(environment, array, element_type)
+            plan.inputs[index] = pointer
             lent.append((partial(environment.api.ReleaseValue, pointer), alive))
+            return
+        if not isinstance(value, Value):
+            value = self._convert(index, value, info)
+        handle: Handle = value.handle
+        plan.inputs[index] = handle.enter()
+        lent.append((handle.leave, value))
+        if value.kind is OnnxType.TENSOR and info is not None:
+            expected = info.element_type
+            if value.element_type is not expected and expected in DTYPES:
+                self._refuse(index, expected, value.element_type)
 
-    def _check_type(self, name: str, found: ElementType) -> None:
-        # An unknown name, and one whose value is no tensor, is left for ONNX Runtime to refuse.
-        expected = self._input_types.get(name, found)
+    def _resolve(self, index: int, array: Array) -> tuple[Array, ElementType]:
+        # An unknown name is left for ONNX Runtime to refuse, and so is a tensor where something
+        # else is wanted.
+        info = self._infos[index]
+        expected = info.element_type if info is not None else ElementType.UNDEFINED
+        try:
+            if expected in DTYPES and array.dtype == DTYPES[expected]:
+                return resolve(array, expected)
+            array, found = resolve(array)
+        except TypeError as error:
+            raise TypeError(f"input {self.input_names[index]!r}: {error}") from error
+        except ValueError as error:
+            raise ValueError(f"input {self.input_names[index]!r}: {error}") from error
         if found is not expected and expected in DTYPES:
-            message = f"input {name!r} must be {_spell(expected)}, not {_spell(found)}"
-            raise InvalidArgumentError(ErrorCode.INVALID_ARGUMENT, message, "Run")
+            self._refuse(index, expected, found)
+        return array, found
 
-    def _read(self, workspace: Workspace, item: ctypes.c_void_p) -> Array:
-        """Copy an output into a new array."""
+    def _refuse(self, index: int, expected: ElementType, found: ElementType) -> None:
+        message = f"input {self.input_names[index]!r} must be {spell(expected)}, not {spell(found)}"
+        raise InvalidArgumentError(ErrorCode.INVALID_ARGUMENT, message, "Run")
+
+    def _convert(self, index: int, value: Any, info: ValueInfo | None) -> Value:
+        kind = info.kind if info is not None else OnnxType.TENSOR
+        try:
+            if kind is OnnxType.SEQUENCE and isinstance(value, list | tuple):
+                return Value.from_sequence(value)
+            if kind is OnnxType.MAP and isinstance(value, dict):
+                return Value.from_mapping(value)
+        except (TypeError, ValueError) as error:
+            raise type(error)(f"input {self.input_names[index]!r}: {error}") from error
+        wanted = {OnnxType.SEQUENCE: "a list", OnnxType.MAP: "a dict"}.get(kind, "a numpy array")
+        given = type(value).__name__
+        raise TypeError(
+            f"input {self.input_names[index]!r} must be {wanted} or a Value, not {given}"
+        )
+
+    def _take(self, plan: Plan, item: ctypes.c_void_p, copy: bool) -> Array:
+        """Turn an output into an array: a small one is copied, a large one owns its memory."""
         functions = self._functions
         if functions.describe is None:
+            found, shape = describe_tensor(self._environment, item.value or 0)
+            dtype = _NUMERIC.get(found)
+        else:
+            status = functions.describe(item, *plan.description_references)
+            if status:
+                check(self._environment.api, status, "GetTensorElementTypeAndShapeDataReference")
+            number, shape_address, rank = plan.description[:]
+            dtype = _NUMERIC.get(number)
+            shape = tuple(_INT64_ARRAYS[rank].from_address(shape_address)[:]) if rank else ()
+        if dtype is None:
             return read_tensor(self._environment, item.value or 0)
-        status = functions.describe(item, *workspace.description_references)
-        if status:
-            check(self._environment.api, status, "GetTensorElementTypeAndShapeDataReference")
-        dtype = _NUMERIC.get(workspace.element_type.value)
-        rank = workspace.rank.value
-        if dtype is None or rank > _MAX_RANK:
-            return read_tensor(self._environment, item.value or 0)
-        # numpy refuses a shape whose element count overflows.
-        shape = _INT64_ARRAYS[rank].from_address(workspace.shape.value or 0)[:] if rank else ()
-        status = functions.data(item, workspace.data_reference)
+        status = functions.data(item, plan.data_reference)
         if status:
             check(self._environment.api, status, "GetTensorMutableData")
-        memory: Any = _MEMORY.from_address(workspace.data.value or 0)
-        return np.ndarray(shape, dtype, memory).copy()
-
-
-def _spell(element_type: ElementType) -> str:
-    return "str" if element_type is ElementType.STRING else DTYPES[element_type].name
-
-
-def c_strings(names: Iterable[str]) -> CStrings:
-    """Return names as an array of C strings; see `c_string`."""
-    encoded = [c_string("a name of an input or output", name) for name in names]
-    return (ctypes.c_char_p * len(encoded))(*encoded)
+        address = plan.data.value
+        if address is None:
+            return np.empty(shape, dtype)
+        memory: Any = Memory.from_address(address)
+        # numpy refuses a shape whose element count overflows.
+        array: Array = np.ndarray(shape, dtype, memory)
+        if copy or not self._may_share or array.nbytes <= STAGED_BYTES:
+            return array.copy()
+        release_with(memory, self._environment.api.ReleaseValue, item.value or 0)
+        item.value = None
+        return array

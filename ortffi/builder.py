@@ -1,18 +1,31 @@
-"""How a session is to be made."""
+"""Making a session, step by step."""
 
 from __future__ import annotations
 
+import mmap
 import os
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ortffi import providers
-from ortffi._api import GraphOptimizationLevel, LogLevel, c_string, new
+from ortffi._api import ExecutionMode, GraphOptimizationLevel, LogLevel, c_string, new
 from ortffi._handle import Handle
-from ortffi.environment import Environment, init
+from ortffi._provider_options import OptionValue
+from ortffi.elements import Array
+from ortffi.environment import init
+from ortffi.errors import ProviderUnavailableError, require
+from ortffi.options import SessionOptions, apply
+from ortffi.prepacked import PrepackedWeights
+from ortffi.providers import CPU, CUDA, ExecutionProvider, TensorRT
 from ortffi.session import Session
+from ortffi.value import Value
+
+if TYPE_CHECKING:
+    import logging
+
+    from ortffi.assignment import PlacementLog
 
 _BYTES_STAY_IN_USE = (
     "session.use_ort_model_bytes_directly",
@@ -20,106 +33,195 @@ _BYTES_STAY_IN_USE = (
 )
 """Settings with which a model in ORT format is read in place, for as long as its session lives."""
 
+_EXTERNAL_FOLDER = "session.model_external_initializers_file_folder_path"
+
 
 class SessionBuilder:
     """Collect options, then make a session by a `commit_...` method.
 
-    Every `with_...` method changes the builder and returns it. A builder can be committed more
-    than once. Without a provider the session runs on the CPU, which always comes last anyway.
+    Every `with_...` method sets one of `SessionOptions`, where it is described, and returns the
+    builder. A builder can be committed more than once. Without a provider the session runs on the
+    CPU, which always comes last anyway.
+
+    Args:
+        options: to begin with.
+
+    Attributes:
+        options: what has been chosen so far.
 
     Raises:
         LibraryNotFoundError: no usable ONNX Runtime library.
     """
 
-    def __init__(self) -> None:
-        self._environment: Environment = init()
-        self._steps: list[Callable[[int], None]] = []
-        self._uses_of_model_bytes: set[str] = set()
+    def __init__(self, options: SessionOptions | None = None) -> None:
+        if options is not None and not isinstance(options, SessionOptions):
+            raise TypeError(f"options must be SessionOptions, not {type(options).__name__}")
+        self._environment = init()
+        self.options = options or SessionOptions()
 
-    def with_cpu(self) -> SessionBuilder:
-        """Run on the CPU what no provider before it takes; needs no C call, it is always there."""
+    def with_options(self, **changes: Any) -> SessionBuilder:
+        """Set any fields of `SessionOptions` by name."""
+        self.options = replace(self.options, **changes)
         return self
 
-    def with_cuda(self, device_id: int = 0, **options: str | int | bool) -> SessionBuilder:
-        """Prefer the CUDA provider (`SessionOptionsAppendExecutionProvider_CUDA_V2`).
+    def with_provider(self, provider: ExecutionProvider) -> SessionBuilder:
+        """Add an execution provider after those that were added before.
+
+        Raises:
+            TypeError: it is none.
+            ProviderUnavailableError: the library was built without it.
+        """
+        if not isinstance(provider, ExecutionProvider):
+            raise TypeError(f"provider must be an ExecutionProvider, not {type(provider).__name__}")
+        provider.check(self._environment)
+        return self.with_options(providers=(*self.options.providers, provider))
+
+    def with_cpu(self) -> SessionBuilder:
+        """Run on the CPU what no provider before it takes; it is always there."""
+        return self.with_provider(CPU())
+
+    def with_cuda(
+        self,
+        device_id: int = 0,
+        *,
+        require: bool = False,
+        max_cpu_nodes: int | None = None,
+        **options: OptionValue,
+    ) -> SessionBuilder:
+        """Prefer the CUDA provider.
 
         Args:
             device_id: which GPU.
-            options: the provider's documented options, such as `gpu_mem_limit` (bytes) or
-                `arena_extend_strategy`; True and False become 1 and 0.
-                `cudnn_conv_algo_search` is HEURISTIC unless given.
+            require: refuse a session in which no node is on the GPU.
+            max_cpu_nodes: refuse a session that leaves more nodes than so many to the CPU.
+            options: the provider's own, such as `gpu_mem_limit` (bytes); see `CUDA`.
 
         Raises:
+            TypeError: an option is of the wrong type.
+            ValueError: an option is unknown or out of range.
             ProviderUnavailableError: the library was built without CUDA.
         """
-        providers.require_cuda(self._environment)
-        settings = {"device_id": str(_natural("device_id", device_id)), **providers.CUDA_DEFAULTS}
-        for key, value in options.items():
-            text = str(int(value)) if isinstance(value, bool) else str(value)
-            settings[key] = c_string(key, text).decode()
-        return self._add(lambda o: providers.append_cuda(self._environment, o, settings))
+        return self.with_provider(
+            CUDA(device_id, options, require=require, max_cpu_nodes=max_cpu_nodes)
+        )
+
+    def with_tensorrt(self, device_id: int = 0, **options: OptionValue) -> SessionBuilder:
+        """Prefer the TensorRT provider; see `TensorRT`."""
+        return self.with_provider(TensorRT(device_id, options))
 
     def with_optimization_level(self, level: GraphOptimizationLevel) -> SessionBuilder:
-        """Choose how far the graph is rewritten (`SetSessionGraphOptimizationLevel`)."""
-        api, level = self._environment.api, GraphOptimizationLevel(level)
-        return self._add(lambda o: api.SetSessionGraphOptimizationLevel(o, level))
+        """Choose how far the graph is rewritten."""
+        return self.with_options(optimization_level=level)
+
+    def with_optimized_model(self, path: str | os.PathLike[str]) -> SessionBuilder:
+        """Write the rewritten model to a file."""
+        return self.with_options(optimized_model_path=path)
+
+    def with_execution_mode(self, mode: ExecutionMode) -> SessionBuilder:
+        """Run operators one after another or side by side."""
+        return self.with_options(execution_mode=mode)
 
     def with_intra_threads(self, n_threads: int) -> SessionBuilder:
-        """Use so many threads inside an operator (`SetIntraOpNumThreads`).
-
-        0 leaves it to ONNX Runtime, which counts the host's cores, also in a container that may
-        use only some of them.
-        """
-        api, number = self._environment.api, _natural("n_threads", n_threads)
-        return self._add(lambda o: api.SetIntraOpNumThreads(o, number))
+        """Use so many threads inside an operator."""
+        return self.with_options(intra_op_threads=n_threads)
 
     def with_inter_threads(self, n_threads: int) -> SessionBuilder:
-        """Use so many threads between operators in parallel mode (`SetInterOpNumThreads`)."""
-        api, number = self._environment.api, _natural("n_threads", n_threads)
-        return self._add(lambda o: api.SetInterOpNumThreads(o, number))
+        """Use so many threads between operators in parallel mode."""
+        return self.with_options(inter_op_threads=n_threads)
+
+    def with_spinning(self, enabled: bool) -> SessionBuilder:
+        """Let idle threads look out for work or not."""
+        return self.with_options(allow_spinning=enabled)
+
+    def with_shared_threads(self) -> SessionBuilder:
+        """Use the environment's thread pools."""
+        return self.with_options(shared_threads=True)
 
     def with_memory_pattern(self, enabled: bool) -> SessionBuilder:
-        """Plan memory ahead by shape or not (`EnableMemPattern`, `DisableMemPattern`).
-
-        Worth it where the same shapes come again and again; costs memory where they vary.
-        """
-        api = self._environment.api
-        return self._add(api.EnableMemPattern if enabled else api.DisableMemPattern)
+        """Plan memory ahead by shape or not."""
+        return self.with_options(memory_pattern=enabled)
 
     def with_cpu_arena(self, enabled: bool) -> SessionBuilder:
-        """Keep freed CPU memory for the next run or not (`EnableCpuMemArena`, `Disable...`)."""
-        api = self._environment.api
-        return self._add(api.EnableCpuMemArena if enabled else api.DisableCpuMemArena)
+        """Keep freed CPU memory for the next run or not."""
+        return self.with_options(cpu_arena=enabled)
 
-    def with_config(self, key: str, value: str) -> SessionBuilder:
-        """Set a configuration entry (`AddSessionConfigEntry`).
+    def with_shared_arena(self) -> SessionBuilder:
+        """Allocate with the environment's arena."""
+        return self.with_options(shared_arena=True)
 
-        ONNX Runtime accepts unknown keys and values without a word.
-        """
-        api, entry = self._environment.api, (c_string("key", key), c_string("value", value))
-        if key in _BYTES_STAY_IN_USE:
-            (self._uses_of_model_bytes.add if value == "1" else self._uses_of_model_bytes.discard)(
-                key
-            )
-        return self._add(lambda o: api.AddSessionConfigEntry(o, *entry))
+    def with_prepacked_weights(self, weights: PrepackedWeights) -> SessionBuilder:
+        """Share rearranged weights with other sessions."""
+        return self.with_options(prepacked_weights=weights)
+
+    def with_free_dimensions(self, **lengths: int) -> SessionBuilder:
+        """Fix symbolic dimensions by name."""
+        return self.with_options(free_dimensions={**self.options.free_dimensions, **lengths})
+
+    def with_initializers(self, initializers: Mapping[str, Array | Value]) -> SessionBuilder:
+        """Use these weights in place of the model's."""
+        return self.with_options(initializers={**self.options.initializers, **initializers})
+
+    def with_external_initializers(
+        self, initializers: Mapping[str, Array | Value]
+    ) -> SessionBuilder:
+        """Use these weights in place of those that the model has in other files."""
+        merged = {**self.options.external_initializers, **initializers}
+        return self.with_options(external_initializers=merged)
+
+    def with_external_files(
+        self, files: Mapping[str, bytes | bytearray | memoryview]
+    ) -> SessionBuilder:
+        """Use these buffers in place of the files that hold the model's weights."""
+        return self.with_options(external_files={**self.options.external_files, **files})
+
+    def with_deterministic_compute(self) -> SessionBuilder:
+        """Ask for kernels that give the same bits every time."""
+        return self.with_options(deterministic=True)
+
+    def with_custom_ops(self, library: str | os.PathLike[str]) -> SessionBuilder:
+        """Load a library of operators."""
+        libraries = (*self.options.custom_op_libraries, library)
+        return self.with_options(custom_op_libraries=libraries)
+
+    def with_profiling(self, prefix: str | os.PathLike[str]) -> SessionBuilder:
+        """Profile the session from the start."""
+        return self.with_options(profiling_prefix=prefix)
 
     def with_log_level(self, level: LogLevel) -> SessionBuilder:
-        """Print only messages of this level and above (`SetSessionLogSeverityLevel`)."""
-        api, level = self._environment.api, LogLevel(level)
-        return self._add(lambda o: api.SetSessionLogSeverityLevel(o, level))
+        """Drop messages below this level."""
+        return self.with_options(log_level=level)
+
+    def with_logger(self, logger: logging.Logger) -> SessionBuilder:
+        """Send the session's messages to a logger."""
+        return self.with_options(logger=logger)
+
+    def with_assignment(self) -> SessionBuilder:
+        """Find out which provider has which node, for `Session.assignment`."""
+        return self.with_options(record_assignment=True)
+
+    def with_config(self, key: str, value: str) -> SessionBuilder:
+        """Set a configuration entry."""
+        if not isinstance(key, str):
+            raise TypeError(f"key must be a str, not {type(key).__name__}")
+        return self.with_options(config={**self.options.config, key: value})
 
     def commit_from_file(self, path: str | os.PathLike[str]) -> Session:
-        """Load a model file (`CreateSession`).
+        """Load a model file, in ONNX or ORT format (`CreateSession`).
+
+        Weights in other files are looked for beside it.
 
         Raises:
+            TypeError: not a path.
             NoSuchFileError: there is no such file.
             InvalidProtobufError: it is not an ONNX model.
-            OrtError: the model is invalid, or a provider cannot be had.
+            ProviderUnavailableError: what `require` or `max_cpu_nodes` of a provider asks for is
+                not so.
+            UnsupportedError: the library is too old for an option.
+            OrtError: the model is invalid, or a provider or an option was refused.
         """
-        encoded = c_string("path", os.fsdecode(path))
-        return self._commit(self._environment.api.CreateSession, encoded)
+        return self._commit(_FROM_FILE, self.options, (c_string("path", os.fsdecode(path)),))
 
-    def commit_from_memory(self, model: bytes | bytearray | memoryview) -> Session:
+    def commit_from_memory(self, model: bytes | bytearray | memoryview | mmap.mmap) -> Session:
         """Load a model from any contiguous buffer (`CreateSessionFromArray`).
 
         The buffer may go when this returns: ONNX Runtime has its own copy then. (Where a
@@ -128,41 +230,131 @@ class SessionBuilder:
         Raises:
             TypeError: not a contiguous buffer.
             InvalidProtobufError: the bytes are not an ONNX model.
-            OrtError: the model is invalid, or a provider cannot be had.
+            OrtError: as for `commit_from_file`, and the others there.
         """
         view = memoryview(model).cast("B")
-        array = np.frombuffer(view, np.uint8) if view.nbytes else np.empty(0, np.uint8)
-        keep_alive = array if self._uses_of_model_bytes else None
-        return self._commit(
-            self._environment.api.CreateSessionFromArray,
-            array.ctypes.data,
-            array.nbytes,
-            keep_alive=keep_alive,
-        )
+        return self._commit_buffer(view, self.options)
 
-    def _add(self, step: Callable[[int], Any]) -> SessionBuilder:
-        self._steps.append(step)
-        return self
+    def commit_from_mmap(self, path: str | os.PathLike[str]) -> Session:
+        """Load a model file by mapping it into memory (`CreateSessionFromArray`).
+
+        A model in ORT format is then read in place, weights too, for as long as the session
+        lives: processes that have loaded the same file share its memory. One in ONNX format is
+        decoded into memory of the session's own as ever.
+
+        Raises:
+            TypeError: not a path.
+            OSError: the file cannot be opened.
+            OrtError: as for `commit_from_file`, and the others there.
+        """
+        name = os.fsdecode(path)
+        c_string("path", name)
+        with open(name, "rb") as file:
+            size = os.fstat(file.fileno()).st_size
+            # An empty file cannot be mapped; ONNX Runtime says what is wrong with it.
+            mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) if size else b""
+        folder = os.path.dirname(os.path.abspath(name))
+        config = {_EXTERNAL_FOLDER: folder}
+        if mapped[4:8] == b"ORTM":
+            config.update(dict.fromkeys(_BYTES_STAY_IN_USE, "1"))
+        options = replace(self.options, config={**config, **self.options.config})
+        return self._commit_buffer(memoryview(mapped), options)
+
+    def _commit_buffer(self, view: memoryview, options: SessionOptions) -> Session:
+        array = np.frombuffer(view, np.uint8) if view.nbytes else np.empty(0, np.uint8)
+        in_place = any(options.config.get(key) == "1" for key in _BYTES_STAY_IN_USE)
+        arguments = (array.ctypes.data, array.nbytes)
+        return self._commit(_FROM_ARRAY, options, arguments, *([array] if in_place else []))
 
     def _commit(
-        self, create: Callable[..., Any], *model: object, keep_alive: object = None
+        self, create: str, chosen: SessionOptions, model: tuple[object, ...], *alive: object
     ) -> Session:
         environment = self._environment
         api = environment.api
+        wanted = [p for p in chosen.providers if isinstance(p, CUDA)]
+        wanted = [p for p in wanted if p.require or p.max_cpu_nodes is not None]
+        placement = None
         options = Handle(new(api.CreateSessionOptions), api.ReleaseSessionOptions, "options")
         try:
             with options as pointer:
-                for step in self._steps:
-                    step(pointer)
-                session = new(create, environment.pointer, *model, pointer)
+                placement = self._record(chosen, pointer, always=bool(wanted))
+                keep = [*alive, *apply(environment, chosen, pointer)]
+                keep += self._log(chosen, pointer, placement)
+                weights = chosen.prepacked_weights
+                if weights is None:
+                    session = new(getattr(api, create), environment.pointer, *model, pointer)
+                else:
+                    create += "WithPrepackedWeightsContainer"
+                    with weights.handle as container:
+                        session = new(
+                            getattr(api, create), environment.pointer, *model, pointer, container
+                        )
+                        keep.append(weights.handle.share())
         finally:
             options.close()
-        return Session(environment, session, keep_alive)
+        made = Session(environment, session, *keep, on_host=chosen.on_host, placement=placement)
+        try:
+            for provider in wanted:
+                _check_assignment(made, provider)
+        except BaseException:
+            made.close()
+            raise
+        return made
+
+    def _record(self, chosen: SessionOptions, pointer: int, *, always: bool) -> PlacementLog | None:
+        """Have the assignment of nodes recorded, or listened to where the library is older."""
+        if not (always or chosen.record_assignment):
+            return None
+        from ortffi.assignment import RECORD_ASSIGNMENT, PlacementLog
+        from ortffi.logs import to_logger
+
+        api = self._environment.api
+        if api.has("Session_GetEpGraphAssignmentInfo"):
+            api.AddSessionConfigEntry(pointer, RECORD_ASSIGNMENT.encode(), b"1")
+            return None
+        require(api, "SetUserLoggingFunction")
+        logger = chosen.logger or self._environment.logger
+        level = chosen.log_level if chosen.log_level is not None else self._environment.log_level
+        return PlacementLog(to_logger(logger), level) if logger else PlacementLog(level=level)
+
+    def _log(
+        self, chosen: SessionOptions, pointer: int, placement: PlacementLog | None
+    ) -> list[object]:
+        """Set what concerns messages; returns what must live as long as the session."""
+        api, level = self._environment.api, chosen.log_level
+        if chosen.log_id is not None:
+            api.SetSessionLogId(pointer, chosen.log_id.encode())
+        if chosen.log_verbosity is not None:
+            api.SetSessionLogVerbosityLevel(pointer, chosen.log_verbosity)
+        if placement is not None:
+            level, callback = LogLevel.VERBOSE, placement.callback
+        elif chosen.logger is not None:
+            from ortffi.logs import LogCallback, to_logger
+
+            callback = LogCallback(to_logger(chosen.logger))
+        if level is not None:
+            api.SetSessionLogSeverityLevel(pointer, level)
+        if placement is None and chosen.logger is None:
+            return []
+        require(api, "SetUserLoggingFunction")
+        api.SetUserLoggingFunction(pointer, callback.function, callback.parameter)
+        return [callback, placement]
 
 
-def _natural(name: str, value: int) -> int:
-    if isinstance(value, bool) or not isinstance(value, int):
-        raise TypeError(f"{name} must be an int, not {type(value).__name__}")
-    if not 0 <= value < 2**31:
-        raise ValueError(f"{name} must be between 0 and 2147483647, not {value}")
-    return value
+_FROM_FILE = "CreateSession"
+_FROM_ARRAY = "CreateSessionFromArray"
+
+
+def _check_assignment(session: Session, provider: CUDA) -> None:
+    """Raise ProviderUnavailableError where a provider got less than it was to get."""
+    counts: dict[str, int] = {}
+    for node in session.assignment():
+        counts[node.provider] = counts.get(node.provider, 0) + 1
+    n_cpu, limit = counts.get(CPU().name, 0), provider.max_cpu_nodes
+    found = ", ".join(f"{name} {count}" for name, count in sorted(counts.items())) or "none"
+    if provider.require and not counts.get(provider.name):
+        raise ProviderUnavailableError(f"no node runs on {provider.name}; nodes: {found}")
+    if limit is not None and n_cpu > limit:
+        raise ProviderUnavailableError(
+            f"{n_cpu} nodes run on the CPU, {limit} are allowed; nodes: {found}"
+        )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 from typing import NoReturn
 
-from ortffi._api import Api, ErrorCode
+from ortffi._api import SLOTS, Api, ErrorCode
 
 
 class OrtError(Exception):
@@ -30,6 +30,10 @@ class OrtError(Exception):
 
 class FailError(OrtError):
     """`ORT_FAIL`: a failure without a more telling code."""
+
+
+class TerminatedError(FailError):
+    """A run was stopped by its options' `terminate`, or by a deadline."""
 
 
 class InvalidArgumentError(OrtError):
@@ -114,7 +118,10 @@ def check(api: Api, status: int, function: str) -> NoReturn:
         text = ctypes.string_at(api.GetErrorMessage(status)).decode("utf-8", "replace")
     finally:
         api.ReleaseStatus(status)
-    raise BY_CODE.get(code, OrtError)(code, text, function)
+    kind = BY_CODE.get(code, OrtError)
+    if kind is FailError and "terminate flag" in text:  # it has no code of its own
+        kind = TerminatedError
+    raise kind(code, text, function)
 
 
 class ClosedError(ValueError):
@@ -131,3 +138,32 @@ class ApiVersionError(LibraryNotFoundError):
 
 class ProviderUnavailableError(RuntimeError):
     """The loaded library was built without the execution provider asked for."""
+
+
+class UnsupportedError(RuntimeError):
+    """The loaded library is too old for what was asked.
+
+    Attributes:
+        function: the C function that it lacks.
+        needed: the API version that brought the function; ONNX Runtime 1.x has API version x.
+        found: the API version of the loaded library.
+    """
+
+    def __init__(self, function: str, needed: int, found: int) -> None:
+        super().__init__(function, needed, found)
+        self.function = function
+        self.needed = needed
+        self.found = found
+
+    def __str__(self) -> str:
+        return (
+            f"{self.function} came with ONNX Runtime 1.{self.needed}; the loaded library is "
+            f"1.{self.found}"
+        )
+
+
+def require(api: Api, *functions: str) -> None:
+    """Raise UnsupportedError unless the library has every one of these functions."""
+    for name in functions:
+        if not api.has(name):
+            raise UnsupportedError(name, SLOTS[name].since, api.version)

@@ -6,7 +6,8 @@ import os
 from collections.abc import Mapping, Sequence
 
 from ortffi.builder import SessionBuilder
-from ortffi.value import Array, Value
+from ortffi.elements import Array
+from ortffi.value import Value
 
 
 def infer(

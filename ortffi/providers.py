@@ -1,27 +1,431 @@
-"""Execution providers: which there are, and how a session is given one."""
+"""Execution providers: which there are, which work here, and how a session is given one.
+
+A session has an ordered list of providers; each takes the nodes that it can of those that the ones
+before it left. An element of that list is an object of one of the classes here. What is wrong with
+its options shows when the object is made, before ONNX Runtime is asked.
+"""
 
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Mapping
+import re
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 
-from ortffi._api import new
+from ortffi._api import LogLevel, c_string, natural, new
+from ortffi._provider_options import (
+    CUDA_OPTIONS,
+    TENSORRT_OPTIONS,
+    OptionValue,
+    arrays,
+    checked,
+    plain,
+)
+from ortffi.devices import Device, devices, lend
 from ortffi.environment import Environment, init
-from ortffi.errors import ProviderUnavailableError
-
-CPU = "CPUExecutionProvider"
-CUDA = "CUDAExecutionProvider"
+from ortffi.errors import OrtError, ProviderUnavailableError, require
 
 CUDA_DEFAULTS: dict[str, str] = {"cudnn_conv_algo_search": "HEURISTIC"}
 """ONNX Runtime's own default, EXHAUSTIVE, tunes every convolution anew for every new length."""
 
 
+@dataclass(frozen=True)
+class ExecutionProvider(ABC):
+    """One element of a session's ordered list of providers.
+
+    Attributes:
+        name: as `available_providers` has it, such as `CUDAExecutionProvider`.
+    """
+
+    name: str = field(init=False, repr=False)
+
+    @abstractmethod
+    def check(self, environment: Environment) -> None:
+        """Raise ProviderUnavailableError where the library was built without the provider.
+
+        Whether it works on this machine, only `try_provider` tells.
+        """
+
+    @abstractmethod
+    def append(self, environment: Environment, options_pointer: int) -> None:
+        """Add the provider to an `OrtSessionOptions*`, after those that it has.
+
+        Raises:
+            OrtError: ONNX Runtime refused it: a library that the provider needs does not load,
+                or an option is unknown to this version.
+            UnsupportedError: the library is too old.
+        """
+
+
+@dataclass(frozen=True)
+class CPU(ExecutionProvider):
+    """The CPU, which every session falls back on: it comes last, asked for or not."""
+
+    name: str = field(default="CPUExecutionProvider", init=False, repr=False)
+
+    def check(self, environment: Environment) -> None:
+        """Do nothing: it is always there."""
+
+    def append(self, environment: Environment, options_pointer: int) -> None:
+        """Do nothing: ONNX Runtime adds it by itself."""
+
+
+@dataclass(frozen=True)
+class CUDA(ExecutionProvider):
+    """An NVIDIA GPU (`SessionOptionsAppendExecutionProvider_CUDA_V2`).
+
+    Attributes:
+        device_id: which GPU.
+        options: any of `CUDA_OPTIONS`; `cudnn_conv_algo_search` is HEURISTIC unless given. Who
+            gives an address keeps what is there alive for as long as the session.
+        require: whether a session in which no node runs on this provider is to be refused.
+        max_cpu_nodes: refuse a session that leaves more nodes than so many to the CPU; None for
+            any number. Neither this nor `require` concerns `append`: who makes the session looks.
+        unchecked_options: options of a newer library that `CUDA_OPTIONS` lacks.
+
+    Raises:
+        TypeError: an argument, a key or a value is of the wrong type.
+        ValueError: a key is unknown, or a value is none that the option takes.
+    """
+
+    device_id: int = 0
+    options: Mapping[str, OptionValue] = field(default_factory=dict, hash=False)
+    require: bool = False
+    max_cpu_nodes: int | None = None
+    unchecked_options: Mapping[str, OptionValue] = field(default_factory=dict, hash=False)
+    name: str = field(default="CUDAExecutionProvider", init=False, repr=False)
+    _settings: Mapping[str, str] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.require, bool):
+            raise TypeError(f"require must be a bool, not {type(self.require).__name__}")
+        if self.max_cpu_nodes is not None:
+            natural("max_cpu_nodes", self.max_cpu_nodes)
+        settings = {
+            "device_id": str(natural("device_id", self.device_id)),
+            **plain(CUDA_DEFAULTS),
+            **checked("CUDA", CUDA_OPTIONS, self.options, self.unchecked_options),
+        }
+        _keep(self, settings)
+
+    def check(self, environment: Environment) -> None:
+        """Raise ProviderUnavailableError where the library was built without CUDA."""
+        _require_built_with(environment, "CUDA", self.name)
+
+    def append(self, environment: Environment, options_pointer: int) -> None:
+        """Add it to session options.
+
+        Raises:
+            OrtError: CUDA or cuDNN does not load, there is no such GPU, or this version does not
+                know an option.
+        """
+        _append_nvidia(environment, options_pointer, "CUDA", self._settings)
+
+
+@dataclass(frozen=True)
+class TensorRT(ExecutionProvider):
+    """NVIDIA's TensorRT (`SessionOptionsAppendExecutionProvider_TensorRT_V2`).
+
+    It compiles what it takes when the session is made, which may be minutes; what it leaves is
+    CUDA's, where that follows in the list.
+
+    Attributes:
+        device_id: which GPU.
+        options: any of `TENSORRT_OPTIONS`. Who gives an address keeps what is there alive for as
+            long as the session.
+        unchecked_options: options of a newer library that `TENSORRT_OPTIONS` lacks.
+
+    Raises:
+        TypeError: an argument, a key or a value is of the wrong type.
+        ValueError: a key is unknown, or a value is none that the option takes.
+    """
+
+    device_id: int = 0
+    options: Mapping[str, OptionValue] = field(default_factory=dict, hash=False)
+    unchecked_options: Mapping[str, OptionValue] = field(default_factory=dict, hash=False)
+    name: str = field(default="TensorrtExecutionProvider", init=False, repr=False)
+    _settings: Mapping[str, str] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        settings = {
+            "device_id": str(natural("device_id", self.device_id)),
+            **checked("TensorRT", TENSORRT_OPTIONS, self.options, self.unchecked_options),
+        }
+        _keep(self, settings)
+
+    def check(self, environment: Environment) -> None:
+        """Raise ProviderUnavailableError where the library was built without TensorRT."""
+        _require_built_with(environment, "TensorRT", self.name)
+
+    def append(self, environment: Environment, options_pointer: int) -> None:
+        """Add it to session options.
+
+        Raises:
+            OrtError: TensorRT or CUDA does not load, there is no such GPU, or this version does
+                not know an option.
+        """
+        _append_nvidia(environment, options_pointer, "TensorRT", self._settings)
+
+
+_C_NAMES = {
+    "AzureExecutionProvider": "AZURE",
+    "CoreMLExecutionProvider": "CoreML",
+    "DmlExecutionProvider": "DML",
+    "JsExecutionProvider": "JS",
+    "MIGraphXExecutionProvider": "MIGraphX",
+    "NvTensorRTRTXExecutionProvider": "NvTensorRtRtx",
+    "OpenVINOExecutionProvider": "OpenVINO",
+    "QNNExecutionProvider": "QNN",
+    "SNPEExecutionProvider": "SNPE",
+    "VitisAIExecutionProvider": "VitisAI",
+    "WebGpuExecutionProvider": "WebGPU",
+    "WebNNExecutionProvider": "WEBNN",
+    "XnnpackExecutionProvider": "XNNPACK",
+}
+"""What `SessionOptionsAppendExecutionProvider` calls each. ONNX Runtime up to 1.20 takes only the
+short name, 1.31 either."""
+
+_SUFFIX = "ExecutionProvider"
+_FULL_NAMES = {
+    **{name.casefold(): name for name in _C_NAMES},
+    **{short.casefold(): name for name, short in _C_NAMES.items()},
+    "directml": "DmlExecutionProvider",
+    "directmlexecutionprovider": "DmlExecutionProvider",
+}
+_OWN_CLASSES = {"cpu": "CPU()", "cuda": "CUDA(...)", "tensorrt": "TensorRT(...)"}
+
+
+@dataclass(frozen=True)
+class Provider(ExecutionProvider):
+    """Any other provider compiled into the library (`SessionOptionsAppendExecutionProvider`).
+
+    Needs API version 12, ONNX Runtime 1.12. A plug-in provider, in a library of its own, is given
+    to a session by `Devices`.
+
+    Attributes:
+        name: `XNNPACK` or `XnnpackExecutionProvider`, whatever the case; kept as the latter. One
+            that ortffi does not know is passed on as it is.
+        options: as the provider's documentation has them; neither keys nor values are looked at,
+            and not every provider refuses what it does not know.
+
+    Raises:
+        TypeError: the name, a key or a value is of the wrong type.
+        ValueError: the provider has a class of its own, or a string is empty or holds a NUL.
+    """
+
+    name: str
+    options: Mapping[str, OptionValue] = field(default_factory=dict, hash=False)
+    _c_name: str = field(init=False, repr=False, compare=False)
+    _settings: Mapping[str, str] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        if not c_string("name", self.name):
+            raise ValueError("a provider's name must not be empty")
+        folded = self.name.casefold()
+        own_class = _OWN_CLASSES.get(folded.removesuffix(_SUFFIX.casefold()))
+        if own_class is not None:
+            raise ValueError(f"{self.name} has options of its own: use {own_class}")
+        full = _FULL_NAMES.get(folded)
+        if full is None:
+            full = self.name if self.name.endswith(_SUFFIX) else self.name + _SUFFIX
+        object.__setattr__(self, "_c_name", _C_NAMES.get(full, self.name))
+        object.__setattr__(self, "name", full)
+        _keep(self, plain(self.options))
+
+    def check(self, environment: Environment) -> None:
+        """Raise ProviderUnavailableError where the library was built without the provider.
+
+        Raises:
+            UnsupportedError: the library has it, and is too old to be asked for it by name.
+        """
+        _require_built_with(environment, self._c_name.removesuffix(_SUFFIX), self.name)
+        require(environment.api, "SessionOptionsAppendExecutionProvider")
+
+    def append(self, environment: Environment, options_pointer: int) -> None:
+        """Add it to session options.
+
+        Raises:
+            OrtError: the library does not know the name, was built without the provider, or
+                refused an option.
+            UnsupportedError: the library is older than 1.12.
+        """
+        require(environment.api, "SessionOptionsAppendExecutionProvider")
+        environment.api.SessionOptionsAppendExecutionProvider(
+            options_pointer, c_string("name", self._c_name), *arrays(self._settings)
+        )
+
+
+@dataclass(frozen=True)
+class Devices(ExecutionProvider):
+    """Some devices of one plug-in provider (`SessionOptionsAppendExecutionProvider_V2`).
+
+    Attributes:
+        devices: of `ortffi.devices()`, all of the same provider.
+        options: as the provider's documentation has them; neither keys nor values are looked at.
+
+    Raises:
+        TypeError: an element is no device, or a key or value is of the wrong type.
+        ValueError: there is no device, or they are of different providers, or a string is empty
+            or holds a NUL.
+    """
+
+    devices: Sequence[Device]
+    options: Mapping[str, OptionValue] = field(default_factory=dict, hash=False)
+    _settings: Mapping[str, str] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        chosen = tuple(self.devices)
+        for device in chosen:
+            if not isinstance(device, Device):
+                raise TypeError(f"a Device was expected, not {type(device).__name__}")
+        names = sorted({device.provider for device in chosen})
+        if len(names) != 1:
+            raise ValueError(f"devices of one provider are needed, not of {names or 'none'}")
+        object.__setattr__(self, "devices", chosen)
+        object.__setattr__(self, "name", names[0])
+        _keep(self, plain(self.options))
+
+    def check(self, environment: Environment) -> None:
+        """Raise ProviderUnavailableError where a device's library was unregistered.
+
+        Raises:
+            UnsupportedError: the library is older than 1.22.
+        """
+        with lend(environment, self.devices):
+            pass
+
+    def append(self, environment: Environment, options_pointer: int) -> None:
+        """Add it to session options.
+
+        Raises:
+            ProviderUnavailableError: a device's library was unregistered.
+            OrtError: the provider does not take these devices together, or refused an option.
+            UnsupportedError: the library is older than 1.22.
+        """
+        with lend(environment, self.devices) as pointers:
+            environment.api.SessionOptionsAppendExecutionProvider_V2(
+                options_pointer,
+                environment.pointer,
+                (ctypes.c_void_p * len(pointers))(*pointers),
+                len(pointers),
+                *arrays(self._settings),
+            )
+
+
 def available_providers() -> list[str]:
     """Return the names of the providers compiled into the library (`GetAvailableProviders`).
 
-    That one is compiled in does not mean that it works on this machine.
+    That one is compiled in does not mean that it works on this machine: see `usable_providers`.
     """
-    environment = init()
+    return _compiled_in(init())
+
+
+def usable_providers() -> list[str]:
+    """Return the names of the providers that `try_provider` finds nothing wrong with.
+
+    Those compiled into the library come first, in its own order of preference, then those of
+    registered plug-in libraries. Trying one loads its libraries, which then stay: for CUDA that is
+    a second or more and hundreds of megabytes.
+    """
+    names = available_providers()
+    names += [name for name in dict.fromkeys(_plug_ins()) if name not in names]
+    return [name for name in names if _reason_against(_candidates(name)) is None]
+
+
+def try_provider(provider: str | ExecutionProvider) -> None:
+    """Make a session of a model with one node with a provider, and drop it again.
+
+    Finds a missing library of the vendor's, driver or device. Not what only a run meets: a GPU
+    that the build has no kernels for, or too little memory.
+
+    Args:
+        provider: a name as `available_providers` or `Provider` has it, tried without options and
+            on device 0 (any device of a plug-in will do); or an object with options.
+
+    Raises:
+        ProviderUnavailableError: it cannot be used; with ONNX Runtime's own reason.
+        TypeError: neither a name nor a provider.
+    """
+    if isinstance(provider, str):
+        candidates = _candidates(provider)
+    elif isinstance(provider, ExecutionProvider):
+        candidates = [provider]
+    else:
+        raise TypeError(f"a provider or its name was expected, not {type(provider).__name__}")
+    error = _reason_against(candidates)
+    if isinstance(error, ProviderUnavailableError):
+        raise error
+    if error is not None:
+        reason = str(error)
+        if isinstance(error, OrtError):
+            # Without the place in ONNX Runtime's source that may stand before it.
+            reason = re.sub(
+                r"(?s)^.*\[ONNXRuntimeError\] : \d+ : \w+ : ", "", error.message
+            ).strip()
+        raise ProviderUnavailableError(
+            f"{candidates[0].name} cannot be used here: {reason}"
+        ) from error
+
+
+def _reason_against(candidates: Iterable[ExecutionProvider]) -> Exception | None:
+    """Try one after another; return None when one works, else what was wrong with the first."""
+    first: Exception | None = None
+    for candidate in candidates:
+        try:
+            _make_session(init(), candidate)
+        except (OrtError, RuntimeError) as error:
+            first = first or error
+        else:
+            return None
+    return first
+
+
+def _make_session(environment: Environment, provider: ExecutionProvider) -> None:
+    """Make a session and release it; releases everything on every path."""
+    provider.check(environment)
+    api = environment.api
+    options = new(api.CreateSessionOptions)
+    try:
+        api.SetIntraOpNumThreads(options, 1)
+        # What goes wrong is in the exception, and need not be printed as well.
+        api.SetSessionLogSeverityLevel(options, LogLevel.FATAL)
+        provider.append(environment, options)
+        session = new(api.CreateSessionFromArray, environment.pointer, _MODEL, len(_MODEL), options)
+        api.ReleaseSession(session)
+    finally:
+        api.ReleaseSessionOptions(options)
+
+
+def _candidates(name: str) -> list[ExecutionProvider]:
+    """Return what a name stands for: one provider, or one per device of a plug-in."""
+    short = name.casefold().removesuffix(_SUFFIX.casefold())
+    if short == "cpu":
+        return [CPU()]
+    if short == "cuda":
+        return [CUDA()]
+    if short == "tensorrt":
+        return [TensorRT()]
+    provider = Provider(name)
+    if provider.name not in available_providers():
+        # Not every plug-in's name ends as those of ONNX Runtime's own providers do.
+        known = _plug_ins()
+        found = known.get(name) or known.get(provider.name)
+        if found:
+            return [Devices([device]) for device in found]
+    return [provider]
+
+
+def _plug_ins() -> dict[str, list[Device]]:
+    """Return the devices of each provider that is known by its devices."""
+    found: dict[str, list[Device]] = {}
+    if init().api.has("GetEpDevices"):
+        for device in devices():
+            found.setdefault(device.provider, []).append(device)
+    return found
+
+
+def _compiled_in(environment: Environment) -> list[str]:
     api = environment.api
     names, count = ctypes.c_void_p(), ctypes.c_int()
     api.GetAvailableProviders(ctypes.byref(names), ctypes.byref(count))
@@ -32,44 +436,60 @@ def available_providers() -> list[str]:
         api.ReleaseAvailableProviders(names, count)
 
 
-def require_cuda(environment: Environment) -> None:
-    """Refuse a library that was built without CUDA.
-
-    Raises:
-        ProviderUnavailableError: names the library and the providers that it has.
-    """
-    providers = available_providers()
-    if CUDA not in providers:
+def _require_built_with(environment: Environment, what: str, name: str) -> None:
+    providers = _compiled_in(environment)
+    if name not in providers:
         library = environment.library
         raise ProviderUnavailableError(
             f"{library.path} (ONNX Runtime {library.version}, found by {library.found_by}) was "
-            f"built without CUDA; it has {', '.join(providers)}. Set ONNXRUNTIME_DIR to a build "
-            "with CUDA."
+            f"built without {what}; it has {', '.join(providers)}. Set ONNXRUNTIME_DIR to a build "
+            f"with {what}."
         )
 
 
-def append_cuda(environment: Environment, options: int, settings: Mapping[str, str]) -> None:
-    """Add the CUDA provider to session options.
+def _keep(provider: ExecutionProvider, settings: Mapping[str, str]) -> None:
+    """Store the settings, and copies of the mappings they came from: the caller's may change."""
+    object.__setattr__(provider, "_settings", settings)
+    for name in ("options", "unchecked_options"):
+        if hasattr(provider, name):
+            object.__setattr__(provider, name, dict(getattr(provider, name)))
 
-    Calls `CreateCUDAProviderOptions`, `UpdateCUDAProviderOptions` and
-    `SessionOptionsAppendExecutionProvider_CUDA_V2`.
 
-    Args:
-        environment: the loaded library.
-        options: an `OrtSessionOptions*`.
-        settings: keys and values as ONNX Runtime documents them for its CUDA provider.
-
-    Raises:
-        OrtError: a key or value is unknown, or the provider's library or one that it needs
-            (CUDA, cuDNN) does not load.
-    """
+def _append_nvidia(
+    environment: Environment, options_pointer: int, kind: str, settings: Mapping[str, str]
+) -> None:
+    """Append CUDA or TensorRT, whose functions differ by their names only."""
     api = environment.api
-    cuda = new(api.CreateCUDAProviderOptions)
+    own = new(getattr(api, f"Create{kind}ProviderOptions"))
     try:
-        keys = [key.encode() for key in settings]
-        values = [value.encode() for value in settings.values()]
-        strings = ctypes.c_char_p * len(settings)
-        api.UpdateCUDAProviderOptions(cuda, strings(*keys), strings(*values), len(settings))
-        api.SessionOptionsAppendExecutionProvider_CUDA_V2(options, cuda)
+        # Everything at once: each update sets what it is not given back to the default.
+        getattr(api, f"Update{kind}ProviderOptions")(own, *arrays(settings))
+        getattr(api, f"SessionOptionsAppendExecutionProvider_{kind}_V2")(options_pointer, own)
     finally:
-        api.ReleaseCUDAProviderOptions(cuda)
+        getattr(api, f"Release{kind}ProviderOptions")(own)
+
+
+def _message(number: int, content: bytes) -> bytes:
+    """Encode a field of protobuf that holds bytes, fewer than 128 of them."""
+    return bytes((number << 3 | 2, len(content))) + content
+
+
+def _model() -> bytes:
+    """Encode a model with the one node y = Identity(x), both a float32 tensor of one element.
+
+    The field numbers are those of onnx.proto. IR version 7 and opset 13 are known to every
+    library from ONNX Runtime 1.8 on.
+    """
+    shape = _message(2, _message(1, b"\x08\x01"))  # one dimension, dim_value = 1
+    kind = _message(2, _message(1, b"\x08\x01" + shape))  # tensor_type, elem_type = FLOAT
+    node = _message(1, b"x") + _message(2, b"y") + _message(4, b"Identity")
+    graph = (
+        _message(1, node)
+        + _message(2, b"g")
+        + _message(11, _message(1, b"x") + kind)  # input
+        + _message(12, _message(1, b"y") + kind)  # output
+    )
+    return b"\x08\x07" + _message(7, graph) + _message(8, b"\x10\x0d")
+
+
+_MODEL = _model()

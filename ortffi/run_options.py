@@ -1,8 +1,12 @@
-"""How one run is to be done."""
+"""How one run is to be done, and how it is stopped."""
 
 from __future__ import annotations
 
-from ortffi._api import c_string, new
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+
+from ortffi._api import LogLevel, c_string, natural, new
 from ortffi._handle import Handle, Owner
 from ortffi.environment import init
 
@@ -11,22 +15,96 @@ class RunOptions(Owner):
     """Options of a run (`OrtRunOptions`); may serve many, also at the same time.
 
     A context manager; closed by `close`, the end of a `with` block, or garbage collection.
+
+    Args:
+        tag: marks the run's log messages (`RunOptionsSetRunTag`).
+        log_level: messages below it are dropped (`RunOptionsSetRunLogSeverityLevel`).
+        log_verbosity: how much is said at level VERBOSE (`RunOptionsSetRunLogVerbosityLevel`).
+        shrink_arenas: memory arenas whose unused memory goes back to the system after the run,
+            such as `cpu:0` or `cpu:0;gpu:0`; costs time.
+        config: further configuration entries; see `with_config`.
     """
 
-    def __init__(self) -> None:
-        environment = init()
-        self._api = environment.api
-        super().__init__(
-            Handle(new(self._api.CreateRunOptions), self._api.ReleaseRunOptions, "run options")
-        )
+    def __init__(
+        self,
+        *,
+        tag: str | None = None,
+        log_level: LogLevel | None = None,
+        log_verbosity: int | None = None,
+        shrink_arenas: str | None = None,
+        config: Mapping[str, str] | None = None,
+    ) -> None:
+        entries = dict(config or {})
+        if shrink_arenas is not None:
+            entries["memory.enable_memory_arena_shrinkage"] = shrink_arenas
+        self._api = api = init().api
+        self._terminated = False
+        super().__init__(Handle(new(api.CreateRunOptions), api.ReleaseRunOptions, "run options"))
+        with self._handle as pointer:
+            if tag is not None:
+                api.RunOptionsSetRunTag(pointer, c_string("tag", tag))
+            if log_level is not None:
+                api.RunOptionsSetRunLogSeverityLevel(pointer, LogLevel(log_level))
+            if log_verbosity is not None:
+                level = natural("log_verbosity", log_verbosity)
+                api.RunOptionsSetRunLogVerbosityLevel(pointer, level)
+        for key, value in entries.items():
+            self.with_config(key, value)
 
     def with_config(self, key: str, value: str) -> RunOptions:
         """Set a configuration entry (`AddRunConfigEntry`); returns these options.
 
-        `memory.enable_memory_arena_shrinkage` = `cpu:0` gives the arena's unused memory back to
-        the system after the run, which costs time. ONNX Runtime accepts unknown keys without a
-        word.
+        ONNX Runtime accepts unknown keys without a word.
         """
         with self._handle as pointer:
             self._api.AddRunConfigEntry(pointer, c_string("key", key), c_string("value", value))
         return self
+
+    @property
+    def terminated(self) -> bool:
+        """Tell whether `terminate` was called, or a deadline has passed."""
+        return self._terminated
+
+    def terminate(self) -> None:
+        """Stop the runs that use these options, and all that come (`RunOptionsSetTerminate`).
+
+        They raise TerminatedError before their next operator begins. Any thread may call it; it
+        stays so until `resume`.
+        """
+        with self._handle as pointer:
+            self._terminated = True
+            self._api.RunOptionsSetTerminate(pointer)
+
+    def resume(self) -> None:
+        """Let these options serve again after `terminate` (`RunOptionsUnsetTerminate`)."""
+        with self._handle as pointer:
+            self._api.RunOptionsUnsetTerminate(pointer)
+            self._terminated = False
+
+    @contextmanager
+    def deadline(self, seconds: float) -> Iterator[RunOptions]:
+        """Terminate the runs of a `with` block that are not done after so many seconds.
+
+        Raises:
+            TypeError: not a number.
+            ValueError: negative, or not a number.
+        """
+        if isinstance(seconds, bool) or not isinstance(seconds, int | float):
+            raise TypeError(f"seconds must be a number, not {type(seconds).__name__}")
+        if not 0 <= seconds < threading.TIMEOUT_MAX:
+            raise ValueError(f"seconds must be between 0 and {threading.TIMEOUT_MAX}")
+        # Inside, `close` waits for us, so the timer never meets closed options.
+        with self._handle:
+            timer = threading.Timer(seconds, self._expire)
+            timer.daemon = True
+            timer.start()
+            try:
+                yield self
+            finally:
+                timer.cancel()
+                timer.join()
+
+    def _expire(self) -> None:
+        self._terminated = True
+        # Not through the handle: it may be closing, and waits for the block that owns the timer.
+        self._api.RunOptionsSetTerminate(self._handle.pointer)

@@ -3,47 +3,59 @@
 from __future__ import annotations
 
 import ctypes
+import threading
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from contextlib import ExitStack
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from weakref import WeakSet
 
-import numpy as np
-
-from ortffi._api import Api, ElementType, ErrorCode, OnnxType, new
+from ortffi._api import ElementType, ErrorCode, OnnxType, new
 from ortffi._handle import Handle, Owner
-from ortffi._run import Call, Functions
+from ortffi._plan import Functions
+from ortffi._run import Call
+from ortffi.binding import IoBinding, borrow_output
+from ortffi.elements import Array
 from ortffi.environment import Environment
-from ortffi.errors import InvalidArgumentError
+from ortffi.errors import ClosedError, FailError, InvalidArgumentError
+from ortffi.memory import Allocator, Memory
 from ortffi.run_options import RunOptions
-from ortffi.value import DTYPES, Array, Value, element_type
+from ortffi.tensors import allocate_tensor
+from ortffi.type_info import read_infos
+from ortffi.value import Value, check_shape, own_all
+
+if TYPE_CHECKING:  # takes as long to import as all of ortffi
+    from concurrent.futures import Future, ThreadPoolExecutor
+
+    from ortffi.assignment import AssignedNode, PlacementLog
+    from ortffi.metadata import ModelMetadata
 
 _NO_OPTIONS = ctypes.c_void_p()
 
 _CALLS_KEPT = 16
 """Combinations of input and output names remembered by a session; most programs use one or two."""
 
+Inputs = Mapping[str, Any] | Sequence[Any]
+"""By name, or in the model's order: an array or a `Value` for each input; a list of them for a
+sequence, a dict for a map."""
 
-@dataclass(frozen=True)
-class TensorInfo:
-    """What a model says about one input or output.
+Key = tuple[tuple[str, ...], tuple[str, ...] | None]
 
-    Attributes:
-        name: its name in the graph.
-        kind: a tensor, or something that ortffi does not move (a sequence, a map ...).
-        element_type: of a tensor; `UNDEFINED` otherwise.
-        shape: one entry a dimension: a length, the name of a symbolic dimension, or None where
-            the model says nothing. Empty for scalars, for unknown ranks, and where it is no tensor.
-    """
 
-    name: str
-    kind: OnnxType
-    element_type: ElementType
-    shape: tuple[int | str | None, ...]
-
-    @property
-    def dtype(self) -> np.dtype[Any] | None:
-        """Return the dtype of the elements, or None where numpy has none."""
-        return DTYPES.get(self.element_type)
+def _release_session(
+    release: Callable[[int], None],
+    calls: dict[Key, Call],
+    bindings: WeakSet[IoBinding],
+    functions: Functions,
+    pointer: int,
+) -> None:
+    # What is bound to a session goes before it.
+    calls.clear()
+    for binding in list(bindings):
+        binding.close()
+    functions.close()
+    release(pointer)
 
 
 class Session(Owner):
@@ -55,79 +67,351 @@ class Session(Owner):
     Attributes:
         inputs: what goes in, in the model's order.
         outputs: what comes out, in the model's order.
+        overridable_initializers: weights that may be given as inputs too, and need not be.
     """
 
-    def __init__(self, environment: Environment, pointer: int, keep_alive: object = None) -> None:
+    def __init__(
+        self,
+        environment: Environment,
+        pointer: int,
+        *keep_alive: object,
+        on_host: bool = True,
+        placement: PlacementLog | None = None,
+    ) -> None:
         api = environment.api
         self._environment = environment
-        super().__init__(Handle(pointer, api.ReleaseSession, "session", keep_alive))
-        self.inputs = _describe(
+        self._calls: dict[Key, Call] = {}
+        self._bindings: WeakSet[IoBinding] = WeakSet()
+        self._functions = Functions(environment)
+        release = partial(
+            _release_session, api.ReleaseSession, self._calls, self._bindings, self._functions
+        )
+        super().__init__(Handle(pointer, release, "session", *keep_alive))
+        self.inputs = read_infos(
             environment, pointer, api.SessionGetInputCount, api.SessionGetInputName,
             api.SessionGetInputTypeInfo,
         )  # fmt: skip
-        self.outputs = _describe(
+        self.outputs = read_infos(
             environment, pointer, api.SessionGetOutputCount, api.SessionGetOutputName,
             api.SessionGetOutputTypeInfo,
         )  # fmt: skip
+        self.overridable_initializers = read_infos(
+            environment, pointer, api.SessionGetOverridableInitializerCount,
+            api.SessionGetOverridableInitializerName, api.SessionGetOverridableInitializerTypeInfo,
+        )  # fmt: skip
         self._pointer = ctypes.c_void_p(pointer)
-        self._input_types = {info.name: info.element_type for info in self.inputs}
-        self._functions = Functions(environment)
-        self._calls: dict[tuple[tuple[str, ...], tuple[str, ...] | None], Call] = {}
+        self._on_host = on_host
+        self._placement = placement
+        self._input_names = tuple(info.name for info in self.inputs)
+        self._output_names = tuple(info.name for info in self.outputs)
+        self._infos = {info.name: info for info in (*self.overridable_initializers, *self.inputs)}
+        self._output_infos = {info.name: info for info in self.outputs}
+        self._executor: ThreadPoolExecutor | None = None
+        self._lock = threading.Lock()
 
     def run(
         self,
-        inputs: Mapping[str, Array | Value],
+        inputs: Inputs,
         output_names: Sequence[str] | None = None,
         options: RunOptions | None = None,
+        *,
+        copy: bool = False,
     ) -> list[Array]:
-        """Run the model (`Run`), without the GIL while it computes.
+        """Compute outputs (`Run`). Other Python threads go on meanwhile.
 
         Args:
-            inputs: an array or a `Value` for each input's name. The memory of aligned
-                C-contiguous arrays is borrowed for the time of the call, others are copied.
+            inputs: by name, or in the model's order. The memory of aligned C-contiguous arrays is
+                borrowed for the time of the call, others are copied; for element types without a
+                dtype of their own see `DTYPES`.
             output_names: which outputs to compute, in the order wanted; all in the model's order
                 by default.
             options: of this run.
+            copy: True puts every output into memory of numpy's. False leaves large ones where
+                ONNX Runtime wrote them; nothing else shows that memory, and it goes back to the
+                session's arena when the array goes, also after `close`.
 
         Returns:
-            A new C-contiguous array for each output; strings as an array of `str` objects.
+            A C-contiguous array for each output, to keep and to change; strings as an array of
+            `str` objects.
 
         Raises:
-            TypeError: `inputs` is no mapping by `str`, `output_names` is one `str`, an input is no
-                array or its dtype is no element type, or an output is no tensor.
+            TypeError: `inputs` is neither a mapping nor a sequence, `output_names` is one `str`,
+                an input is no array or its dtype is no element type, or an output is no tensor
+                (for those see `run_values`).
             InvalidArgumentError: a name is unknown or missing, an element type, a rank or a fixed
                 dimension is not the model's.
+            TerminatedError: the options' `terminate` was called, or a deadline has passed.
             ClosedError: the session, the options or a value is closed.
             OrtError: the run failed.
         """
-        if type(inputs) is not dict and not isinstance(inputs, Mapping):
-            raise TypeError(f"inputs must be a mapping by name, not {type(inputs).__name__}")
-        if isinstance(output_names, str):
-            raise TypeError("output_names must be a sequence of names, not one str")
-        key = (tuple(inputs), None if output_names is None else tuple(output_names))
-        call = self._calls.get(key)
-        if call is None:
-            call = self._new_call(*key)
+        call, values = self._prepare(inputs, output_names)
         self._handle.enter()
         try:
             if options is None:
-                return call(self._pointer, _NO_OPTIONS, inputs)
+                return call(self._pointer, _NO_OPTIONS, values, copy)
             with options.handle as pointer:
-                return call(self._pointer, ctypes.c_void_p(pointer), inputs)
+                return call(self._pointer, ctypes.c_void_p(pointer), values, copy)
         finally:
             self._handle.leave()
 
+    def run_named(
+        self,
+        inputs: Inputs,
+        output_names: Sequence[str] | None = None,
+        options: RunOptions | None = None,
+        *,
+        copy: bool = False,
+    ) -> dict[str, Array]:
+        """Do as `run` does, and return the outputs by name."""
+        names = self._requested(output_names)
+        return dict(zip(names, self.run(inputs, names, options, copy=copy), strict=True))
+
+    def run_values(
+        self,
+        inputs: Inputs,
+        output_names: Sequence[str] | None = None,
+        options: RunOptions | None = None,
+    ) -> list[Value]:
+        """Do as `run` does, and return the outputs where ONNX Runtime put them.
+
+        The way to sequences, maps and optionals (`Value.to_python`), and to tensors that are the
+        next run's inputs. Values may share memory with the inputs, which are kept alive.
+        """
+        call, values = self._prepare(inputs, output_names, tensors=False)
+        return self._run_values(call, values, options, _no_targets(call))
+
+    def run_into(
+        self,
+        inputs: Inputs,
+        outputs: Mapping[str, Array | Value],
+        options: RunOptions | None = None,
+    ) -> None:
+        """Do as `run` does, into memory that is there already.
+
+        Args:
+            inputs: as for `run`.
+            outputs: by name; arrays or values of the very shape and element type that the output
+                will have. Arrays must be C-contiguous, aligned and writeable.
+            options: of this run.
+
+        Raises:
+            TypeError: as for `run`, or a target is no array or value of the right element type.
+            ValueError: there is no such output, an array cannot be borrowed, or the output is an
+                input as well, which ONNX Runtime would not copy.
+            OrtError: the run failed, or a target has not the output's shape.
+        """
+        if not isinstance(outputs, Mapping):
+            raise TypeError(f"outputs must be a mapping by name, not {type(outputs).__name__}")
+        given = dict(outputs)
+        targets = [
+            borrow_output(name, target, self._output_infos, self._infos)
+            for name, target in given.items()
+        ]
+        call, values = self._prepare(inputs, tuple(given))
+        self._run_values(call, values, options, targets)
+
+    def run_async(
+        self,
+        inputs: Inputs,
+        output_names: Sequence[str] | None = None,
+        options: RunOptions | None = None,
+        *,
+        callback: Callable[[Future[list[Array]]], object] | None = None,
+        copy: bool = False,
+    ) -> Future[list[Array]]:
+        """Start a run in a thread of the session's own, and return its future.
+
+        Bad names are refused here, what else can go wrong is the future's exception. The inputs
+        must not change until the run is done. In asyncio, await `asyncio.wrap_future` of it. To
+        stop it, call `terminate` of its options; `close` waits for all that was started.
+
+        Args:
+            inputs: as for `run`.
+            output_names: as for `run`.
+            options: as for `run`.
+            callback: called with the future when it is done, in the session's thread.
+            copy: as for `run`.
+        """
+        if callback is not None and not callable(callback):
+            raise TypeError(f"callback must be callable, not {type(callback).__name__}")
+        call, values = self._prepare(inputs, output_names)
+        named = dict(zip(call.input_names, values, strict=True))
+        with self._lock:
+            if self.closed:
+                raise ClosedError("this session is closed")
+            if self._executor is None:
+                from concurrent.futures import ThreadPoolExecutor
+
+                self._executor = ThreadPoolExecutor(thread_name_prefix="ortffi")
+            future = self._executor.submit(self.run, named, call.output_names, options, copy=copy)
+        if callback is not None:
+            future.add_done_callback(callback)
+        return future
+
+    def bind(
+        self,
+        inputs: Mapping[str, Array | Value] | None = None,
+        outputs: Mapping[str, Array | Value | Memory] | None = None,
+    ) -> IoBinding:
+        """Bind inputs and outputs to memory, for many runs; see `IoBinding`.
+
+        What is not named here can be bound later.
+        """
+        binding = IoBinding(
+            self._environment, self._handle, self._functions, self._infos, self._output_infos
+        )
+        self._bindings.add(binding)
+        for name, source in (inputs or {}).items():
+            binding.bind_input(name, source)
+        for name, target in (outputs or {}).items():
+            binding.bind_output(name, target)
+        return binding
+
+    def allocate(
+        self,
+        shape: Sequence[int],
+        element_type: ElementType = ElementType.FLOAT,
+        memory: Memory = Memory.CPU,
+    ) -> Value:
+        """Make a tensor in memory of one of the session's providers (`CreateAllocator`).
+
+        Its elements are whatever was there.
+
+        Raises:
+            TypeError: a dimension is no int, or `memory` is none.
+            ValueError: a dimension is negative.
+            OrtError: no provider of the session has such memory, or there is not enough.
+        """
+        lengths, element_type = check_shape(shape), ElementType(element_type)
+        if not isinstance(memory, Memory):
+            raise TypeError(f"memory must be a Memory, not {type(memory).__name__}")
+        with Allocator(self._environment, self._handle, memory) as allocator:
+            with allocator.handle as pointer:
+                value = allocate_tensor(self._environment, pointer, lengths, element_type)
+                alive = allocator.handle.share()
+            return Value(self._environment, value, alive)
+
+    @property
+    def metadata(self) -> ModelMetadata:
+        """Return what the exporter wrote into the model (`SessionGetModelMetadata`)."""
+        from ortffi.metadata import read_metadata
+
+        with self._handle as pointer:
+            return read_metadata(self._environment, pointer)
+
+    def opset_version(self, domain: str = "") -> int | None:
+        """Return the opset version of a domain, None where the model has nothing of it.
+
+        Calls `SessionGetOpsetForDomain`. `inspect_model` reads all of them from a file.
+
+        Raises:
+            TypeError: `domain` is no `str`.
+            UnsupportedError: the library is older than 1.22.
+        """
+        from ortffi.metadata import opset_version
+
+        with self._handle as pointer:
+            return opset_version(self._environment, pointer, domain)
+
+    def assignment(self) -> tuple[AssignedNode, ...]:
+        """Return which provider computes which node.
+
+        The session must have been made with `record_assignment`. Asks
+        `Session_GetEpGraphAssignmentInfo`, which came with 1.24; before, from 1.17 on, it is what
+        the session's log said, without names where one provider has all nodes.
+
+        Raises:
+            OrtError: the session was made without `record_assignment`.
+        """
+        from ortffi.assignment import read_assignment
+
+        with self._handle as pointer:
+            if self._placement is not None:
+                return self._placement.nodes
+            return read_assignment(self._environment, pointer)
+
+    def end_profiling(self) -> Path:
+        """Stop profiling and return the file it went to (`SessionEndProfiling`).
+
+        `read_profile` reads it.
+
+        Raises:
+            OrtError: the session was made without `profiling_prefix`, or has ended it already.
+        """
+        with self._handle as pointer:
+            environment = self._environment
+            name = environment.take_string(
+                new(environment.api.SessionEndProfiling, pointer, environment.allocator)
+            )
+        if not name:
+            message = "the session does not profile: it was made without profiling_prefix"
+            raise FailError(ErrorCode.FAIL, message, "SessionEndProfiling")
+        return Path(name)
+
+    def input_index(self, name: str) -> int:
+        """Return the place of an input in the model's order.
+
+        Raises:
+            KeyError: there is none of this name.
+        """
+        return _index("input", name, self._input_names)
+
+    def output_index(self, name: str) -> int:
+        """Return the place of an output in the model's order.
+
+        Raises:
+            KeyError: there is none of this name.
+        """
+        return _index("output", name, self._output_names)
+
+    def close(self) -> None:
+        """Wait for the runs inside, then release the session. Calling again is harmless."""
+        with self._lock:
+            executor, self._executor = self._executor, None
+        if executor is not None:
+            executor.shutdown()
+        for binding in list(self._bindings):
+            binding.close()
+        super().close()
+
+    def _prepare(
+        self, inputs: Inputs, output_names: Sequence[str] | None, *, tensors: bool = True
+    ) -> tuple[Call, tuple[Any, ...]]:
+        """Return what to call and the inputs' values in its order."""
+        # A copy: another thread may change the mapping meanwhile.
+        named = inputs.copy() if type(inputs) is dict else self._named(inputs)
+        if output_names is not None:
+            if isinstance(output_names, str):
+                raise TypeError("output_names must be a sequence of names, not one str")
+            output_names = tuple(output_names)
+        key = (tuple(named), output_names)
+        call = self._calls.get(key) or self._new_call(*key)
+        if tensors and call.other_outputs:
+            raise TypeError(f"{call.other_outputs}, not a tensor; run_values gives it")
+        return call, tuple(named.values())
+
+    def _named(self, inputs: Inputs) -> dict[str, Any]:
+        if isinstance(inputs, Mapping):
+            return dict(inputs)
+        if not isinstance(inputs, list | tuple):
+            kind = type(inputs).__name__
+            raise TypeError(f"inputs must be a mapping by name, a list or a tuple, not {kind}")
+        if len(inputs) > len(self._input_names):
+            message = f"{len(inputs)} inputs were given; there are {len(self._input_names)}"
+            raise InvalidArgumentError(ErrorCode.INVALID_ARGUMENT, message, "Run")
+        return dict(zip(self._input_names, inputs, strict=False))
+
+    def _requested(self, output_names: Sequence[str] | None) -> Sequence[str]:
+        return self._output_names if output_names is None else output_names
+
     def _new_call(self, input_names: tuple[str, ...], output_names: tuple[str, ...] | None) -> Call:
-        kinds = {info.name: info.kind for info in self.outputs}
-        requested = tuple(kinds) if output_names is None else output_names
-        for name in requested:
-            # An unknown name is left for ONNX Runtime to refuse.
-            if kinds.get(name, OnnxType.TENSOR) is not OnnxType.TENSOR:
-                raise TypeError(f"output {name!r} is a {kinds[name].name.lower()}, not a tensor")
-        call = Call(self._environment, self._functions, self._input_types, input_names, requested)
+        call = Call(
+            self._environment, self._functions, self._infos, input_names, self._output_infos,
+            tuple(self._requested(output_names)), self._on_host,
+        )  # fmt: skip
         for info in self.inputs:
             # ONNX Runtime lets it pass and fails in the first kernel that reads it.
-            if info.name not in input_names:
+            if info.name not in input_names and info.kind is not OnnxType.OPTIONAL:
                 given = ", ".join(map(repr, input_names)) or "none"
                 message = f"input {info.name!r} is missing; given: {given}"
                 raise InvalidArgumentError(ErrorCode.INVALID_ARGUMENT, message, "Run")
@@ -136,42 +420,35 @@ class Session(Owner):
         self._calls[input_names, output_names] = call
         return call
 
+    def _run_values(
+        self,
+        call: Call,
+        values: Sequence[Any],
+        options: RunOptions | None,
+        targets: Sequence[Value | None],
+    ) -> list[Value]:
+        """Run, and own the outputs that have no target; returns those."""
+        with ExitStack() as stack:
+            session = stack.enter_context(self._handle)
+            pointer = None if options is None else stack.enter_context(options.handle)
+            addresses = [
+                None if target is None else stack.enter_context(target.handle) for target in targets
+            ]
+            outputs = call.run_into(
+                ctypes.c_void_p(session), ctypes.c_void_p(pointer), values, addresses
+            )
+            # An output may be an input, whose memory is borrowed.
+            alive = (self._handle.share(), *values)
+            return own_all(self._environment, [
+                output for output, target in zip(outputs, targets, strict=True) if target is None
+            ], alive)  # fmt: skip
 
-def _describe(
-    environment: Environment,
-    session: int,
-    get_count: Callable[..., None],
-    get_name: Callable[..., None],
-    get_type: Callable[..., None],
-) -> tuple[TensorInfo, ...]:
-    count = ctypes.c_size_t()
-    get_count(session, ctypes.byref(count))
-    infos = []
-    for index in range(count.value):
-        name = environment.take_string(new(get_name, session, index, environment.allocator))
-        type_info = new(get_type, session, index)
-        try:
-            infos.append(_read_type(environment.api, name, type_info))
-        finally:
-            environment.api.ReleaseTypeInfo(type_info)
-    return tuple(infos)
+
+def _no_targets(call: Call) -> list[Value | None]:
+    return [None] * len(call.output_names)
 
 
-def _read_type(api: Api, name: str, type_info: int) -> TensorInfo:
-    kind = ctypes.c_int()
-    api.GetOnnxTypeFromTypeInfo(type_info, ctypes.byref(kind))
-    if kind.value != OnnxType.TENSOR:
-        return TensorInfo(name, OnnxType(kind.value), ElementType.UNDEFINED, ())
-    tensor = new(api.CastTypeInfoToTensorInfo, type_info)  # belongs to type_info
-    number, rank = ctypes.c_int(), ctypes.c_size_t()
-    api.GetTensorElementType(tensor, ctypes.byref(number))
-    api.GetDimensionsCount(tensor, ctypes.byref(rank))
-    lengths = (ctypes.c_int64 * rank.value)()
-    symbols = (ctypes.c_char_p * rank.value)()
-    api.GetDimensions(tensor, lengths, rank.value)
-    api.GetSymbolicDimensions(tensor, symbols, rank.value)
-    shape = tuple(
-        length if length >= 0 else (symbol or b"").decode("utf-8", "replace") or None
-        for length, symbol in zip(lengths, symbols, strict=True)
-    )
-    return TensorInfo(name, OnnxType.TENSOR, element_type(number.value), shape)
+def _index(side: str, name: str, names: tuple[str, ...]) -> int:
+    if name not in names:
+        raise KeyError(f"there is no {side} {name!r}; there are {', '.join(map(repr, names))}")
+    return names.index(name)

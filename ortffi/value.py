@@ -1,278 +1,348 @@
-"""Tensors on their way between numpy and ONNX Runtime."""
+"""What ONNX Runtime computes with: tensors, and sequences and maps of them."""
 
 from __future__ import annotations
 
 import ctypes
-import math
-import sys
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, TypeVar, overload
 
 import numpy as np
 import numpy.typing as npt
 
 from ortffi._api import ElementType, OnnxType, new
 from ortffi._handle import Handle, Owner
+from ortffi.elements import DTYPES, Array, packed_size, resolve, spell
 from ortffi.environment import Environment, init
+from ortffi.errors import require
+from ortffi.memory import Memory, read_memory
+from ortffi.tensors import (
+    Shape,
+    allocate_tensor,
+    create_tensor,
+    describe_tensor,
+    element_count,
+    is_viewable,
+    kind_of,
+    read_tensor,
+    view_bytes,
+    view_tensor,
+)
 
-Array = npt.NDArray[Any]
-
-DTYPES: dict[ElementType, np.dtype[Any]] = {
-    ElementType.FLOAT: np.dtype(np.float32),
-    ElementType.UINT8: np.dtype(np.uint8),
-    ElementType.INT8: np.dtype(np.int8),
-    ElementType.UINT16: np.dtype(np.uint16),
-    ElementType.INT16: np.dtype(np.int16),
-    ElementType.INT32: np.dtype(np.int32),
-    ElementType.INT64: np.dtype(np.int64),
-    ElementType.STRING: np.dtype(np.object_),
-    ElementType.BOOL: np.dtype(np.bool_),
-    ElementType.FLOAT16: np.dtype(np.float16),
-    ElementType.DOUBLE: np.dtype(np.float64),
-    ElementType.UINT32: np.dtype(np.uint32),
-    ElementType.UINT64: np.dtype(np.uint64),
-}
-"""The element types that ortffi moves, with the dtype of each; strings are objects of `str`."""
-
-_ELEMENT_TYPES = {dtype: element_type for element_type, dtype in DTYPES.items()}
-
-
-def element_type_of(array: Array) -> ElementType:
-    """Return the element type that an array's dtype stands for.
-
-    Raises:
-        TypeError: it has none: complex, structured, datetime, or not in native byte order.
-    """
-    element_type = _ELEMENT_TYPES.get(array.dtype)
-    if element_type is not None:
-        return element_type
-    if array.dtype.kind == "U":
-        return ElementType.STRING
-    allowed = ", ".join(sorted(str(dtype) for dtype in _ELEMENT_TYPES if dtype.kind != "O"))
-    raise TypeError(
-        f"an array of dtype {array.dtype!r} is no tensor; allowed are {allowed} in native byte "
-        "order, and str"
-    )
-
-
-def element_count(shape: Iterable[int]) -> int:
-    """Return how many elements a shape holds; 1 for no dimensions.
-
-    Raises:
-        ValueError: a dimension is negative.
-        OverflowError: more elements than memory can be addressed.
-    """
-    dimensions = tuple(shape)
-    if any(dimension < 0 for dimension in dimensions):
-        raise ValueError(f"shape {dimensions} has a negative dimension")
-    count = math.prod(dimensions)
-    if count > sys.maxsize:
-        raise OverflowError(f"shape {dimensions} holds more elements than can be addressed")
-    return count
-
-
-def borrowable(array: Array) -> Array:
-    """Return the array if its memory is as C wants it, aligned and C-contiguous, else a copy."""
-    flags = array.flags
-    # Not ascontiguousarray, which gives a scalar one dimension.
-    return array if flags.c_contiguous and flags.aligned else array.copy(order="C")
-
-
-def address_of(array: Array) -> int:
-    """Return where an array's memory begins."""
-    buffer: Any = array  # which an array is, though its type says so from Python 3.12 on only
-    if array.size and array.flags.writeable:
-        # A quarter of the time that `array.ctypes.data` takes.
-        return ctypes.addressof(ctypes.c_char.from_buffer(buffer))
-    return array.ctypes.data
-
-
-def create_tensor(
-    environment: Environment, array: Array, element_type: ElementType
-) -> tuple[int, object]:
-    """Make an `OrtValue` of an array (`CreateTensorWithDataAsOrtValue`).
-
-    The memory of an aligned C-contiguous array is borrowed, any other is copied once; strings are
-    copied into ONNX Runtime (`FillStringTensor`).
-
-    Returns:
-        The value, which the caller releases, and the object that must live as long as it does.
-    """
-    api = environment.api
-    if element_type is ElementType.STRING:
-        return create_strings(environment, array), None
-    array = borrowable(array)
-    pointer = new(
-        api.CreateTensorWithDataAsOrtValue,
-        environment.cpu_memory_info,
-        address_of(array),
-        array.nbytes,
-        (ctypes.c_int64 * array.ndim)(*array.shape),
-        array.ndim,
-        element_type,
-    )
-    return pointer, array
-
-
-def read_tensor(environment: Environment, pointer: int) -> Array:
-    """Copy the tensor in an `OrtValue` into a new C-contiguous array; the value stays as it is.
-
-    Calls `GetTensorTypeAndShape`, and `GetTensorMutableData` or `GetStringTensorContent`.
-
-    Raises:
-        TypeError: the value is no tensor, or numpy has no dtype for its elements.
-        OverflowError: its shape holds more than can be addressed.
-    """
-    element_type, shape = describe_tensor(environment, pointer)
-    dtype = DTYPES.get(element_type)
-    if dtype is None:
-        raise TypeError(f"numpy has no dtype for a tensor of {element_type.name}")
-    count = element_count(shape)
-    if element_type is ElementType.STRING:
-        return _read_strings(environment, pointer, count).reshape(shape)
-    array = np.empty(shape, dtype)
-    if count:
-        data = new(environment.api.GetTensorMutableData, pointer)
-        ctypes.memmove(address_of(array), data, array.nbytes)
-    return array
-
-
-def describe_tensor(environment: Environment, pointer: int) -> tuple[ElementType, tuple[int, ...]]:
-    """Return element type and shape of the tensor in an `OrtValue`.
-
-    Raises:
-        TypeError: it holds something else: a sequence, a map, nothing.
-    """
-    api = environment.api
-    kind = ctypes.c_int()
-    api.GetValueType(pointer, ctypes.byref(kind))
-    if kind.value != OnnxType.TENSOR:
-        raise TypeError(f"the value is a {OnnxType(kind.value).name.lower()}, not a tensor")
-    info = new(api.GetTensorTypeAndShape, pointer)
-    try:
-        number, rank = ctypes.c_int(), ctypes.c_size_t()
-        api.GetTensorElementType(info, ctypes.byref(number))
-        api.GetDimensionsCount(info, ctypes.byref(rank))
-        dimensions = (ctypes.c_int64 * rank.value)()
-        api.GetDimensions(info, dimensions, rank.value)
-    finally:
-        api.ReleaseTensorTypeAndShapeInfo(info)
-    return element_type(number.value), tuple(dimensions)
-
-
-def element_type(number: int) -> ElementType:
-    """Return the element type of a number; `UNDEFINED` for one that ortffi does not know."""
-    known = number in ElementType._value2member_map_
-    return ElementType(number) if known else ElementType.UNDEFINED
+Scalar = TypeVar("Scalar", bound=np.generic)
 
 
 class Value(Owner):
-    """A tensor that ONNX Runtime holds: an input that is used again and again, without copies.
+    """A tensor, sequence, map or optional that ONNX Runtime holds (an `OrtValue`).
 
-    Made by `from_numpy`; closed by `close`, the end of a `with` block, or garbage collection.
-    A context manager.
+    Made by the `from_...` methods, `empty`, `Session.allocate` and `Session.run_values`; closed by
+    `close`, the end of a `with` block, or garbage collection. A context manager. Arrays that show
+    its memory outlive it: the memory goes when the last of them has gone.
     """
 
-    def __init__(
-        self,
-        environment: Environment,
-        element_type: ElementType,
-        pointer: int,
-        keep_alive: object = None,
-    ) -> None:
+    def __init__(self, environment: Environment, pointer: int, *keep_alive: object) -> None:
         self._environment = environment
-        self._element_type = element_type
-        super().__init__(Handle(pointer, environment.api.ReleaseValue, "value", keep_alive))
+        handle = Handle(pointer, environment.api.ReleaseValue, "value", *keep_alive)
+        super().__init__(handle)
+        self._kind = kind_of(environment, pointer)
+        self._element_type = ElementType.UNDEFINED
+        if self._kind is OnnxType.TENSOR and self.has_value:
+            self._element_type, self._shape = describe_tensor(environment, pointer)
 
     @classmethod
-    def from_numpy(cls, array: Array) -> Value:
-        """Make a tensor of an array, borrowing its memory where it is C-contiguous and aligned.
+    def from_numpy(cls, array: Array, element_type: ElementType | None = None) -> Value:
+        """Make a tensor of an array (`CreateTensorWithDataAsOrtValue`).
 
-        What is written to a borrowed array later is seen by runs after that. Arrays of strings
-        (dtype `str`, or objects that are all `str`) are copied.
+        The memory of an aligned C-contiguous array is borrowed: what is written to the array later
+        is seen by runs after that. Strings (dtype `str`, or objects that are all `str`) and
+        elements of less than a byte are copied.
+
+        Args:
+            array: of a dtype that carries an element type; see `DTYPES`.
+            element_type: for those that share a dtype with another, such as bfloat16.
 
         Raises:
-            TypeError: not an array, or its dtype is none of `DTYPES`.
-            ValueError: a string holds a NUL character, which the C API would cut it at.
+            TypeError: not an array, or its dtype does not carry the element type, or none.
+            ValueError: a string holds a NUL character, which the C API would cut it at, or an
+                integer is out of range.
             OrtError: ONNX Runtime refused it.
         """
         if not isinstance(array, np.ndarray):
             raise TypeError(f"a numpy array was expected, not {type(array).__name__}")
-        environment, element_type = init(), element_type_of(array)
-        return cls(environment, element_type, *create_tensor(environment, array, element_type))
+        if element_type is not None:
+            element_type = ElementType(element_type)
+        carried, found = resolve(array, element_type)
+        environment = init()
+        return cls(environment, *create_tensor(environment, carried, found))
+
+    @classmethod
+    def empty(cls, shape: Sequence[int], element_type: ElementType = ElementType.FLOAT) -> Value:
+        """Make a tensor in memory of ONNX Runtime's own (`CreateTensorAsOrtValue`).
+
+        Its elements are whatever was there, strings are empty. For another device's memory see
+        `Session.allocate`.
+
+        Raises:
+            TypeError: a dimension is no int.
+            ValueError: a dimension is negative.
+            OrtError: there is not enough memory.
+        """
+        lengths, element_type = check_shape(shape), ElementType(element_type)
+        environment = init()
+        pointer = allocate_tensor(environment, environment.allocator, lengths, element_type)
+        return cls(environment, pointer)
+
+    @classmethod
+    def from_sequence(cls, items: Sequence[Value | Array]) -> Value:
+        """Make a sequence of tensors or of maps, all of one type (`CreateValue`).
+
+        Raises:
+            TypeError: an item is neither an array nor a value.
+            ValueError: there are no items: their type would not be known.
+            OrtError: the items' types differ.
+        """
+        if isinstance(items, np.ndarray | str | bytes) or not isinstance(items, Sequence):
+            raise TypeError(f"a sequence of arrays was expected, not {type(items).__name__}")
+        if not items:
+            raise ValueError("a sequence of no items has no type; leave it out or give one item")
+        values = [item if isinstance(item, Value) else cls.from_numpy(item) for item in items]
+        return cls._assemble(values, OnnxType.SEQUENCE)
+
+    @classmethod
+    def from_mapping(cls, mapping: Mapping[Any, Any]) -> Value:
+        """Make a map (`CreateValue`): from int or str to float, int or str, all of one type.
+
+        Raises:
+            TypeError: not a mapping, or ONNX has no such map.
+            ValueError: it is empty: its types would not be known.
+        """
+        if not isinstance(mapping, Mapping):
+            raise TypeError(f"a mapping was expected, not {type(mapping).__name__}")
+        if not mapping:
+            raise ValueError("an empty map has no types")
+        parts = []
+        for what, column in (("keys", list(mapping)), ("values", list(mapping.values()))):
+            kinds = {type(item) for item in column}
+            kind = kinds.pop() if len(kinds) == 1 else None
+            dtype = {int: np.int64, float: np.float32, str: np.object_}.get(kind or object)
+            if dtype is None or (what == "keys" and kind is float):
+                raise TypeError(f"the {what} of a map must be all int or all str"
+                                f"{'' if what == 'keys' else ' or all float'}")  # fmt: skip
+            parts.append(cls.from_numpy(np.array(column, dtype)))
+        return cls._assemble(parts, OnnxType.MAP)
+
+    @classmethod
+    def _assemble(cls, parts: Sequence[Value], kind: OnnxType) -> Value:
+        environment = init()
+        handles = [part.handle for part in parts]
+        entered: list[Handle] = []
+        try:
+            pointers = (ctypes.c_void_p * len(parts))()
+            for index, handle in enumerate(handles):
+                pointers[index] = handle.enter()
+                entered.append(handle)
+            pointer = new(environment.api.CreateValue, pointers, len(parts), kind)
+            # The new value shares the tensors' memory, which may be borrowed from arrays.
+            return cls(environment, pointer, *(handle.share() for handle in handles))
+        finally:
+            for handle in entered:
+                handle.leave()
+
+    @property
+    def kind(self) -> OnnxType:
+        """Return what it is: a tensor, a sequence, a map."""
+        with self._handle:
+            return self._kind
+
+    @property
+    def has_value(self) -> bool:
+        """Tell whether there is anything; an optional may be empty (`HasValue`)."""
+        with self._handle as pointer:
+            answer = ctypes.c_int()
+            self._environment.api.HasValue(pointer, ctypes.byref(answer))
+            return bool(answer.value)
 
     @property
     def element_type(self) -> ElementType:
-        """Return the type of its elements."""
+        """Return the type of a tensor's elements, `UNDEFINED` for other kinds."""
         with self._handle:
             return self._element_type
 
     @property
-    def shape(self) -> tuple[int, ...]:
-        """Return the length of each dimension."""
-        with self._handle as pointer:
-            return describe_tensor(self._environment, pointer)[1]
+    def shape(self) -> Shape:
+        """Return the length of each dimension of a tensor.
 
-    def numpy(self, dtype: npt.DTypeLike | None = None) -> Array:
-        """Return a copy as a C-contiguous array.
+        Raises:
+            TypeError: it is no tensor.
+        """
+        with self._handle:
+            self._check_tensor()
+            return self._shape
+
+    @property
+    def memory(self) -> Memory:
+        """Return where a tensor's elements lie (`GetTensorMemoryInfo`).
+
+        Raises:
+            TypeError: it is no tensor.
+        """
+        with self._handle as pointer:
+            self._check_tensor()
+            return read_memory(self._environment.api, pointer)
+
+    @overload
+    def numpy(self, dtype: type[Scalar], *, copy: bool | None = True) -> npt.NDArray[Scalar]: ...
+
+    @overload
+    def numpy(self, dtype: npt.DTypeLike | None = None, *, copy: bool | None = True) -> Array: ...
+
+    def numpy(self, dtype: Any = None, *, copy: bool | None = True) -> Array:
+        """Return a tensor as a C-contiguous array.
 
         Args:
             dtype: what the elements must be; nothing is converted.
+            copy: False shows the memory itself, read-only, instead of copying it; it stays for as
+                long as the array does, also when the value is closed. None does so where it can
+                be, and copies otherwise.
 
         Raises:
-            TypeError: the elements are of another type.
+            TypeError: it is no tensor, its elements are of another type, or `copy` is False and
+                they can only be copied (strings, elements of less than a byte, memory of a GPU).
+            UnsupportedError: memory of a GPU, and the library is older than 1.23.
             ClosedError: the value is closed.
         """
         with self._handle as pointer:
-            if dtype is not None:
-                found = DTYPES[self._element_type]
-                if found != np.dtype(dtype):
-                    raise TypeError(f"the tensor holds {found}, not {np.dtype(dtype)}")
+            self._check_tensor()
+            if dtype is not None and DTYPES.get(self._element_type) != np.dtype(dtype):
+                raise TypeError(f"the tensor holds {spell(self._element_type)}, not "
+                                f"{np.dtype(dtype)}")  # fmt: skip
+            memory = read_memory(self._environment.api, pointer)
+            if copy is None:
+                copy = not memory.on_host or not is_viewable(self._element_type)
+            if copy:
+                return (self if memory.on_host else self._on_host()).read()
+            if not memory.on_host:
+                raise TypeError(f"a tensor in {memory} can only be copied")
+            array = view_tensor(
+                self._environment, pointer, self._element_type, self._shape, self._handle.share()
+            )
+            array.flags.writeable = False
+            return array
+
+    def read(self) -> Array:
+        """Copy a tensor in the host's memory into a new array; `numpy` is for any memory."""
+        with self._handle as pointer:
             return read_tensor(self._environment, pointer)
 
+    def items(self) -> list[Value]:
+        """Return the items of a sequence, or a map's keys and its values (`GetValue`).
 
-def create_strings(environment: Environment, array: Array) -> int:
-    """Make an `OrtValue` that holds a copy of an array of strings; the caller releases it.
+        Raises:
+            TypeError: it is something else.
+        """
+        environment = self._environment
+        with self._handle as pointer:
+            if self._kind not in (OnnxType.SEQUENCE, OnnxType.MAP):
+                raise TypeError(f"a {self._kind.name.lower()} has no items")
+            count = ctypes.c_size_t()
+            environment.api.GetValueCount(pointer, ctypes.byref(count))
+            items = []
+            for index in range(count.value):
+                item = new(environment.api.GetValue, pointer, index, environment.allocator)
+                # An item may share memory with the whole.
+                items.append(Value(environment, item, self._handle.share()))
+            return items
+
+    def to_python(self) -> Any:
+        """Return an array for a tensor, a list for a sequence, a dict for a map.
+
+        None for an optional that is empty. Nothing shares memory with ONNX Runtime.
+        """
+        if not self.has_value:
+            return None
+        if self.kind is OnnxType.SEQUENCE:
+            return [item.to_python() for item in self.items()]
+        if self.kind is OnnxType.MAP:
+            keys, values = (item.read().tolist() for item in self.items())
+            return dict(zip(keys, values, strict=True))
+        return self.numpy()
+
+    def copy_from(self, source: Array | Value) -> None:
+        """Overwrite a tensor's elements, wherever it and the source lie (`CopyTensors`).
+
+        Between tensors of the host it is a plain copy, which every library can do.
+
+        Raises:
+            TypeError: not an array or a tensor, of another element type, or of strings.
+            ValueError: of another shape.
+            UnsupportedError: memory of a GPU, and the library is older than 1.23.
+        """
+        if not isinstance(source, Value):
+            if not isinstance(source, np.ndarray):
+                raise TypeError(f"an array or a value was expected, not {type(source).__name__}")
+            source = Value.from_numpy(source, self.element_type)
+        with self._handle as target, source.handle as origin:
+            self._check_tensor()
+            source._check_tensor()
+            if source._element_type is not self._element_type:
+                raise TypeError(f"expected {spell(self._element_type)}, not "
+                                f"{spell(source._element_type)}")  # fmt: skip
+            if self._element_type is ElementType.STRING:
+                raise TypeError("a tensor of strings cannot be overwritten")
+            if source._shape != self._shape:
+                raise ValueError(f"expected shape {self._shape}, not {source._shape}")
+            environment = self._environment
+            api = environment.api
+            if read_memory(api, target).on_host and read_memory(api, origin).on_host:
+                n_bytes = packed_size(self._element_type, element_count(self._shape))
+                view_bytes(environment, target, n_bytes)[...] = view_bytes(
+                    environment, origin, n_bytes
+                )
+                return
+            require(api, "CopyTensors")
+            one = ctypes.c_void_p * 1
+            api.CopyTensors(environment.pointer, one(origin), one(target), None, 1)
+
+    def _on_host(self) -> Value:
+        copy = Value.empty(self._shape, self._element_type)
+        copy.copy_from(self)
+        return copy
+
+    def _check_tensor(self) -> None:
+        if self._kind is not OnnxType.TENSOR:
+            raise TypeError(f"the value is a {self._kind.name.lower()}, not a tensor")
+        if self._element_type is ElementType.UNDEFINED:
+            raise TypeError("the value is an optional without a tensor in it")
+
+
+def own_all(
+    environment: Environment, pointers: Sequence[int], alive: Sequence[object]
+) -> list[Value]:
+    """Make a `Value` of each `OrtValue*`; if one fails, all are released."""
+    values: list[Value] = []
+    try:
+        for pointer in pointers:
+            values.append(Value(environment, pointer, *alive))
+    except BaseException:
+        # The one that failed is owned already, or was released.
+        for pointer in pointers[len(values) + 1 :]:
+            environment.api.ReleaseValue(pointer)
+        raise
+    return values
+
+
+def check_shape(shape: Sequence[int]) -> Shape:
+    """Return a shape as a tuple of lengths.
 
     Raises:
-        TypeError: an object is no `str`.
-        ValueError: a string holds a NUL character, which the C API would cut it at.
+        TypeError: it is no sequence of int.
+        ValueError: a dimension is negative.
+        OverflowError: it holds more elements than can be addressed.
     """
-    encoded = []
-    for item in array.ravel(order="C").tolist():
-        if not isinstance(item, str):
-            raise TypeError(f"an array of objects must hold only str, not {type(item).__name__}")
-        if "\0" in item:
-            raise ValueError("a string with a NUL character cannot be passed to ONNX Runtime")
-        encoded.append(item.encode("utf-8"))
-    api = environment.api
-    pointer = new(
-        api.CreateTensorAsOrtValue,
-        environment.allocator,
-        (ctypes.c_int64 * array.ndim)(*array.shape),
-        array.ndim,
-        ElementType.STRING,
-    )
-    try:
-        api.FillStringTensor(pointer, (ctypes.c_char_p * len(encoded))(*encoded), len(encoded))
-    except BaseException:
-        api.ReleaseValue(pointer)
-        raise
-    return pointer
-
-
-def _read_strings(environment: Environment, pointer: int, count: int) -> Array:
-    api = environment.api
-    array = np.empty(count, np.object_)
-    if count == 0:
-        return array
-    length = ctypes.c_size_t()
-    api.GetStringTensorDataLength(pointer, ctypes.byref(length))
-    content = (ctypes.c_char * length.value)()
-    offsets = (ctypes.c_size_t * count)()
-    api.GetStringTensorContent(pointer, content, length.value, offsets, count)
-    raw = content.raw  # copies everything, every time
-    ends = [*offsets[1:], length.value]
-    for index, (start, end) in enumerate(zip(offsets, ends, strict=True)):
-        array[index] = raw[start:end].decode("utf-8", "surrogateescape")
-    return array
+    if isinstance(shape, str | bytes) or not isinstance(shape, Sequence):
+        raise TypeError(f"a shape is a sequence of int, not {type(shape).__name__}")
+    for length in shape:
+        if isinstance(length, bool) or not isinstance(length, int | np.integer):
+            raise TypeError(f"a dimension must be an int, not {type(length).__name__}")
+    lengths = tuple(int(length) for length in shape)
+    element_count(lengths)
+    return lengths

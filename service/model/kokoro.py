@@ -85,16 +85,15 @@ class Kokoro:
             len(inputs) == 3
             and inputs[self._tokens].dtype == np.int64
             and style.dtype in (np.float32, np.float16)
-            and style.shape[-1] == STYLE_SIZE
+            and style.shape is not None
+            and style.shape[-1:] == (STYLE_SIZE,)
             and speed.dtype in _SPEED_DTYPES
         )
         if not fits or style.dtype is None or speed.dtype is None:
             raise self._misfit()
         self._style_dtype, self._speed_dtype = style.dtype, speed.dtype
         self._durations = next((name for name in _DURATIONS if name in outputs), None)
-        self._frugal = ortffi.RunOptions().with_config(
-            "memory.enable_memory_arena_shrinkage", "cpu:0"
-        )
+        self._frugal = ortffi.RunOptions(shrink_arenas="cpu:0")
         self._outputs = [self._audio, *([self._durations] if self._durations else [])]
 
     @property
@@ -138,7 +137,7 @@ class Kokoro:
         }
         try:
             options = None if keep_memory else self._frugal
-            outputs = self._session.run(inputs, self._outputs, options)
+            outputs = self._session.run(inputs, self._outputs, options, copy=True)
         except ortffi.OrtError as error:
             raise SynthesisError(f"the model failed: {error}") from error
         samples = outputs[0].astype(np.float32, copy=False).ravel()
@@ -161,8 +160,8 @@ class Kokoro:
         self._frugal.close()
 
     def _misfit(self) -> ModelError:
-        def describe(infos: Sequence[ortffi.TensorInfo]) -> str:
-            return ", ".join(f"{i.name} ({i.element_type.name} {list(i.shape)})" for i in infos)
+        def describe(infos: Sequence[ortffi.ValueInfo]) -> str:
+            return ", ".join(f"{info.name} ({info.type})" for info in infos)
 
         return ModelError(
             f"{self.name} is not a Kokoro model. Expected: {_CONTRACT}. "

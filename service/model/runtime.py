@@ -5,7 +5,6 @@ from __future__ import annotations
 import ctypes
 import logging
 import os
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
@@ -53,7 +52,7 @@ class Runtime:
             The session, which the caller closes, and the provider in use, `cpu` or `cuda`.
 
         Raises:
-            ProviderError: CUDA was asked for and cannot be had.
+            ProviderError: CUDA was asked for and cannot be had, or its options are wrong.
             ortffi.OrtError: the model is not valid.
         """
 
@@ -72,7 +71,7 @@ class Runtime:
         if self.provider == "cpu":
             return commit(ortffi.SessionBuilder().with_cpu()), "cpu"
         try:
-            return commit(self._with_cuda(ortffi.SessionBuilder())), "cuda"
+            return commit(ortffi.SessionBuilder().with_provider(self._cuda())), "cuda"
         except (ortffi.OrtError, ortffi.ProviderUnavailableError) as error:
             reason = str(error).splitlines()[0]
             if self.provider == "cuda":
@@ -84,21 +83,20 @@ class Runtime:
 
     def usable(self) -> dict[str, str]:
         """Try the providers that this service can use; say what is wrong, or nothing, of each."""
-        attempts: dict[str, Callable[[], ortffi.SessionBuilder]] = {
-            "cpu": lambda: ortffi.SessionBuilder().with_cpu(),
-            "cuda": lambda: self._with_cuda(ortffi.SessionBuilder()),
-        }
         verdicts = {}
-        for provider, build in attempts.items():
+        for name in ("cpu", "cuda"):
             try:
-                build().commit_from_memory(_TRIVIAL_MODEL).close()
-                verdicts[provider] = ""
-            except (ortffi.OrtError, ortffi.ProviderUnavailableError) as error:
-                verdicts[provider] = str(error).splitlines()[0]
+                ortffi.try_provider(self._cuda() if name == "cuda" else ortffi.CPU())
+                verdicts[name] = ""
+            except (ortffi.ProviderUnavailableError, ProviderError) as error:
+                verdicts[name] = str(error).splitlines()[0]
         return verdicts
 
-    def _with_cuda(self, builder: ortffi.SessionBuilder) -> ortffi.SessionBuilder:
-        return builder.with_cuda(self.cuda_device, **self.cuda_options)
+    def _cuda(self) -> ortffi.CUDA:
+        try:
+            return ortffi.CUDA(self.cuda_device, self.cuda_options)
+        except (TypeError, ValueError) as error:
+            raise ProviderError(f"cuda_options: {error}") from error
 
 
 def open_runtime(
@@ -145,10 +143,3 @@ def return_freed_memory() -> None:
     trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
     if trim is not None:
         trim(ctypes.c_size_t(0))
-
-
-_TRIVIAL_MODEL = bytearray(
-    b'\x08\x08:9\n\x10\n\x01x\x12\x01y"\x08Identity\x12\x01tZ\x10\n\x01x\x12\x0b\n\t\x08\x01'
-    b"\x12\x05\n\x03\x12\x01nb\x10\n\x01y\x12\x0b\n\t\x08\x01\x12\x05\n\x03\x12\x01nB\x04\n\x00\x10\r"
-)
-"""y = Identity(x), float [n], IR version 8, opset 13, as onnx.helper serialises it: 67 bytes."""

@@ -13,6 +13,25 @@ from ortffi.environment import Environment
 from ortffi.errors import check
 
 CREATES = {
+    "CreateArenaCfgV2": "arena configuration",
+    "CreateThreadingOptions": "threading options",
+    "ModelMetadataGetDescription": "string",
+    "ModelMetadataGetDomain": "string",
+    "ModelMetadataGetGraphDescription": "string",
+    "ModelMetadataGetGraphName": "string",
+    "ModelMetadataGetProducerName": "string",
+    "ModelMetadataLookupCustomMetadataMap": "string",
+    "SessionGetModelMetadata": "model metadata",
+    "CreateAllocator": "allocator",
+    "CreateIoBinding": "binding",
+    "CreateMemoryInfo": "memory info",
+    "CreateValue": "value",
+    "GetValue": "value",
+    "GetSequenceElementType": "type info",
+    "GetMapValueType": "type info",
+    "GetOptionalContainedTypeInfo": "type info",
+    "SessionGetOverridableInitializerName": "string",
+    "SessionGetOverridableInitializerTypeInfo": "type info",
     "CreateRunOptions": "run options",
     "CreateSession": "session",
     "CreateSessionFromArray": "session",
@@ -20,6 +39,7 @@ CREATES = {
     "CreateTensorAsOrtValue": "value",
     "CreateTensorWithDataAsOrtValue": "value",
     "CreateCUDAProviderOptions": "CUDA options",
+    "CreateTensorRTProviderOptions": "TensorRT options",
     "GetTensorTypeAndShape": "tensor info",
     "SessionGetInputName": "string",
     "SessionGetOutputName": "string",
@@ -29,11 +49,18 @@ CREATES = {
 """What a function gives to its caller, through its last parameter."""
 
 RELEASES = {
+    "ReleaseArenaCfg": "arena configuration",
+    "ReleaseModelMetadata": "model metadata",
+    "ReleaseThreadingOptions": "threading options",
+    "ReleaseAllocator": "allocator",
+    "ReleaseIoBinding": "binding",
+    "ReleaseMemoryInfo": "memory info",
     "ReleaseRunOptions": "run options",
     "ReleaseSession": "session",
     "ReleaseSessionOptions": "session options",
     "ReleaseValue": "value",
     "ReleaseCUDAProviderOptions": "CUDA options",
+    "ReleaseTensorRTProviderOptions": "TensorRT options",
     "ReleaseTensorTypeAndShapeInfo": "tensor info",
     "ReleaseTypeInfo": "type info",
     "ReleaseStatus": "status",
@@ -132,6 +159,24 @@ class FakeVtable:
             return
         elif name in CREATES:
             self._note_created(CREATES[name], pointer_at(arguments[-1]))
+        elif name == "GetBoundOutputNames":
+            for argument in arguments[2:4]:
+                if pointer_at(argument):
+                    self._note_created("string", pointer_at(argument))
+        elif name == "GetBoundOutputValues":
+            _binding, _allocator, values, count = arguments
+            array = pointer_at(values)
+            if array:
+                self._note_created("string", array)
+                for index in range(ctypes.c_size_t.from_address(count).value):
+                    self._note_created("value", pointer_at(array + index * _WORD))
+        elif name == "ModelMetadataGetCustomMetadataMapKeys":
+            _metadata, _allocator, keys, count = arguments
+            array = pointer_at(keys)
+            if array:
+                self._note_created("string", array)
+                for index in range(ctypes.c_int64.from_address(count).value):
+                    self._note_created("string", pointer_at(array + index * _WORD))
         elif name == "GetAvailableProviders":
             self._note_created("provider names", pointer_at(arguments[0]))
 

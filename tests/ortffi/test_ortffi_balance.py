@@ -144,16 +144,14 @@ def test_outputs_that_cannot_be_read(watched):
         with pytest.raises(TypeError, match="sequence"):
             session.run({"x": LARGE})
         session.run({"x": LARGE}, ["y"])
-    with SessionBuilder().commit_from_memory(tiny_models.bfloat16_output()) as session:
-        for array in (SMALL, LARGE):
-            with pytest.raises(TypeError, match="BFLOAT16"):
-                session.run({"x": array})
 
 
 def test_a_sequence_that_was_announced_as_a_tensor(watched):
     with SessionBuilder().commit_from_memory(tiny_models.sequence_output()) as session:
         tensors = [
-            ortffi.TensorInfo(info.name, ortffi.OnnxType.TENSOR, info.element_type, ())
+            ortffi.ValueInfo(
+                info.name, ortffi.TypeInfo(ortffi.OnnxType.TENSOR, info.element_type, ())
+            )
             for info in session.outputs
         ]
         session.outputs = tuple(tensors)

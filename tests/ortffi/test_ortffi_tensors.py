@@ -226,12 +226,15 @@ def test_another_name_for_the_same_dtype_is_accepted(load):
 
 
 @pytest.mark.parametrize("length", [SMALL, LARGE])
-def test_an_element_type_without_dtype_is_refused(load, length):
+def test_bfloat16_travels_as_its_bits(load, length):
     session = load(tiny_models.bfloat16_output())
     assert session.outputs[0].element_type is ortffi.ElementType.BFLOAT16
-    assert session.outputs[0].dtype is None
-    with pytest.raises(TypeError, match="BFLOAT16"):
-        session.run({"x": np.ones(length, np.float32)})
+    assert session.outputs[0].dtype == np.uint16
+    values = np.linspace(-3, 3, length, dtype=np.float32)
+    (bits,) = session.run({"x": values})
+    assert bits.dtype == np.uint16
+    widened = (bits.astype(np.uint32) << 16).view(np.float32)
+    np.testing.assert_allclose(widened, values, rtol=2**-8)
 
 
 def test_a_model_without_inputs(load):

@@ -1,0 +1,330 @@
+"""C arguments of a run that are made once and used for run after run.
+
+A run on a trivial model takes ONNX Runtime about one and a half microseconds; making its arguments
+anew with ctypes would take ten more, and new memory for a large output longer than computing it.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import sys
+import threading
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
+
+import numpy as np
+
+from ortffi._api import ElementType, LogLevel, c_string, new
+from ortffi._handle import release_with
+from ortffi.elements import Array
+from ortffi.environment import Environment
+from ortffi.errors import check
+from ortffi.tensors import create_tensor
+
+STAGED_BYTES = 4096
+"""Inputs and outputs up to this size are copied into and out of memory that keeps its `OrtValue`
+from run to run: for them making and releasing a value takes longer (1.7 us) than copying
+(0.2 us)."""
+
+_SPARES = 2
+"""Arrays kept of a large output: `y = session.run(x)` in a loop holds one while the next is
+computed."""
+
+CStrings = ctypes.Array[ctypes.c_char_p]
+
+_WORD = ctypes.sizeof(ctypes.c_void_p)
+
+view_first_byte = ctypes.c_char.from_buffer
+"""With `address_of_view` the quickest way to an array's address. Raises TypeError or ValueError
+where memory is read-only, not contiguous, or none."""
+
+address_of_view = ctypes.addressof
+
+
+class Functions:
+    """The functions of the vtable that a run calls, without conversions; see `Api.raw`."""
+
+    def __init__(self, environment: Environment) -> None:
+        api = environment.api
+        self.run = api.raw("Run")
+        self.run_with_binding = api.raw("RunWithBinding")
+        self.create = api.raw("CreateTensorWithDataAsOrtValue", keeps_gil=True)
+        self.data = api.raw("GetTensorMutableData", keeps_gil=True)
+        self.release = api.raw("ReleaseValue", keeps_gil=True)
+        self.bind_input = api.raw("BindInput", keeps_gil=True)
+        self.bind_output = api.raw("BindOutput", keeps_gil=True)
+        name = "GetTensorElementTypeAndShapeDataReference"
+        self.describe = api.raw(name, keeps_gil=True) if api.has(name) else None
+        """None for a library older than 1.25; `describe_tensor` does it then."""
+        self.quiet = ctypes.c_void_p()
+        """Run options for bound runs of plans: if one fails, a run that is not bound tells why.
+        Null before the first `Plan.bind`."""
+        self._api = api
+        self._lock = threading.Lock()
+
+    def make_quiet(self) -> None:
+        """Make `quiet`, unless it is there."""
+        with self._lock:
+            if not self.quiet:
+                self.quiet.value = new(self._api.CreateRunOptions)
+                self._api.RunOptionsSetRunLogSeverityLevel(self.quiet, LogLevel.FATAL)
+
+    def close(self) -> None:
+        """Release `quiet`."""
+        pointer, self.quiet.value = self.quiet.value, None
+        if pointer:
+            self._api.ReleaseRunOptions(pointer)
+
+
+class Borrowed:
+    """An input whose memory ONNX Runtime reads where it is, run after run.
+
+    Shape and element type are fixed. An `OrtValue` of borrowed memory is no more than these and an
+    address, so it serves every array that begins there.
+
+    Attributes:
+        address: where the array begins that `value` shows, 0 if there is none.
+        alignment: what an address must be a multiple of.
+        value: the `OrtValue*`.
+    """
+
+    def __init__(
+        self,
+        environment: Environment,
+        functions: Functions,
+        array: Array,
+        element_type: ElementType,
+    ) -> None:
+        self.address = 0
+        self.alignment = array.dtype.alignment
+        self.value = ctypes.c_void_p()
+        self._api = environment.api
+        self._create = functions.create
+        self._data = ctypes.c_void_p()
+        self._arguments = (
+            ctypes.c_void_p(environment.cpu_memory_info),
+            self._data,
+            ctypes.c_size_t(array.nbytes),
+            (ctypes.c_int64 * array.ndim)(*array.shape),
+            ctypes.c_size_t(array.ndim),
+            ctypes.c_int(element_type),
+            ctypes.byref(self.value),
+        )
+
+    def move(self, address: int) -> None:
+        """Show the array that begins at another address."""
+        self.release()
+        self._data.value = address
+        status = self._create(*self._arguments)
+        if status:
+            check(self._api, status, "CreateTensorWithDataAsOrtValue")
+        self.address = address
+
+    def release(self) -> None:
+        """Release the `OrtValue`, if there is one."""
+        pointer, self.value.value, self.address = self.value.value, None, 0
+        if pointer:
+            self._api.ReleaseValue(pointer)
+
+
+class BoundOutput:
+    """Memory for an output, bound to it as long as nobody else looks at it.
+
+    What a run has written is handed out as a view. As long as that, or a view of it, is alive, the
+    reference count of the array tells so, and the next run gets another array.
+
+    Attributes:
+        array: what is bound, and nobody but this object refers to while it is free.
+    """
+
+    def __init__(
+        self,
+        environment: Environment,
+        functions: Functions,
+        name: bytes,
+        like: Array,
+        element_type: ElementType,
+    ) -> None:
+        self._environment = environment
+        self._bind = functions.bind_output
+        self._name = ctypes.c_char_p(name)
+        self._shape, self._dtype, self._element_type = like.shape, like.dtype, element_type
+        self._spares: list[tuple[Array, ctypes.c_void_p]] = []
+        self.array: Array = np.empty(0)
+
+    def rebind(self, bound: ctypes.c_void_p) -> None:
+        """Bind an array that is free, a new one if need be."""
+        spares = self._spares
+        del self.array  # which is free while only the spares refer to it
+        for index in range(len(spares)):
+            if sys.getrefcount(spares[index][0]) == FREE_SPARE:
+                spare = spares.pop(index)
+                break
+        else:
+            if len(spares) >= _SPARES:
+                self._release(spares.pop(0))
+            array = np.empty(self._shape, self._dtype)
+            pointer, _ = create_tensor(self._environment, array, self._element_type)
+            spare = array, ctypes.c_void_p(pointer)
+        spares.append(spare)
+        self.array, pointer_ = spare
+        status = self._bind(bound, self._name, pointer_)
+        if status:
+            check(self._environment.api, status, "BindOutput")
+
+    def release(self) -> None:
+        """Release every `OrtValue`."""
+        while self._spares:
+            self._release(self._spares.pop())
+
+    def _release(self, spare: tuple[Array, ctypes.c_void_p]) -> None:
+        self._environment.api.ReleaseValue(spare[1])
+
+
+def _free_spare() -> int:
+    spares = [(np.empty(0), None)]
+    return sys.getrefcount(spares[0][0])
+
+
+def _free_array() -> int:
+    class Holder:
+        array: Array
+
+    holder, spares = Holder(), [(np.empty(0), None)]
+    holder.array = spares[0][0]
+    return sys.getrefcount(holder.array)
+
+
+FREE_SPARE = _free_spare()
+"""The reference count of a spare array that nobody looks at, measured the way it is asked for."""
+
+FREE_ARRAY = _free_array()
+"""The same of `BoundOutput.array`."""
+
+COUNTS_REFERENCES = getattr(sys, "_is_gil_enabled", lambda: True)()
+"""Whether a reference count tells who refers to an object; not without the global lock."""
+
+
+class Plan:
+    """Room for the C arguments of one run at a time, with inputs of given shapes and dtypes.
+
+    Attributes:
+        staged: inputs that are copied: their index, and the array that they are copied to.
+        borrowed: inputs that stay where they are: their index, and how they are shown.
+        others: the indices of inputs whose `OrtValue` is made in another way for every run.
+        inputs: the `OrtValue*` of each input; those of staged inputs stay, the others are set for
+            a run.
+        outputs: the `OrtValue*` of each output, null before a run; `output_items` are views of
+            its elements.
+        run_arguments: what `Run` takes after the session and the run options.
+        description: element type, address of the shape, and rank of an output.
+        bound: an `OrtIoBinding*` of the inputs, staged and borrowed, and of arrays for the
+            outputs, or None.
+        small: whether all bound outputs are copied when they are handed out.
+        bound_outputs: what is bound for each output.
+        shapes: of the outputs of the last run that was not bound.
+    """
+
+    def __init__(
+        self,
+        environment: Environment,
+        functions: Functions,
+        input_names: CStrings,
+        output_names: CStrings,
+    ) -> None:
+        n_inputs, n_outputs = len(input_names), len(output_names)
+        self.staged: list[tuple[int, Array]] = []
+        self.borrowed: list[tuple[int, Borrowed]] = []
+        self.others: list[int] = []
+        self.inputs = (ctypes.c_void_p * n_inputs)()
+        self.outputs = (ctypes.c_void_p * n_outputs)()
+        self.run_arguments = (
+            input_names,
+            self.inputs,
+            ctypes.c_size_t(n_inputs),
+            output_names,
+            ctypes.c_size_t(n_outputs),
+            self.outputs,
+        )
+        self.output_items = [
+            ctypes.c_void_p.from_buffer(self.outputs, _WORD * index) for index in range(n_outputs)
+        ]
+        self.data = ctypes.c_void_p()
+        self.data_reference = ctypes.byref(self.data)
+        self.description = (ctypes.c_size_t * 3)()
+        self.description_references = tuple(
+            ctypes.byref(self.description, _WORD * index) for index in range(3)
+        )
+        self.bound: ctypes.c_void_p | None = None
+        self.bound_outputs: list[BoundOutput] = []
+        self.small = True
+        self.shapes: list[tuple[int, ...]] | None = None
+        self._owned: list[Callable[[], object]] = []
+        release_with(self, partial(_release_all, self._owned), 0)
+        self._environment = environment
+        self._functions = functions
+        self._names = (input_names, output_names)
+
+    def stage(self, index: int, array: Array, element_type: ElementType) -> None:
+        """Copy an input into an array that stays, with the `OrtValue` that shows it."""
+        target = array.copy(order="C")
+        pointer, _ = create_tensor(self._environment, target, element_type)
+        self._owned.append(partial(self._environment.api.ReleaseValue, pointer))
+        self.staged.append((index, target))
+        self.inputs[index] = pointer
+
+    def borrow(self, index: int, array: Array, element_type: ElementType) -> None:
+        """Take an input from where it is."""
+        borrowed = Borrowed(self._environment, self._functions, array, element_type)
+        self._owned.append(borrowed.release)
+        self.borrowed.append((index, borrowed))
+
+    def bind(self, session: int, outputs: Sequence[tuple[Array, ElementType]]) -> None:
+        """Bind the staged inputs, and arrays like these outputs, for `RunWithBinding`.
+
+        Borrowed inputs are bound by `move`.
+        """
+        api = self._environment.api
+        self._functions.make_quiet()
+        pointer = new(api.CreateIoBinding, session)
+        self._owned.append(partial(api.ReleaseIoBinding, pointer))
+        bound = ctypes.c_void_p(pointer)
+        input_names, output_names = self._names
+        for index, _ in self.staged:
+            api.BindInput(pointer, input_names[index], self.inputs[index])
+        for _, borrowed in self.borrowed:
+            borrowed.release()
+        bound_outputs = []
+        for name, (like, element_type) in zip(output_names, outputs, strict=True):
+            output = BoundOutput(self._environment, self._functions, name, like, element_type)
+            self._owned.append(output.release)
+            output.rebind(bound)
+            bound_outputs.append(output)
+        self.bound_outputs = bound_outputs
+        self.small = all(array.nbytes <= STAGED_BYTES for array, _ in outputs)
+        self.bound = bound
+
+    def move(self, index: int, borrowed: Borrowed, address: int) -> None:
+        """Bind a borrowed input where it is now."""
+        borrowed.move(address)
+        name = ctypes.c_char_p(self._names[0][index])
+        status = self._functions.bind_input(self.bound, name, borrowed.value)
+        if status:
+            check(self._environment.api, status, "BindInput")
+
+    def unbind(self) -> None:
+        """Forget what is bound; it is released with the plan."""
+        self.bound, self.bound_outputs, self.shapes = None, [], None
+        for _, borrowed in self.borrowed:
+            borrowed.release()
+
+
+def _release_all(owned: list[Callable[[], object]], _pointer: int) -> None:
+    while owned:
+        owned.pop()()
+
+
+def c_strings(names: Iterable[str]) -> CStrings:
+    """Return names as an array of C strings; see `c_string`."""
+    encoded = [c_string("a name of an input or output", name) for name in names]
+    return (ctypes.c_char_p * len(encoded))(*encoded)

@@ -1,0 +1,263 @@
+"""Inputs and outputs that stay in place from run to run."""
+
+from __future__ import annotations
+
+import ctypes
+import threading
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Any, NoReturn
+
+import numpy as np
+
+from ortffi._api import OnnxType, c_string, new
+from ortffi._handle import Handle, Owner
+from ortffi._plan import Functions
+from ortffi.elements import Array, resolve, spell
+from ortffi.environment import Environment
+from ortffi.errors import ClosedError, check
+from ortffi.memory import Memory, memory_info
+from ortffi.run_options import RunOptions
+from ortffi.tensors import is_viewable
+from ortffi.type_info import ValueInfo
+from ortffi.value import Value
+
+
+class IoBinding(Owner):
+    """A session's inputs and outputs, bound to memory once and used by run after run.
+
+    Made by `Session.bind`. What is written to a bound array is the input of the next run, and a
+    run overwrites the bound outputs; between runs they belong to the caller. One run at a time:
+    another thread's waits. Closed by `close`, its session's `close`, the end of a `with` block, or
+    garbage collection. A context manager.
+    """
+
+    def __init__(
+        self,
+        environment: Environment,
+        session: Handle,
+        functions: Functions,
+        inputs: Mapping[str, ValueInfo],
+        outputs: Mapping[str, ValueInfo],
+    ) -> None:
+        self._api = api = environment.api
+        self._environment = environment
+        self._session = session
+        self._inputs = inputs
+        self._outputs = outputs
+        self._alive: dict[tuple[str, str], object] = {}
+        self._lock = threading.Lock()
+        with session as session_pointer:
+            pointer = new(api.CreateIoBinding, session_pointer)
+            super().__init__(Handle(pointer, api.ReleaseIoBinding, "binding", self._alive))
+        run, bound = functions.run_with_binding, ctypes.c_void_p(pointer)
+        session_address = ctypes.c_void_p(session_pointer)
+        self._run: Callable[[], int | None] = partial(
+            run, session_address, ctypes.c_void_p(), bound
+        )
+        self._run_with: Callable[[int], int | None] = lambda options: run(
+            session_address, ctypes.c_void_p(options), bound
+        )
+
+    def bind_input(self, name: str, source: Array | Value) -> None:
+        """Use an array or a value as an input from now on (`BindInput`).
+
+        An array is borrowed. A session on a GPU copies the input there in this call: bind again
+        when it has changed.
+
+        Raises:
+            TypeError: not an array or a value, or not of the model's element type.
+            ValueError: the session has no such input, or the array's memory cannot be borrowed
+                (not C-contiguous, not aligned).
+            OrtError: ONNX Runtime refused it.
+        """
+        value = _borrow(name, source, _find("input", name, self._inputs))
+        with self._lock, self._session, self._handle as pointer, value.handle as value_pointer:
+            self._api.BindInput(pointer, c_string("name", name), value_pointer)
+            self._alive["input", name] = (source, value.handle.share())
+
+    def bind_output(self, name: str, target: Array | Value | Memory = Memory.CPU) -> None:
+        """Choose where an output goes from now on (`BindOutput`, `BindOutputToDevice`).
+
+        Args:
+            name: the output.
+            target: an array or a value of the very shape and element type of the output, or a
+                memory in which ONNX Runtime allocates it anew for each run.
+
+        Raises:
+            TypeError: not an array, a value or a memory, or not of the model's element type.
+            ValueError: the session has no such output, the output is an input as well, or the
+                array's memory cannot be borrowed (not C-contiguous, not aligned, read-only).
+            OrtError: ONNX Runtime refused it.
+        """
+        encoded = c_string("name", name)
+        if isinstance(target, Memory):
+            _find("output", name, self._outputs)
+            with (
+                self._lock,
+                self._session,
+                self._handle as pointer,
+                memory_info(self._environment, target) as memory,
+            ):
+                self._api.BindOutputToDevice(pointer, encoded, memory)
+                self._alive.pop(("output", name), None)
+            return
+        value = borrow_output(name, target, self._outputs, self._inputs)
+        with self._lock, self._session, self._handle as pointer, value.handle as value_pointer:
+            self._api.BindOutput(pointer, encoded, value_pointer)
+            self._alive["output", name] = (target, value.handle.share())
+
+    def run(self, options: RunOptions | None = None) -> None:
+        """Compute the bound outputs from the bound inputs (`RunWithBinding`).
+
+        Raises:
+            InvalidArgumentError: an input is not bound, or has a wrong rank or dimension.
+            TerminatedError: the options' `terminate` was called, or a deadline has passed.
+            ClosedError: the binding, the session or the options are closed.
+            OrtError: the run failed, or an output's target has not the output's shape.
+        """
+        # The session is open as long as its bindings are: it closes them first.
+        lock = self._lock
+        lock.acquire()  # a third of the time of a `with` block
+        try:
+            if options is None:
+                status = self._run()
+            else:
+                with options.handle as pointer:
+                    status = self._run_with(pointer)
+        finally:
+            lock.release()
+        if status:
+            check(self._api, status, "RunWithBinding")
+
+    def outputs(self) -> dict[str, Value]:
+        """Return the outputs of the last run by name, in the order they were bound.
+
+        Calls `GetBoundOutputNames` and `GetBoundOutputValues`. The values show what is bound:
+        the next run overwrites those that have a target.
+        """
+        with self._lock, self._session, self._handle as pointer:
+            names = self._bound_output_names(pointer)
+            values, count = ctypes.c_void_p(), ctypes.c_size_t()
+            api, allocator = self._api, self._environment.allocator
+            api.GetBoundOutputValues(pointer, allocator, ctypes.byref(values), ctypes.byref(count))
+            if not count.value:
+                return {}
+            try:
+                array = (ctypes.c_size_t * count.value).from_address(values.value or 0)[:]
+            finally:
+                api.AllocatorFree(allocator, values)
+            alive = (self._session.share(), *self._alive.values())
+            # Not before a run: there is nothing in them then.
+            return {
+                name: Value(self._environment, value, *alive)
+                for name, value in zip(names, array, strict=True)
+            }
+
+    def synchronize_inputs(self) -> None:
+        """Wait for copies of inputs to a device (`SynchronizeBoundInputs`)."""
+        with self._lock, self._session, self._handle as pointer:
+            self._api.SynchronizeBoundInputs(pointer)
+
+    def synchronize_outputs(self) -> None:
+        """Wait for outputs on a device to be complete (`SynchronizeBoundOutputs`)."""
+        with self._lock, self._session, self._handle as pointer:
+            self._api.SynchronizeBoundOutputs(pointer)
+
+    def clear_inputs(self) -> None:
+        """Forget the bound inputs (`ClearBoundInputs`)."""
+        self._clear("input", self._api.ClearBoundInputs)
+
+    def clear_outputs(self) -> None:
+        """Forget the bound outputs (`ClearBoundOutputs`)."""
+        self._clear("output", self._api.ClearBoundOutputs)
+
+    def close(self) -> None:
+        """Wait for a run, then release the binding and what it borrowed. Harmless again."""
+        with self._lock:
+            self._run = self._run_with = _refuse
+        self._handle.close()
+        self._alive.clear()
+
+    def _clear(self, side: str, clear: Any) -> None:
+        with self._lock, self._session, self._handle as pointer:
+            clear(pointer)
+            for key in [key for key in self._alive if key[0] == side]:
+                del self._alive[key]
+
+    def _bound_output_names(self, pointer: int) -> list[str]:
+        api, allocator = self._api, self._environment.allocator
+        text, lengths, count = ctypes.c_void_p(), ctypes.c_void_p(), ctypes.c_size_t()
+        api.GetBoundOutputNames(
+            pointer, allocator, ctypes.byref(text), ctypes.byref(lengths), ctypes.byref(count)
+        )
+        if not count.value:
+            return []
+        try:
+            sizes = (ctypes.c_size_t * count.value).from_address(lengths.value or 0)[:]
+            raw = ctypes.string_at(text.value or 0, sum(sizes))
+        finally:
+            api.AllocatorFree(allocator, text)
+            api.AllocatorFree(allocator, lengths)
+        names = []
+        for size in sizes:
+            names.append(raw[:size].decode("utf-8", "replace"))
+            raw = raw[size:]
+        return names
+
+
+def _refuse(*_: object) -> NoReturn:
+    raise ClosedError("this binding is closed")
+
+
+def _find(side: str, name: str, infos: Mapping[str, ValueInfo]) -> ValueInfo:
+    if not isinstance(name, str):
+        raise TypeError(f"the name of an {side} must be a str, not {type(name).__name__}")
+    info = infos.get(name)
+    if info is None:
+        known = ", ".join(map(repr, infos)) or "none"
+        raise ValueError(f"there is no {side} {name!r}; there are {known}")
+    return info
+
+
+def borrow_output(
+    name: str,
+    target: Array | Value,
+    outputs: Mapping[str, ValueInfo],
+    inputs: Mapping[str, ValueInfo],
+) -> Value:
+    """Return the value that shows an array, into which an output can go; a value as it is.
+
+    Raises:
+        TypeError: not an array or a value, or not of the model's element type.
+        ValueError: there is no such output, it is an input as well, or the array's memory cannot
+            be borrowed or written.
+    """
+    info = _find("output", name, outputs)
+    if name in inputs:
+        # ONNX Runtime leaves the target as it is, without a word.
+        raise ValueError(f"output {name!r} is an input too; ONNX Runtime would not copy it")
+    if isinstance(target, np.ndarray) and not target.flags.writeable:
+        raise ValueError(f"the array for output {name!r} is read-only")
+    return _borrow(name, target, info)
+
+
+def _borrow(name: str, thing: Array | Value, info: ValueInfo) -> Value:
+    wanted = info.element_type
+    if isinstance(thing, Value):
+        if info.kind is OnnxType.TENSOR and thing.element_type is not wanted:
+            raise TypeError(f"{name!r} must be {spell(wanted)}, not {spell(thing.element_type)}")
+        return thing
+    if not isinstance(thing, np.ndarray):
+        raise TypeError(f"{name!r} must be an array or a Value, not {type(thing).__name__}")
+    try:
+        array, element_type = resolve(thing, wanted if info.kind is OnnxType.TENSOR else None)
+    except TypeError as error:
+        raise TypeError(f"{name!r}: {error}") from error
+    flags = thing.flags
+    if not (is_viewable(element_type) and flags.c_contiguous and flags.aligned):
+        raise ValueError(
+            f"the array for {name!r} cannot be used in place: it must be C-contiguous, aligned, "
+            "and of numbers of a byte or more; a Value can be used instead"
+        )
+    return Value.from_numpy(array, element_type)

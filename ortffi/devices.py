@@ -1,0 +1,211 @@
+"""Plug-in execution providers: their libraries, and the devices that they offer.
+
+A plug-in is a shared library of its own (for WebGPU, OpenVINO, QNN, TensorRT RTX, ...), not part of
+the ONNX Runtime build. Register it, pick some of `devices()`, and give a session
+`ortffi.providers.Devices` of them. All of it needs API version 22, ONNX Runtime 1.22.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from enum import IntEnum
+from pathlib import Path
+
+from ortffi._api import Api, ErrorCode, c_string
+from ortffi.environment import Environment, init
+from ortffi.errors import NoSuchFileError, OrtError, ProviderUnavailableError, require
+
+# The list of devices is ONNX Runtime's own memory: nobody may read it while another registers.
+_lock = threading.Lock()
+
+
+class HardwareType(IntEnum):
+    """`OrtHardwareDeviceType`: what kind of hardware a device is."""
+
+    UNKNOWN = -1
+    """One that this version of ortffi does not know."""
+    CPU = 0
+    GPU = 1
+    NPU = 2
+
+
+@dataclass(frozen=True)
+class Device:
+    """A piece of hardware that an execution provider can run on; made by `devices`.
+
+    Good until the provider's library is unregistered.
+
+    Attributes:
+        provider: the execution provider's name, such as `WebGpuExecutionProvider`.
+        vendor: who made the provider.
+        metadata: what the provider says of itself and the device, such as its `version`.
+        options: the provider options that it takes for this device by default.
+        hardware_type: CPU, GPU or NPU.
+        hardware_vendor: who made the hardware; may be empty.
+        vendor_id: that vendor's PCI id, 0 where there is none.
+        device_id: the hardware's model, a number of the vendor's; it does not tell two of the
+            same kind apart.
+        hardware_metadata: what ONNX Runtime found out about the hardware.
+    """
+
+    provider: str
+    vendor: str
+    metadata: dict[str, str] = field(hash=False)
+    options: dict[str, str] = field(hash=False)
+    hardware_type: HardwareType
+    hardware_vendor: str
+    vendor_id: int
+    device_id: int
+    hardware_metadata: dict[str, str] = field(hash=False)
+    _pointer: int = field(repr=False)
+
+
+def register_provider_library(name: str, path: str | os.PathLike[str]) -> None:
+    """Load the library of a plug-in execution provider (`RegisterExecutionProviderLibrary`).
+
+    Its devices are among `devices()` from then on; there are none where the machine lacks the
+    hardware.
+
+    Args:
+        name: what to call the library, for `unregister_provider_library`; any that is free.
+        path: the shared library; a relative path begins at the current folder.
+
+    Raises:
+        UnsupportedError: the ONNX Runtime library is older than 1.22.
+        NoSuchFileError: there is no such file.
+        ProviderUnavailableError: the file is no provider library or does not load, or the name is
+            taken; with ONNX Runtime's reason.
+    """
+    api = _api()
+    encoded = _registered_name(name)
+    # By its real path: what it needs is looked for beside it. And absolute, as ONNX Runtime would
+    # take a relative one from its own folder.
+    file = Path(os.fsdecode(path)).resolve()
+    if not file.is_file():
+        raise NoSuchFileError(
+            ErrorCode.NO_SUCHFILE, f"{path!r} is no file", "RegisterExecutionProviderLibrary"
+        )
+    with _lock:
+        try:
+            api.RegisterExecutionProviderLibrary(
+                init().pointer, encoded, c_string("path", str(file))
+            )
+        except OrtError as error:
+            raise ProviderUnavailableError(
+                f"{file} cannot be registered as execution provider library {name!r}: "
+                f"{error.message.strip()}"
+            ) from error
+
+
+def unregister_provider_library(name: str) -> None:
+    """Unload a plug-in execution provider's library (`UnregisterExecutionProviderLibrary`).
+
+    Close the sessions that use it first: ONNX Runtime does not look, and such a session crashes
+    the process when it next runs or is closed (measured with 1.31.1).
+
+    Raises:
+        UnsupportedError: the ONNX Runtime library is older than 1.22.
+        OrtError: no library is registered by this name.
+    """
+    api = _api()
+    encoded = _registered_name(name)
+    with _lock:
+        api.UnregisterExecutionProviderLibrary(init().pointer, encoded)
+
+
+def devices() -> tuple[Device, ...]:
+    """Return what the execution providers of this process can run on (`GetEpDevices`).
+
+    The CPU is always there; of the other providers that are compiled into ONNX Runtime, few are.
+    Then come the devices of registered libraries.
+
+    Raises:
+        UnsupportedError: the ONNX Runtime library is older than 1.22.
+    """
+    api = _api()
+    with _lock:
+        return tuple(_describe(api, pointer) for pointer in _pointers(init()))
+
+
+@contextmanager
+def lend(environment: Environment, chosen: Sequence[Device]) -> Iterator[list[int]]:
+    """Give the `OrtEpDevice*` of each device for the time of a `with` block.
+
+    Raises:
+        UnsupportedError: the ONNX Runtime library is older than 1.22.
+        ProviderUnavailableError: a device is gone, as its library was unregistered.
+    """
+    require(environment.api, "GetEpDevices")
+    with _lock:
+        # A pointer to a device that is gone would be followed all the same.
+        names = {
+            pointer: _text(environment.api.EpDevice_EpName(pointer))
+            for pointer in _pointers(environment)
+        }
+        for device in chosen:
+            if names.get(device._pointer) != device.provider:
+                raise ProviderUnavailableError(
+                    f"a device of {device.provider} is gone: its library was unregistered"
+                )
+        yield [device._pointer for device in chosen]
+
+
+def _api() -> Api:
+    api = init().api
+    require(api, "GetEpDevices")
+    return api
+
+
+def _registered_name(name: str) -> bytes:
+    encoded = c_string("name", name)
+    if not encoded:
+        raise ValueError("a provider library's name must not be empty")
+    return encoded
+
+
+def _pointers(environment: Environment) -> list[int]:
+    array, count = ctypes.c_void_p(), ctypes.c_size_t()
+    environment.api.GetEpDevices(environment.pointer, ctypes.byref(array), ctypes.byref(count))
+    return _addresses(array.value, count.value)
+
+
+def _describe(api: Api, pointer: int) -> Device:
+    """Read everything about an `OrtEpDevice`; all of it stays ONNX Runtime's."""
+    hardware = api.EpDevice_Device(pointer)
+    number = int(api.HardwareDevice_Type(hardware))
+    known = number in HardwareType._value2member_map_
+    return Device(
+        provider=_text(api.EpDevice_EpName(pointer)),
+        vendor=_text(api.EpDevice_EpVendor(pointer)),
+        metadata=_pairs(api, api.EpDevice_EpMetadata(pointer)),
+        options=_pairs(api, api.EpDevice_EpOptions(pointer)),
+        hardware_type=HardwareType(number) if known else HardwareType.UNKNOWN,
+        hardware_vendor=_text(api.HardwareDevice_Vendor(hardware)),
+        vendor_id=int(api.HardwareDevice_VendorId(hardware)),
+        device_id=int(api.HardwareDevice_DeviceId(hardware)),
+        hardware_metadata=_pairs(api, api.HardwareDevice_Metadata(hardware)),
+        _pointer=pointer,
+    )
+
+
+def _pairs(api: Api, pointer: int | None) -> dict[str, str]:
+    """Copy an `OrtKeyValuePairs` (`GetKeyValuePairs`)."""
+    if not pointer:
+        return {}
+    keys, values, count = ctypes.c_void_p(), ctypes.c_void_p(), ctypes.c_size_t()
+    api.GetKeyValuePairs(pointer, ctypes.byref(keys), ctypes.byref(values), ctypes.byref(count))
+    columns = (_addresses(column.value, count.value) for column in (keys, values))
+    return {_text(key): _text(value) for key, value in zip(*columns, strict=True)}
+
+
+def _addresses(array: int | None, count: int) -> list[int]:
+    return list((ctypes.c_void_p * count).from_address(array)) if array and count else []
+
+
+def _text(pointer: int | None) -> str:
+    return ctypes.string_at(pointer).decode("utf-8", "replace") if pointer else ""

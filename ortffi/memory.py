@@ -1,0 +1,91 @@
+"""Where a tensor's elements lie, and memory that ONNX Runtime allocates there."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import ClassVar
+
+from ortffi._api import ARENA_ALLOCATOR, MEM_TYPE_DEFAULT, Api, c_string, natural, new
+from ortffi._handle import Handle, Owner
+from ortffi.environment import Environment
+
+
+@dataclass(frozen=True)
+class Memory:
+    """A place for tensors, as ONNX Runtime names it.
+
+    Attributes:
+        name: `Cpu`, `Cuda`, `CudaPinned` (of the host, for quick copies) or what another provider
+            calls its own.
+        device_id: which device.
+    """
+
+    name: str = "Cpu"
+    device_id: int = 0
+
+    CPU: ClassVar[Memory]
+
+    def __post_init__(self) -> None:
+        c_string("name", self.name)
+        natural("device_id", self.device_id)
+
+    @classmethod
+    def cuda(cls, device_id: int = 0) -> Memory:
+        """Return the memory of a GPU."""
+        return cls("Cuda", device_id)
+
+    @property
+    def on_host(self) -> bool:
+        """Tell whether the processor can read it."""
+        return self.name in _ON_HOST
+
+    def __str__(self) -> str:
+        return f"{self.name}:{self.device_id}"
+
+
+Memory.CPU = Memory()
+
+_ON_HOST = ("Cpu", "CudaPinned", "HipPinned", "CannPinned", "QnnHtpShared")
+
+
+@contextmanager
+def memory_info(environment: Environment, memory: Memory) -> Iterator[int]:
+    """Lend an `OrtMemoryInfo*` (`CreateMemoryInfo`) for the time of a `with` block."""
+    api = environment.api
+    info = new(
+        api.CreateMemoryInfo,
+        c_string("name", memory.name),
+        ARENA_ALLOCATOR,
+        memory.device_id,
+        MEM_TYPE_DEFAULT,
+    )
+    try:
+        yield info
+    finally:
+        api.ReleaseMemoryInfo(info)
+
+
+def read_memory(api: Api, value: int) -> Memory:
+    """Return where the tensor in an `OrtValue` lies (`GetTensorMemoryInfo`)."""
+    info = new(api.GetTensorMemoryInfo, value)  # belongs to the value
+    name, device_id = ctypes.c_char_p(), ctypes.c_int()
+    api.MemoryInfoGetName(info, ctypes.byref(name))
+    api.MemoryInfoGetId(info, ctypes.byref(device_id))
+    return Memory((name.value or b"").decode("utf-8", "replace"), device_id.value)
+
+
+class Allocator(Owner):
+    """What a session allocates with in one memory (`CreateAllocator`).
+
+    Raises:
+        OrtError: the session has no provider with such a memory.
+    """
+
+    def __init__(self, environment: Environment, session: Handle, memory: Memory) -> None:
+        api = environment.api
+        with session as pointer, memory_info(environment, memory) as info:
+            allocator = new(api.CreateAllocator, pointer, info)
+        super().__init__(Handle(allocator, api.ReleaseAllocator, "allocator", session))

@@ -1,0 +1,329 @@
+"""Plug-in providers: their libraries and devices, with a real plug-in where a C compiler is."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+
+import pytest
+
+import ortffi
+from ortffi._api import SLOTS
+from ortffi.devices import (
+    HardwareType,
+    devices,
+    register_provider_library,
+    unregister_provider_library,
+)
+from ortffi.errors import UnsupportedError
+from ortffi.providers import (
+    Devices,
+    Provider,
+    available_providers,
+    try_provider,
+    usable_providers,
+)
+
+NAME = "OrtffiTestExecutionProvider"
+
+USED = (
+    "AddKeyValuePair",
+    "CreateKeyValuePairs",
+    "CreateStatus",
+    "GetEpApi",
+    "GetSessionConfigEntry",
+    "HardwareDevice_Type",
+    "HasSessionConfigEntry",
+    "ReleaseKeyValuePairs",
+)
+
+# A provider for the CPU that takes no node. Functions are reached by their slot, so that no header
+# is needed. Its option `fail` makes it refuse a session, with the option's value as the reason.
+PLUG_IN = (
+    "".join(f"#define {name} api[{SLOTS[name].index}]\n" for name in USED)
+    + f"""
+#define NAME "{NAME}"
+#define FAIL "ep.{NAME.lower()}.fail"
+"""
+    + """
+#define CreateEpDevice ((function *)GetEpApi())[0]
+#include <stddef.h>
+#include <stdint.h>
+
+typedef void *(*function)();
+static function *api;
+struct base { function *(*get_api)(uint32_t); };
+
+struct provider {
+    uint32_t api_version; const char *(*name)(const void *);
+    void *(*capability)(void *, const void *, void *); void *unused[32];
+};
+struct factory {
+    uint32_t api_version; const char *(*name)(const void *); const char *(*vendor)(const void *);
+    void *(*devices)(void *, void *const *, size_t, void **, size_t, size_t *);
+    void *(*create)(void *, void *const *, void *const *, size_t, void *, void *, void **);
+    void (*release)(void *, void *); uint32_t (*vendor_id)(const void *);
+    const char *(*version)(const void *); void *validate, *create_allocator, *release_allocator;
+    void *(*data_transfer)(void *, void **); void *unused[32];
+};
+
+static const char *name(const void *self) { return NAME; }
+static const char *vendor(const void *self) { return "ortffi"; }
+static uint32_t vendor_id(const void *self) { return 0; }
+static const char *version(const void *self) { return "1.2.3"; }
+static void *data_transfer(void *self, void **out) { *out = NULL; return NULL; }
+static void *capability(void *self, const void *graph, void *support) { return NULL; }
+static struct provider provider = {23, name, capability};
+
+static void *devices(void *self, void *const *hardware, size_t n, void **out, size_t most,
+                     size_t *count) {
+    *count = 0;
+    for (size_t i = 0; i < n && *count < most; i++) {
+        void *metadata, *options, *status;
+        if ((int)(intptr_t)HardwareDevice_Type(hardware[i]) != 0) continue;
+        CreateKeyValuePairs(&metadata), CreateKeyValuePairs(&options);
+        AddKeyValuePair(metadata, "colour", "grün");
+        AddKeyValuePair(metadata, "empty", "");
+        AddKeyValuePair(options, "depth", "3");
+        status = CreateEpDevice(self, hardware[i], metadata, options, &out[*count]);
+        ReleaseKeyValuePairs(metadata), ReleaseKeyValuePairs(options);
+        if (status) return status;
+        (*count)++;
+    }
+    return NULL;
+}
+
+static void *create(void *self, void *const *hardware, void *const *metadata, size_t n,
+                    void *session_options, void *logger, void **out) {
+    char reason[200]; size_t size = sizeof reason; int found = 0;
+    HasSessionConfigEntry(session_options, FAIL, &found);
+    if (found) {
+        GetSessionConfigEntry(session_options, FAIL, reason, &size);
+        return CreateStatus(1, reason);
+    }
+    *out = &provider;
+    return NULL;
+}
+
+static void release(void *self, void *made) { }
+static struct factory factory = {
+    23, name, vendor, devices, create, release, vendor_id, version, .data_transfer = data_transfer
+};
+
+void *CreateEpFactories(const char *registered, const struct base *base, const void *logger,
+                        void **factories, size_t most, size_t *count) {
+    api = base->get_api(23);
+    factories[0] = &factory;
+    *count = 1;
+    return NULL;
+}
+void *ReleaseEpFactory(void *made) { return NULL; }
+"""
+)
+
+
+@pytest.fixture(scope="session")
+def plug_in(tmp_path_factory, library):
+    """The plug-in's library, compiled."""
+    if library.api_version < 23:
+        pytest.skip("needs ONNX Runtime 1.23; point ONNXRUNTIME_DIR at one")
+    compiler = shutil.which("cc") or shutil.which("gcc")
+    if compiler is None:
+        pytest.skip("needs a C compiler: install gcc")
+    folder = tmp_path_factory.mktemp("plug_in")
+    source, library_file = folder / "plug_in.c", folder / "libplug_in.so"
+    source.write_text(PLUG_IN, encoding="utf-8")
+    command = [compiler, "-shared", "-fPIC", "-w", "-o", library_file, source]
+    subprocess.run(command, check=True, timeout=60)
+    return library_file
+
+
+@pytest.fixture
+def registered(plug_in):
+    register_provider_library("test", plug_in)
+    yield [device for device in devices() if device.provider == NAME]
+    unregister_provider_library("test")
+
+
+@pytest.fixture
+def _plug_ins(library):
+    if library.api_version < 22:
+        pytest.skip("needs ONNX Runtime 1.22; point ONNXRUNTIME_DIR at one")
+
+
+@pytest.mark.usefixtures("_plug_ins")
+def test_the_cpu_is_a_device(library):
+    device = next(d for d in devices() if d.provider == "CPUExecutionProvider")
+    assert device.hardware_type is HardwareType.CPU
+    assert device.vendor == "Microsoft"
+    assert device.metadata["version"] == library.version
+
+
+@pytest.mark.usefixtures("_plug_ins")
+def test_devices_compare_by_what_they_are():
+    assert devices() == devices()
+    assert len(set(devices())) == len(devices())
+
+
+@pytest.mark.usefixtures("_plug_ins")
+def test_a_session_can_be_given_the_cpu_as_a_device():
+    try_provider(Devices([d for d in devices() if d.provider == "CPUExecutionProvider"]))
+
+
+def test_what_a_plug_in_says_of_its_device_is_read(registered, plug_in):
+    (device,) = registered
+    assert device.provider == NAME
+    assert device.vendor == "ortffi"
+    assert device.metadata["colour"] == "grün"
+    assert device.metadata["empty"] == ""
+    assert device.options == {"depth": "3"}
+    assert device.hardware_type is HardwareType.CPU
+
+
+def test_a_plug_in_is_usable_though_not_compiled_in(registered):
+    assert NAME not in available_providers()
+    assert usable_providers()[-1] == NAME
+    try_provider(NAME)
+    try_provider(Devices(registered, {"depth": 4}))
+
+
+def test_a_plug_in_that_fails_says_why(registered):
+    provider = Devices(registered, {"fail": "no such luck"})
+    provider.check(ortffi.init())
+    with pytest.raises(ortffi.ProviderUnavailableError, match=f"{NAME} .*here: no such luck$"):
+        try_provider(provider)
+
+
+def test_a_device_of_an_unregistered_library_is_refused(plug_in):
+    register_provider_library("gone", plug_in)
+    found = [device for device in devices() if device.provider == NAME]
+    provider = Devices(found)
+    unregister_provider_library("gone")
+    assert NAME not in usable_providers()
+    with pytest.raises(ortffi.ProviderUnavailableError, match="unregistered"):
+        provider.check(ortffi.init())
+    with pytest.raises(ortffi.ProviderUnavailableError, match="unregistered"):
+        try_provider(provider)
+
+
+def test_a_plug_in_is_not_found_by_name_before_it_is_registered(plug_in):
+    with pytest.raises(ortffi.ProviderUnavailableError, match="built without"):
+        try_provider(Provider(NAME))
+
+
+def test_a_name_is_taken_once(registered, plug_in):
+    with pytest.raises(ortffi.ProviderUnavailableError, match="already registered"):
+        register_provider_library("test", plug_in)
+
+
+def test_a_relative_path_begins_at_the_current_folder(plug_in, monkeypatch):
+    monkeypatch.chdir(plug_in.parent)
+    register_provider_library("relative", plug_in.name)
+    unregister_provider_library("relative")
+
+
+def test_a_symbolic_link_is_followed(plug_in, tmp_path):
+    link = tmp_path / "link.so"
+    link.symlink_to(plug_in)
+    register_provider_library("link", link)
+    (device,) = (device for device in devices() if device.provider == NAME)
+    # Not every version says where it was loaded from.
+    assert device.metadata.get("library_path") in (None, str(plug_in.resolve()))
+    unregister_provider_library("link")
+
+
+def test_devices_are_of_one_provider(registered):
+    with pytest.raises(ValueError, match=f"CPUExecutionProvider.*{NAME}"):
+        Devices(devices())
+    with pytest.raises(ValueError, match="none"):
+        Devices([])
+    with pytest.raises(TypeError, match="str"):
+        Devices([NAME])
+    with pytest.raises(TypeError, match="depth"):
+        Devices(registered, {"depth": None})
+
+
+@pytest.mark.usefixtures("_plug_ins")
+@pytest.mark.parametrize("path", ["/nowhere/lib.so", "", ".", b"/nowhere/lib.so"])
+def test_a_file_that_is_not_there_is_reported(path):
+    with pytest.raises(ortffi.NoSuchFileError):
+        register_provider_library("test", path)
+
+
+@pytest.mark.usefixtures("_plug_ins")
+def test_a_library_that_is_no_provider_is_reported(library, tmp_path):
+    with pytest.raises(ortffi.ProviderUnavailableError, match="CreateEpFactories") as caught:
+        register_provider_library("test", library.path)
+    assert str(library.path) in str(caught.value)
+    text = tmp_path / "text.so"
+    text.write_text("no library")
+    with pytest.raises(ortffi.ProviderUnavailableError, match=r"text\.so"):
+        register_provider_library("test", text)
+    # The name is still free to whoever fails: nothing is left behind.
+    with pytest.raises(ortffi.OrtError, match="not registered"):
+        unregister_provider_library("test")
+
+
+@pytest.mark.usefixtures("_plug_ins")
+@pytest.mark.parametrize(
+    ("name", "error"), [("", ValueError), ("a\0b", ValueError), (b"a", TypeError)]
+)
+def test_a_registered_name_is_a_string_with_something_in_it(name, error, library):
+    with pytest.raises(error, match="name"):
+        register_provider_library(name, library.path)
+    with pytest.raises(error, match="name"):
+        unregister_provider_library(name)
+
+
+@pytest.mark.usefixtures("_plug_ins")
+def test_what_was_never_registered_cannot_be_unregistered():
+    with pytest.raises(ortffi.OrtError, match="never"):
+        unregister_provider_library("never")
+
+
+def test_an_older_library_is_named_with_what_is_needed(fake, use, library):
+    use(fake.environment(min(library.api_version, 21)))
+    calls = [
+        devices,
+        lambda: register_provider_library("test", library.path),
+        lambda: unregister_provider_library("test"),
+    ]
+    for call in calls:
+        with pytest.raises(UnsupportedError, match=r"1\.22"):
+            call()
+    assert "CPUExecutionProvider" in usable_providers()
+
+
+@pytest.mark.usefixtures("_plug_ins")
+def test_devices_are_refused_by_an_older_library(fake, use):
+    provider = Devices(devices()[:1])
+    old = fake.environment(21)
+    use(old)
+    with pytest.raises(UnsupportedError, match=r"1\.22"):
+        provider.check(old)
+    with pytest.raises(ortffi.ProviderUnavailableError, match=r"1\.22"):
+        try_provider(provider)
+    assert not fake.outstanding
+    assert not fake.mistakes
+
+
+@pytest.mark.parametrize(
+    "function",
+    ["CreateSessionOptions", "SessionOptionsAppendExecutionProvider_V2", "CreateSessionFromArray"],
+)
+@pytest.mark.usefixtures("_plug_ins")
+def test_a_trial_that_fails_leaves_nothing_behind(fake, use, function):
+    provider = Devices(devices()[:1])
+    use(fake.environment())
+    fake.fail = lambda called: called == function
+    with pytest.raises(ortffi.ProviderUnavailableError, match=f"injected into {function}"):
+        try_provider(provider)
+    assert not fake.outstanding
+    assert not fake.mistakes
+
+
+@pytest.mark.usefixtures("_plug_ins")
+def test_hardware_of_an_unknown_kind_is_unknown(fake, use):
+    use(fake.environment())
+    fake.replace["HardwareDevice_Type"] = lambda _device: 99
+    assert {device.hardware_type for device in devices()} == {HardwareType.UNKNOWN}
