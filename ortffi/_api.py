@@ -12,6 +12,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import IntEnum
+from functools import cached_property
 from typing import Any
 
 from ortffi._table import TABLE
@@ -196,8 +197,12 @@ class _Slots(Mapping[str, Slot]):
     """
 
     def __init__(self, table: str) -> None:
-        self._rows = {row["name"]: row for row in _ROW.finditer(table)}
+        self._table = table
         self._slots: dict[str, Slot] = {}
+
+    @cached_property
+    def _rows(self) -> dict[str, re.Match[str]]:
+        return {row["name"]: row for row in _ROW.finditer(self._table)}
 
     def __getitem__(self, name: str) -> Slot:
         slot = self._slots.get(name)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ctypes
-import difflib
 import math
 import re
 from collections.abc import Callable, Mapping
@@ -97,6 +96,8 @@ def checked(
             raise ValueError(f"option {key} is given twice, checked and unchecked")
         kind = known.get(key)
         if kind is None and key != "device_id":
+            import difflib  # for a mistake only
+
             near = difflib.get_close_matches(key, known, n=1)
             hint = f"did you mean {near[0]}?" if near else f"it has {', '.join(sorted(known))}."
             raise ValueError(

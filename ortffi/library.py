@@ -4,19 +4,14 @@ from __future__ import annotations
 
 import ctypes
 import importlib.util
-import logging
 import os
 import re
-import shutil
-import subprocess
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from ortffi._api import MINIMUM_API_VERSION, REQUESTED_API_VERSION, Api, OrtApiBase
 from ortffi.errors import ApiVersionError, LibraryNotFoundError, check
-
-logger = logging.getLogger(__name__)
 
 SYSTEM_FOLDERS = (
     "usr/lib",
@@ -111,7 +106,7 @@ def load_library(
                 raise type(error)(f"{place.name}: {error}") from error
             looked_at.append(f"{place.name}: {error}")
             skipped.append(looked_at[-1])
-            logger.warning("passing over a library that cannot be used: %s", looked_at[-1])
+            _warn("passing over a library that cannot be used: %s", looked_at[-1])
     places_text = "\n".join(f"  - {line}" for line in looked_at)
     raise LibraryNotFoundError(
         f"No usable libonnxruntime.so was found. Looked at:\n{places_text}\n{_WHAT_TO_DO}"
@@ -215,7 +210,7 @@ def _newest(folder: Path) -> Path | None:
 
 
 def _from_pkg_config(environ: Mapping[str, str]) -> _Place:
-    tool = shutil.which("pkg-config", path=environ.get("PATH"))
+    tool = _which("pkg-config", environ.get("PATH"))
     if tool is None:
         return _Place("pkg-config", None, "not installed")
     answer = _output([tool, "--variable=libdir", "libonnxruntime"], environ)
@@ -226,7 +221,7 @@ def _from_pkg_config(environ: Mapping[str, str]) -> _Place:
 
 def _from_ldconfig(root: Path) -> _Place:
     # Not in every PATH, but always in sbin where glibc is.
-    tool = shutil.which("ldconfig", path="/sbin:/usr/sbin:/bin:/usr/bin")
+    tool = _which("ldconfig", "/sbin:/usr/sbin:/bin:/usr/bin")
     if tool is None:
         return _Place("ldconfig", None, "not installed")
     cache = _output([tool, "-C", str(root / "etc/ld.so.cache"), "-p"], {"LC_ALL": "C"})
@@ -237,8 +232,25 @@ def _from_ldconfig(root: Path) -> _Place:
     return _Place("ldconfig", None, "no libonnxruntime.so in its cache")
 
 
+# These modules take longer to import than all of ortffi, which imports them only when it must.
+
+
+def _warn(message: str, detail: str) -> None:
+    import logging
+
+    logging.getLogger(__name__).warning(message, detail)
+
+
+def _which(tool: str, path: str | None) -> str | None:
+    import shutil
+
+    return shutil.which(tool, path=path)
+
+
 def _output(command: list[str], environ: Mapping[str, str]) -> str:
     """Return what a command printed, or nothing where it failed."""
+    import subprocess
+
     try:
         done = subprocess.run(
             command, env=dict(environ), capture_output=True, text=True, check=False, timeout=30
