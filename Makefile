@@ -3,14 +3,15 @@ PYTHON ?= python3
 BIN := .venv/bin
 SERVE_READY := .venv/serve-ready
 DEV_READY := .venv/dev-ready
+OLDEST_READY := .venv/oldest-ready
 PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 LOCK := $(BIN)/uv pip compile --quiet --universal --python-version 3.10 --generate-hashes \
 	--no-emit-index-url --no-annotate --no-header
 
-.PHONY: help setup serve test check fmt bench lock clean
+.PHONY: help setup serve test test-oldest check fmt bench lock clean
 
 help: ## List the targets.
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "%-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "%-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 setup: $(DEV_READY) ## Make .venv with everything for serving, testing and measuring.
 
@@ -20,11 +21,16 @@ serve: $(SERVE_READY) ## Serve on 127.0.0.1:8880; flags in ARGS, settings in KOK
 test: $(DEV_READY) ## Run the tests, some with the real model; narrow down with ARGS.
 	@$(BIN)/python -m pytest $(ARGS)
 
-check: $(DEV_READY) ## What CI runs: lint, format, types, tests.
+test-oldest: $(DEV_READY) $(OLDEST_READY) ## Test ortffi with the oldest library that a wheel has.
+	@ONNXRUNTIME_LIB_DIR=$(CURDIR)/.venv/oldest/onnxruntime/capi \
+		$(BIN)/python -m pytest tests/ortffi $(ARGS)
+
+check: $(DEV_READY) ## What CI runs: lint, format, types, tests with the newest and oldest library.
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(MAKE) test
+	$(MAKE) test-oldest
 
 fmt: $(DEV_READY) ## Format the code and sort its imports.
 	@$(BIN)/ruff check --fix --quiet . ; $(BIN)/ruff format .
@@ -59,4 +65,11 @@ $(SERVE_READY): pyproject.toml constraints/serve.txt
 $(DEV_READY): $(SERVE_READY) constraints/dev.txt
 	@echo "installing what testing needs"
 	@$(PIP_INSTALL) --require-hashes -r constraints/dev.txt
+	@touch $@
+
+# Only the library inside is used, so any Python's wheel will do; later ones lack this version.
+$(OLDEST_READY): constraints/oldest.txt | $(BIN)/python
+	@echo "installing the oldest library"
+	@$(PIP_INSTALL) --no-deps --require-hashes --only-binary=:all: --implementation cp \
+		--python-version 3.11 --upgrade --target .venv/oldest -r $<
 	@touch $@

@@ -1,7 +1,8 @@
 """The functions of `struct OrtApi`, in the order of ONNX Runtime's `onnxruntime_c_api.h`.
 
 One row a slot: its index, the API version that brought it, and its C prototype (`enum` and
-`struct` left out, arrays spelled as pointers). Slots never move: the vtable only grows at its end,
+`struct` left out where C does not need them, arrays and a pointer to a function spelled as
+pointers). Slots never move: the vtable only grows at its end,
 and a library older than a slot does not have it. `tests/ortffi/test_ortffi_header.py` holds the
 table against the header itself where a machine has one.
 """
@@ -304,9 +305,9 @@ TABLE = """
             OrtTensorTypeAndShapeInfo** out);
 189  9  OrtStatus* GetSparseTensorValues(const OrtValue* ort_value, const void** out);
 190  9  OrtStatus* GetSparseTensorIndicesTypeShape(const OrtValue* ort_value,
-            OrtSparseIndicesFormat indices_format, OrtTensorTypeAndShapeInfo** out);
+            enum OrtSparseIndicesFormat indices_format, OrtTensorTypeAndShapeInfo** out);
 191  9  OrtStatus* GetSparseTensorIndices(const OrtValue* ort_value,
-            OrtSparseIndicesFormat indices_format, size_t* num_indices, const void** indices);
+            enum OrtSparseIndicesFormat indices_format, size_t* num_indices, const void** indices);
 192  10 OrtStatus* HasValue(const OrtValue* value, int* out);
 193  10 OrtStatus* KernelContext_GetGPUComputeStream(const OrtKernelContext* context, void** out);
 194  10 OrtStatus* GetTensorMemoryInfo(const OrtValue* value, const OrtMemoryInfo** mem_info);
