@@ -10,12 +10,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from types import ModuleType
 
-from bench import imports, memory, overhead, startup, synthesis
+from bench import ffi, imports, memory, startup, synthesis
 from bench.processes import ChildError
 from bench.report import Row, circumstances, table, write_section
 
 MEASUREMENTS: dict[str, ModuleType] = {
-    "overhead": overhead,
+    "ffi": ffi,
     "synthesis": synthesis,
     "memory": memory,
     "import": imports,

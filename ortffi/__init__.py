@@ -78,6 +78,7 @@ from ortffi.value import Value
 
 if TYPE_CHECKING:
     from ortffi.assignment import AssignedNode, count_by_provider
+    from ortffi.batch import pad_batch, split_batch
     from ortffi.metadata import ModelMetadata
     from ortffi.model_file import ModelFile, ModelFileError, inspect_model
     from ortffi.profile import KernelEvent, ProviderShare, by_provider, read_profile
@@ -148,14 +149,18 @@ __all__ = [
     "init",
     "inspect_model",
     "load_library",
+    "pad_batch",
     "read_profile",
     "register_provider_library",
+    "split_batch",
     "try_provider",
     "unregister_provider_library",
     "usable_providers",
 ]
 
 _LATER = {
+    "pad_batch": "batch",
+    "split_batch": "batch",
     "AssignedNode": "assignment",
     "KernelEvent": "profile",
     "ModelFile": "model_file",

@@ -29,6 +29,15 @@ OUTSIDE = {
     "uvicorn": {"api"},
 }
 
+# Every module of ortffi imports only those before it.
+LAYERS = [
+    "_table", "_api", "errors", "_handle", "_gate", "logs", "library", "environment",
+    "elements", "tensors", "type_info", "memory", "value", "run_options", "prepacked",
+    "devices", "_provider_options", "providers", "options",
+    "_plan", "_run", "binding", "batch", "profile", "model_file", "metadata", "assignment",
+    "session", "builder", "inference", "__init__",
+]  # fmt: skip
+
 
 def imports(file: Path) -> set[str]:
     names = set()
@@ -61,6 +70,17 @@ def test_rooms_of_the_service_import_in_one_direction(repository: Path) -> None:
             if parts[0] in OUTSIDE:
                 assert room in OUTSIDE[parts[0]], f"{file} imports {name}"
     assert seen == set(ALLOWED)
+
+
+def test_modules_of_ortffi_import_only_those_before_them(repository: Path) -> None:
+    files = {file.stem: file for file in (repository / "ortffi").glob("*.py")}
+    assert set(files) == set(LAYERS)
+    for name, file in files.items():
+        for imported in imports(file):
+            package, _, rest = imported.partition(".")
+            module = rest.partition(".")[0]
+            if package == "ortffi" and module in LAYERS:
+                assert LAYERS.index(module) < LAYERS.index(name), f"{file} imports {imported}"
 
 
 def test_ortffi_needs_only_numpy_and_the_standard_library(

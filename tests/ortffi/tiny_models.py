@@ -38,6 +38,14 @@ def identity(element_type: int = TensorProto.FLOAT, shape: Shape = None) -> byte
     return _model([node], [tensor("x", element_type, shape)], [tensor("y", element_type, shape)])
 
 
+def doubling() -> bytes:
+    """y = x + x, of shape [batch, n]; the graph is named so too."""
+    shape = ["batch", "n"]
+    node = helper.make_node("Add", ["x", "x"], ["y"])
+    ends = tensor("x", TensorProto.FLOAT, shape), tensor("y", TensorProto.FLOAT, shape)
+    return _serialize(helper.make_graph([node], "doubling", [ends[0]], [ends[1]]))
+
+
 def add(shape: Shape = ("n",), element_type: int = TensorProto.FLOAT) -> bytes:
     """total = left + right, difference = left - right."""
     nodes = [
