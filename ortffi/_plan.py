@@ -11,6 +11,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
+from weakref import WeakSet
 
 import numpy as np
 
@@ -59,6 +60,7 @@ class Functions:
         self.quiet = ctypes.c_void_p()
         """Run options for bound runs of plans: if one fails, a run that is not bound tells why.
         Null before the first `Plan.bind`."""
+        self._bound_plans: WeakSet[Plan] = WeakSet()
         self._api = api
         self._lock = threading.Lock()
 
@@ -69,8 +71,16 @@ class Functions:
                 self.quiet.value = new(self._api.CreateRunOptions)
                 self._api.RunOptionsSetRunLogSeverityLevel(self.quiet, LogLevel.FATAL)
 
+    def remember(self, plan: Plan) -> None:
+        """Unbind a plan at the latest in `close`."""
+        with self._lock:
+            self._bound_plans.add(plan)
+
     def close(self) -> None:
-        """Release `quiet`."""
+        """Release `quiet`, and what plans have bound to the session, which goes after this."""
+        # One may be left: the traceback of a run that failed keeps its plan alive.
+        for plan in list(self._bound_plans):
+            plan.unbind()
         pointer, self.quiet.value = self.quiet.value, None
         if pointer:
             self._api.ReleaseRunOptions(pointer)
@@ -84,6 +94,7 @@ class Borrowed:
 
     Attributes:
         address: where the array begins that `value` shows, 0 if there is none.
+        bound_address: the same of the `OrtValue` that a plan has bound.
         alignment: what an address must be a multiple of.
         value: the `OrtValue*`.
     """
@@ -96,6 +107,7 @@ class Borrowed:
         element_type: ElementType,
     ) -> None:
         self.address = 0
+        self.bound_address = 0
         self.alignment = array.dtype.alignment
         self.value = ctypes.c_void_p()
         self._api = environment.api
@@ -260,7 +272,9 @@ class Plan:
         self.small = True
         self.shapes: list[tuple[int, ...]] | None = None
         self._owned: list[Callable[[], object]] = []
+        self._owned_bound: list[Callable[[], object]] = []
         release_with(self, partial(_release_all, self._owned), 0)
+        release_with(self, partial(_release_all, self._owned_bound), 0)
         self._environment = environment
         self._functions = functions
         self._names = (input_names, output_names)
@@ -284,20 +298,26 @@ class Plan:
 
         Borrowed inputs are bound by `move`.
         """
-        api = self._environment.api
         self._functions.make_quiet()
+        self._functions.remember(self)
+        try:
+            self._bind(session, outputs)
+        except BaseException:
+            self.unbind()
+            raise
+
+    def _bind(self, session: int, outputs: Sequence[tuple[Array, ElementType]]) -> None:
+        api = self._environment.api
         pointer = new(api.CreateIoBinding, session)
-        self._owned.append(partial(api.ReleaseIoBinding, pointer))
+        self._owned_bound.append(partial(api.ReleaseIoBinding, pointer))
         bound = ctypes.c_void_p(pointer)
         input_names, output_names = self._names
         for index, _ in self.staged:
             api.BindInput(pointer, input_names[index], self.inputs[index])
-        for _, borrowed in self.borrowed:
-            borrowed.release()
         bound_outputs = []
         for name, (like, element_type) in zip(output_names, outputs, strict=True):
             output = BoundOutput(self._environment, self._functions, name, like, element_type)
-            self._owned.append(output.release)
+            self._owned_bound.append(output.release)
             output.rebind(bound)
             bound_outputs.append(output)
         self.bound_outputs = bound_outputs
@@ -306,17 +326,21 @@ class Plan:
 
     def move(self, index: int, borrowed: Borrowed, address: int) -> None:
         """Bind a borrowed input where it is now."""
-        borrowed.move(address)
+        if address != borrowed.address:
+            borrowed.move(address)
+        borrowed.bound_address = 0
         name = ctypes.c_char_p(self._names[0][index])
         status = self._functions.bind_input(self.bound, name, borrowed.value)
         if status:
             check(self._environment.api, status, "BindInput")
+        borrowed.bound_address = address
 
     def unbind(self) -> None:
-        """Forget what is bound; it is released with the plan."""
+        """Release what is bound, if anything is. For who has the plan to themselves."""
         self.bound, self.bound_outputs, self.shapes = None, [], None
         for _, borrowed in self.borrowed:
-            borrowed.release()
+            borrowed.bound_address = 0
+        _release_all(self._owned_bound, 0)
 
 
 def _release_all(owned: list[Callable[[], object]], _pointer: int) -> None:
@@ -324,7 +348,7 @@ def _release_all(owned: list[Callable[[], object]], _pointer: int) -> None:
         owned.pop()()
 
 
-def c_strings(names: Iterable[str]) -> CStrings:
+def c_strings(what: str, names: Iterable[str]) -> CStrings:
     """Return names as an array of C strings; see `c_string`."""
-    encoded = [c_string("a name of an input or output", name) for name in names]
+    encoded = [c_string(what, name) for name in names]
     return (ctypes.c_char_p * len(encoded))(*encoded)

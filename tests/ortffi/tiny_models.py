@@ -92,6 +92,23 @@ def mixed() -> bytes:
     )
 
 
+def passing_through() -> bytes:
+    """y = x, and x itself is an output as well."""
+    node = helper.make_node("Identity", ["x"], ["y"])
+    x, y = (tensor(name, TensorProto.FLOAT, ["n"]) for name in "xy")
+    return _model([node], [x], [y, x])
+
+
+def non_zero() -> bytes:
+    """y = the indices of what is not zero in x; x's shape does not tell how many."""
+    node = helper.make_node("NonZero", ["x"], ["y"])
+    return _model(
+        [node],
+        [tensor("x", TensorProto.FLOAT, ["n"])],
+        [tensor("y", TensorProto.INT64, [1, "found"])],
+    )
+
+
 def gather() -> bytes:
     """y = x[index], which fails in the kernel where the index is out of range."""
     return _model(
