@@ -23,13 +23,6 @@ from ortffi._api import (
 )
 from ortffi.binding import IoBinding
 from ortffi.builder import SessionBuilder
-from ortffi.devices import (
-    Device,
-    HardwareType,
-    devices,
-    register_provider_library,
-    unregister_provider_library,
-)
 from ortffi.elements import DTYPES
 from ortffi.environment import ArenaConfig, ArenaExtendStrategy, Environment, ThreadPools, init
 from ortffi.errors import (
@@ -63,13 +56,10 @@ from ortffi.prepacked import PrepackedWeights
 from ortffi.providers import (
     CPU,
     CUDA,
-    Devices,
     ExecutionProvider,
     Provider,
     TensorRT,
     available_providers,
-    try_provider,
-    usable_providers,
 )
 from ortffi.run_options import RunOptions
 from ortffi.session import Session
@@ -81,7 +71,16 @@ if TYPE_CHECKING:
     from ortffi.batch import pad_batch, split_batch
     from ortffi.metadata import ModelMetadata
     from ortffi.model_file import ModelFile, ModelFileError, inspect_model
+    from ortffi.plugins import (
+        Device,
+        Devices,
+        HardwareType,
+        devices,
+        register_provider_library,
+        unregister_provider_library,
+    )
     from ortffi.profile import KernelEvent, ProviderShare, by_provider, read_profile
+    from ortffi.trial import try_provider, usable_providers
 
 __all__ = [
     "CPU",
@@ -159,6 +158,14 @@ __all__ = [
 ]
 
 _LATER = {
+    "Device": "plugins",
+    "Devices": "plugins",
+    "try_provider": "trial",
+    "usable_providers": "trial",
+    "HardwareType": "plugins",
+    "devices": "plugins",
+    "register_provider_library": "plugins",
+    "unregister_provider_library": "plugins",
     "pad_batch": "batch",
     "split_batch": "batch",
     "AssignedNode": "assignment",

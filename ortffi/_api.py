@@ -8,12 +8,13 @@ prototype. The ctypes signature is derived from the prototype, so the two cannot
 from __future__ import annotations
 
 import ctypes
+import operator
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import IntEnum
 from functools import cached_property
-from typing import Any
+from typing import Any, SupportsIndex, TypeVar
 
 from ortffi._table import TABLE
 
@@ -343,6 +344,24 @@ def c_string(name: str, value: str) -> bytes:
         raise ValueError(f"{name} holds a NUL character: {value!r}")
     # As Python itself does for file names, so that every path can be passed.
     return value.encode("utf-8", "surrogateescape")
+
+
+_Member = TypeVar("_Member", bound=IntEnum)
+
+
+def member(name: str, kind: type[_Member], value: int) -> _Member:
+    """Return the member of an enum that a number stands for.
+
+    Raises:
+        TypeError: neither a member nor an int; the message has its name.
+        ValueError: the enum has no such number.
+    """
+    if isinstance(value, bool) or not isinstance(value, SupportsIndex):
+        raise TypeError(f"{name} must be a {kind.__name__}, not {type(value).__name__}")
+    number = operator.index(value)
+    if number not in kind._value2member_map_:
+        raise ValueError(f"{name} must be a {kind.__name__}; there is no {number}")
+    return kind(number)
 
 
 def natural(name: str, value: int, *, least: int = 0) -> int:

@@ -61,13 +61,18 @@ atexit.register(_exit)
 
 
 class Owned:
-    """A C object, released when the last reference to this one goes; see `release_with`."""
+    """A C object, released when the last reference to this one goes; see `release_with`.
 
-    __slots__ = ("__weakref__",)
+    Attributes:
+        keep_alive: what lives as long.
+    """
+
+    __slots__ = ("__weakref__", "keep_alive")
 
     def __init__(
         self, pointer: int, release: Callable[[int], object], keep_alive: tuple[object, ...]
     ) -> None:
+        self.keep_alive = keep_alive
         release_with(self, release, pointer, *keep_alive)
 
 

@@ -338,6 +338,7 @@ class Plan:
     def unbind(self) -> None:
         """Release what is bound, if anything is. For who has the plan to themselves."""
         self.bound, self.bound_outputs, self.shapes = None, [], None
+        self.small = True
         for _, borrowed in self.borrowed:
             borrowed.bound_address = 0
         _release_all(self._owned_bound, 0)

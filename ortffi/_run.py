@@ -30,8 +30,8 @@ from ortffi.elements import DTYPES, PACKED_BITS, Array, resolve, spell
 from ortffi.environment import Environment
 from ortffi.errors import InvalidArgumentError, OrtError, check
 from ortffi.tensors import Memory, create_tensor, describe_tensor, read_tensor
-from ortffi.type_info import ValueInfo
-from ortffi.value import Value
+from ortffi.type_info import TypeInfo, ValueInfo
+from ortffi.value import Value, borrowed_by, is_nothing, require_strings_in_sequences
 
 _SHAPES_KEPT = 64
 """Combinations of shapes remembered per call; a service sees the same few, a fuzzer does not."""
@@ -87,21 +87,38 @@ class Call:
         self._quiet = functions.quiet
         self.input_names = input_names
         self.output_names = output_names
+        self._input_strings = c_strings("the name of an input", input_names)
+        self._output_strings = c_strings("a name in output_names", output_names)
         self._infos = [inputs.get(name) for name in input_names]
         self._output_infos = [outputs.get(name) for name in output_names]
-        self._input_strings = c_strings(input_names)
-        self._output_strings = c_strings(output_names)
+        for info in self._output_infos:
+            item = info.type.item if info is not None else None
+            if item is not None and item.element_type is ElementType.STRING:
+                require_strings_in_sequences(environment)
         self._plans: dict[Key, list[Plan]] = {}
         # An output that is asked for twice, or is an input as well, shares its memory with the
         # other, and ONNX Runtime does not write it to the array that is bound for it. All others
         # have memory of their own.
         self._may_share = len({*input_names, *output_names}) == len(input_names) + len(output_names)
+        self._shares_inputs = [
+            name in input_names or info is None or info.kind is not OnnxType.TENSOR
+            for name, info in zip(output_names, self._output_infos, strict=True)
+        ]
+        """Which outputs may show the memory of an input: the others have memory of their own. If
+        they kept the inputs alive, a program that feeds its outputs back would keep them all."""
         self.other_outputs = "; ".join(
             f"output {info.name!r} is a {info.kind.name.lower()}"
             for info in self._output_infos
             if info is not None and info.kind is not OnnxType.TENSOR
         )
         """Which outputs are no tensors, in words; empty where all are."""
+        self.optional_inputs = tuple(
+            name
+            for name, info in zip(input_names, self._infos, strict=True)
+            if info is not None and info.kind is OnnxType.OPTIONAL
+        )
+        """Those for which None may be given, and the C API is given nothing then."""
+        self._empty_sequences: dict[ElementType, Value] = {}
         known = [*self._infos, *self._output_infos]
         self._may_bind = may_bind and self._may_share and None not in known and COUNTS_REFERENCES
         self._last: list[Plan] = []
@@ -143,7 +160,7 @@ class Call:
                 address = address_of_view(view_first_byte(values[index]))
             except (TypeError, ValueError):
                 return self._run(session, options, values, copy, plan, plans)
-            if address != borrowed.address:
+            if address != borrowed.bound_address:
                 if address % borrowed.alignment:
                     return self._run(session, options, values, copy, plan, plans)
                 plan.move(index, borrowed, address)
@@ -160,7 +177,9 @@ class Call:
             is_small = array.nbytes <= STAGED_BYTES
             result.append(array.copy() if copy or is_small else array.view())
         del array
-        plans.append(plan)
+        # Not where another thread has bound another combination's large outputs meanwhile.
+        if plan.small or self._large is plans:
+            plans.append(plan)
         return result
 
     def run_into(
@@ -169,10 +188,12 @@ class Call:
         options: ctypes.c_void_p,
         values: Sequence[Any],
         targets: Sequence[int | None],
-    ) -> list[int]:
-        """Run with some outputs allocated before, and return the `OrtValue*` of every output.
+    ) -> list[tuple[int, tuple[object, ...]]]:
+        """Run with some outputs allocated before.
 
-        The caller releases those that had no target.
+        Returns:
+            The `OrtValue*` of every output, of which the caller releases those that had no
+            target, and what of the inputs must live as long.
         """
         plan = self._plan()
         for index, target in enumerate(targets):
@@ -184,7 +205,11 @@ class Call:
             status = self._functions.run(session, options, *plan.run_arguments)
             if status:
                 check(self._environment.api, status, "Run")
-            return list(plan.outputs)
+            borrowed = borrowed_by(thing for _, thing in lent)
+            return [
+                (output, borrowed if may_share else ())
+                for output, may_share in zip(plan.outputs, self._shares_inputs, strict=True)
+            ]
         except BaseException:
             for item, target in zip(plan.output_items, targets, strict=True):
                 if item and target is None:
@@ -227,7 +252,7 @@ class Call:
             result = []
             for item in plan.output_items:
                 result.append(self._take(plan, item, copy))
-            if self._may_bind:
+            if self._may_bind and plan.bound is None:
                 self._try_to_bind(session, plan, plans, result, copy)
             return result
         finally:
@@ -237,7 +262,7 @@ class Call:
                 if item:
                     self._functions.release(item)
                     item.value = None
-            if len(plans) < _IDLE_PLANS:
+            if len(plans) < _IDLE_PLANS and (plan.small or self._large is plans):
                 plans.append(plan)
 
     def _plan(self) -> Plan:
@@ -315,8 +340,8 @@ class Call:
             check(self._environment.api, status, "RunWithBinding")
         except OrtError:
             result = self._run(session, options, values, copy, plan, plans)
+        # The plan is given back: it may be another thread's already.
         self._may_bind = False
-        plan.unbind()
         return result
 
     def _lend(self, plan: Plan, index: int, value: Any, lent: list[Lent]) -> None:
@@ -325,7 +350,10 @@ class Call:
         info = self._infos[index]
         if isinstance(value, np.ndarray):
             array, element_type = self._resolve(index, value)
-            pointer, alive = create_tensor(environment, array, element_type)
+            try:
+                pointer, alive = create_tensor(environment, array, element_type)
+            except (TypeError, ValueError) as error:  # a string that is none
+                raise type(error)(f"input {self.input_names[index]!r}: {error}") from error
             plan.inputs[index] = pointer
             lent.append((partial(environment.api.ReleaseValue, pointer), alive))
             return
@@ -334,6 +362,9 @@ class Call:
         handle: Handle = value.handle
         plan.inputs[index] = handle.enter()
         lent.append((handle.leave, value))
+        if is_nothing(value):
+            name = self.input_names[index]
+            raise TypeError(f"input {name!r} is no optional, and the value is an empty one")
         if value.kind is OnnxType.TENSOR and info is not None:
             expected = info.element_type
             if value.element_type is not expected and expected in DTYPES:
@@ -361,19 +392,36 @@ class Call:
         raise InvalidArgumentError(ErrorCode.INVALID_ARGUMENT, message, "Run")
 
     def _convert(self, index: int, value: Any, info: ValueInfo | None) -> Value:
-        kind = info.kind if info is not None else OnnxType.TENSOR
+        wanted = info.type if info is not None else TypeInfo(OnnxType.TENSOR)
+        if wanted.kind is OnnxType.OPTIONAL:
+            # A library older than 1.15 does not tell what may be in it.
+            wanted = wanted.item or TypeInfo(_kind_of(value))
         try:
-            if kind is OnnxType.SEQUENCE and isinstance(value, list | tuple):
+            if wanted.kind is OnnxType.SEQUENCE and isinstance(value, list | tuple):
+                if not value and wanted.item is not None:
+                    return self._empty_sequence(wanted.item)
                 return Value.from_sequence(value)
-            if kind is OnnxType.MAP and isinstance(value, dict):
+            if wanted.kind is OnnxType.MAP and isinstance(value, dict):
                 return Value.from_mapping(value)
         except (TypeError, ValueError) as error:
             raise type(error)(f"input {self.input_names[index]!r}: {error}") from error
-        wanted = {OnnxType.SEQUENCE: "a list", OnnxType.MAP: "a dict"}.get(kind, "a numpy array")
+        expected = {OnnxType.SEQUENCE: "a list", OnnxType.MAP: "a dict"}.get(
+            wanted.kind, "a numpy array"
+        )
         given = type(value).__name__
         raise TypeError(
-            f"input {self.input_names[index]!r} must be {wanted} or a Value, not {given}"
+            f"input {self.input_names[index]!r} must be {expected} or a Value, not {given}"
         )
+
+    def _empty_sequence(self, item: TypeInfo) -> Value:
+        """Return a sequence of no tensors, the same one every time: nothing can change it."""
+        if item.kind is not OnnxType.TENSOR:
+            raise ValueError(f"an empty sequence of {item.kind.name.lower()}s cannot be made")
+        found = self._empty_sequences.get(item.element_type)
+        if found is None:
+            found = Value.from_sequence([], item.element_type)
+            self._empty_sequences[item.element_type] = found
+        return found
 
     def _take(self, plan: Plan, item: ctypes.c_void_p, copy: bool) -> Array:
         """Turn an output into an array: a small one is copied, a large one owns its memory."""
@@ -404,3 +452,9 @@ class Call:
         release_with(memory, self._environment.api.ReleaseValue, item.value or 0)
         item.value = None
         return array
+
+
+def _kind_of(value: Any) -> OnnxType:
+    if isinstance(value, list | tuple):
+        return OnnxType.SEQUENCE
+    return OnnxType.MAP if isinstance(value, dict) else OnnxType.TENSOR

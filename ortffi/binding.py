@@ -11,16 +11,16 @@ from typing import Any, NoReturn
 import numpy as np
 
 from ortffi._api import OnnxType, c_string, new
-from ortffi._handle import Handle, Owner
+from ortffi._handle import Handle, Owned, Owner
 from ortffi._plan import Functions
 from ortffi.elements import Array, resolve, spell
 from ortffi.environment import Environment
 from ortffi.errors import ClosedError, check
 from ortffi.memory import Memory, memory_info
-from ortffi.run_options import RunOptions
+from ortffi.run_options import RunOptions, handle_of
 from ortffi.tensors import is_viewable
 from ortffi.type_info import ValueInfo
-from ortffi.value import Value
+from ortffi.value import Value, borrowed_by, is_nothing, own_all
 
 
 class IoBinding(Owner):
@@ -45,11 +45,13 @@ class IoBinding(Owner):
         self._session = session
         self._inputs = inputs
         self._outputs = outputs
-        self._alive: dict[tuple[str, str], object] = {}
+        self._alive: dict[tuple[str, str], tuple[object, Owned]] = {}
+        self._memories: dict[str, Memory] = {}
         self._lock = threading.Lock()
         with session as session_pointer:
             pointer = new(api.CreateIoBinding, session_pointer)
-            super().__init__(Handle(pointer, api.ReleaseIoBinding, "binding", self._alive))
+            handle = Handle(pointer, api.ReleaseIoBinding, "binding", self._alive, session)
+            super().__init__(handle)
         run, bound = functions.run_with_binding, ctypes.c_void_p(pointer)
         session_address = ctypes.c_void_p(session_pointer)
         self._run: Callable[[], int | None] = partial(
@@ -93,37 +95,39 @@ class IoBinding(Owner):
         encoded = c_string("name", name)
         if isinstance(target, Memory):
             _find("output", name, self._outputs)
-            with (
-                self._lock,
-                self._session,
-                self._handle as pointer,
-                memory_info(self._environment, target) as memory,
-            ):
-                self._api.BindOutputToDevice(pointer, encoded, memory)
+            with self._lock, self._session, self._handle as pointer:
+                self._bind_to_memory(pointer, name, target)
+                self._memories[name] = target
                 self._alive.pop(("output", name), None)
             return
         value = borrow_output(name, target, self._outputs, self._inputs)
         with self._lock, self._session, self._handle as pointer, value.handle as value_pointer:
             self._api.BindOutput(pointer, encoded, value_pointer)
+            self._memories.pop(name, None)
             self._alive["output", name] = (target, value.handle.share())
 
     def run(self, options: RunOptions | None = None) -> None:
         """Compute the bound outputs from the bound inputs (`RunWithBinding`).
 
         Raises:
-            InvalidArgumentError: an input is not bound, or has a wrong rank or dimension.
+            InvalidArgumentError: an input has a wrong rank or dimension.
             TerminatedError: the options' `terminate` was called, or a deadline has passed.
             ClosedError: the binding, the session or the options are closed.
-            OrtError: the run failed, or an output's target has not the output's shape.
+            OrtError: the run failed, an input is not bound, or an output's target has not the
+                output's shape.
         """
         # The session is open as long as its bindings are: it closes them first.
         lock = self._lock
         lock.acquire()  # a third of the time of a `with` block
         try:
+            if self._memories:
+                # Else ONNX Runtime would write over what it allocated for the run before.
+                for name, memory in self._memories.items():
+                    self._bind_to_memory(self._handle.pointer, name, memory)
             if options is None:
                 status = self._run()
             else:
-                with options.handle as pointer:
+                with handle_of(options) as pointer:
                     status = self._run_with(pointer)
         finally:
             lock.release()
@@ -147,12 +151,12 @@ class IoBinding(Owner):
                 array = (ctypes.c_size_t * count.value).from_address(values.value or 0)[:]
             finally:
                 api.AllocatorFree(allocator, values)
-            alive = (self._session.share(), *self._alive.values())
             # Not before a run: there is nothing in them then.
-            return {
-                name: Value(self._environment, value, *alive)
+            made = own_all(self._environment, [
+                (value, (self._session.share(), *self._borrowed_by(name)))
                 for name, value in zip(names, array, strict=True)
-            }
+            ])  # fmt: skip
+            return dict(zip(names, made, strict=True))
 
     def synchronize_inputs(self) -> None:
         """Wait for copies of inputs to a device (`SynchronizeBoundInputs`)."""
@@ -176,14 +180,34 @@ class IoBinding(Owner):
         """Wait for a run, then release the binding and what it borrowed. Harmless again."""
         with self._lock:
             self._run = self._run_with = _refuse
+            self._memories.clear()
         self._handle.close()
         self._alive.clear()
+
+    def _borrowed_by(self, name: str) -> tuple[object, ...]:
+        """Return whose memory an output may show: of what is bound for it, or of an input.
+
+        Most have memory of their own; see `Call`.
+        """
+        info = self._outputs.get(name)
+        may_share = name in self._inputs or info is None or info.kind is not OnnxType.TENSOR
+        return borrowed_by(
+            owned
+            for key, (_, owned) in self._alive.items()
+            if key == ("output", name) or (may_share and key[0] == "input")
+        )
 
     def _clear(self, side: str, clear: Any) -> None:
         with self._lock, self._session, self._handle as pointer:
             clear(pointer)
+            if side == "output":
+                self._memories.clear()
             for key in [key for key in self._alive if key[0] == side]:
                 del self._alive[key]
+
+    def _bind_to_memory(self, pointer: int, name: str, memory: Memory) -> None:
+        with memory_info(self._environment, memory) as info:
+            self._api.BindOutputToDevice(pointer, c_string("name", name), info)
 
     def _bound_output_names(self, pointer: int) -> list[str]:
         api, allocator = self._api, self._environment.allocator
@@ -245,6 +269,8 @@ def borrow_output(
 def _borrow(name: str, thing: Array | Value, info: ValueInfo) -> Value:
     wanted = info.element_type
     if isinstance(thing, Value):
+        if is_nothing(thing):
+            raise TypeError(f"{name!r} is an empty optional: leave it out")
         if info.kind is OnnxType.TENSOR and thing.element_type is not wanted:
             raise TypeError(f"{name!r} must be {spell(wanted)}, not {spell(thing.element_type)}")
         return thing

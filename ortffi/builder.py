@@ -111,27 +111,27 @@ class SessionBuilder:
 
     def with_optimization_level(self, level: GraphOptimizationLevel) -> SessionBuilder:
         """Choose how far the graph is rewritten."""
-        return self.with_options(optimization_level=level)
+        return self._set("optimization_level", level)
 
     def with_optimized_model(self, path: str | os.PathLike[str]) -> SessionBuilder:
         """Write the rewritten model to a file."""
-        return self.with_options(optimized_model_path=path)
+        return self._set("optimized_model_path", path)
 
     def with_execution_mode(self, mode: ExecutionMode) -> SessionBuilder:
         """Run operators one after another or side by side."""
-        return self.with_options(execution_mode=mode)
+        return self._set("execution_mode", mode)
 
     def with_intra_threads(self, n_threads: int) -> SessionBuilder:
         """Use so many threads inside an operator."""
-        return self.with_options(intra_op_threads=n_threads)
+        return self._set("intra_op_threads", n_threads)
 
     def with_inter_threads(self, n_threads: int) -> SessionBuilder:
         """Use so many threads between operators in parallel mode."""
-        return self.with_options(inter_op_threads=n_threads)
+        return self._set("inter_op_threads", n_threads)
 
     def with_spinning(self, enabled: bool) -> SessionBuilder:
         """Let idle threads look out for work or not."""
-        return self.with_options(allow_spinning=enabled)
+        return self._set("allow_spinning", enabled)
 
     def with_shared_threads(self) -> SessionBuilder:
         """Use the environment's thread pools."""
@@ -139,11 +139,11 @@ class SessionBuilder:
 
     def with_memory_pattern(self, enabled: bool) -> SessionBuilder:
         """Plan memory ahead by shape or not."""
-        return self.with_options(memory_pattern=enabled)
+        return self._set("memory_pattern", enabled)
 
     def with_cpu_arena(self, enabled: bool) -> SessionBuilder:
         """Keep freed CPU memory for the next run or not."""
-        return self.with_options(cpu_arena=enabled)
+        return self._set("cpu_arena", enabled)
 
     def with_shared_arena(self) -> SessionBuilder:
         """Allocate with the environment's arena."""
@@ -151,28 +151,27 @@ class SessionBuilder:
 
     def with_prepacked_weights(self, weights: PrepackedWeights) -> SessionBuilder:
         """Share rearranged weights with other sessions."""
-        return self.with_options(prepacked_weights=weights)
+        return self._set("prepacked_weights", weights)
 
     def with_free_dimensions(self, **lengths: int) -> SessionBuilder:
         """Fix symbolic dimensions by name."""
-        return self.with_options(free_dimensions={**self.options.free_dimensions, **lengths})
+        return self._add("free_dimensions", lengths)
 
     def with_initializers(self, initializers: Mapping[str, Array | Value]) -> SessionBuilder:
         """Use these weights in place of the model's."""
-        return self.with_options(initializers={**self.options.initializers, **initializers})
+        return self._add("initializers", initializers)
 
     def with_external_initializers(
         self, initializers: Mapping[str, Array | Value]
     ) -> SessionBuilder:
         """Use these weights in place of those that the model has in other files."""
-        merged = {**self.options.external_initializers, **initializers}
-        return self.with_options(external_initializers=merged)
+        return self._add("external_initializers", initializers)
 
     def with_external_files(
         self, files: Mapping[str, bytes | bytearray | memoryview]
     ) -> SessionBuilder:
         """Use these buffers in place of the files that hold the model's weights."""
-        return self.with_options(external_files={**self.options.external_files, **files})
+        return self._add("external_files", files)
 
     def with_deterministic_compute(self) -> SessionBuilder:
         """Ask for kernels that give the same bits every time."""
@@ -185,15 +184,15 @@ class SessionBuilder:
 
     def with_profiling(self, prefix: str | os.PathLike[str]) -> SessionBuilder:
         """Profile the session from the start."""
-        return self.with_options(profiling_prefix=prefix)
+        return self._set("profiling_prefix", prefix)
 
     def with_log_level(self, level: LogLevel) -> SessionBuilder:
         """Drop messages below this level."""
-        return self.with_options(log_level=level)
+        return self._set("log_level", level)
 
     def with_logger(self, logger: logging.Logger) -> SessionBuilder:
         """Send the session's messages to a logger."""
-        return self.with_options(logger=logger)
+        return self._set("logger", logger)
 
     def with_assignment(self) -> SessionBuilder:
         """Find out which provider has which node, for `Session.assignment`."""
@@ -232,7 +231,10 @@ class SessionBuilder:
             InvalidProtobufError: the bytes are not an ONNX model.
             OrtError: as for `commit_from_file`, and the others there.
         """
-        view = memoryview(model).cast("B")
+        try:
+            view = memoryview(model).cast("B")
+        except (TypeError, ValueError) as error:
+            raise TypeError(f"model must be a contiguous buffer: {error}") from error
         return self._commit_buffer(view, self.options)
 
     def commit_from_mmap(self, path: str | os.PathLike[str]) -> Session:
@@ -240,7 +242,8 @@ class SessionBuilder:
 
         A model in ORT format is then read in place, weights too, for as long as the session
         lives: processes that have loaded the same file share its memory. One in ONNX format is
-        decoded into memory of the session's own as ever.
+        decoded into memory of the session's own as ever. Weights in other files are found from
+        ONNX Runtime 1.21 on.
 
         Raises:
             TypeError: not a path.
@@ -259,6 +262,16 @@ class SessionBuilder:
             config.update(dict.fromkeys(_BYTES_STAY_IN_USE, "1"))
         options = replace(self.options, config={**config, **self.options.config})
         return self._commit_buffer(memoryview(mapped), options)
+
+    def _set(self, name: str, value: object) -> SessionBuilder:
+        if value is None:
+            raise TypeError(f"{name} must not be None")
+        return self.with_options(**{name: value})
+
+    def _add(self, name: str, entries: Mapping[str, Any]) -> SessionBuilder:
+        if not isinstance(entries, Mapping):
+            raise TypeError(f"{name} must be a mapping, not {type(entries).__name__}")
+        return self.with_options(**{name: {**getattr(self.options, name), **entries}})
 
     def _commit_buffer(self, view: memoryview, options: SessionOptions) -> Session:
         array = np.frombuffer(view, np.uint8) if view.nbytes else np.empty(0, np.uint8)

@@ -7,7 +7,6 @@ import os
 import threading
 from dataclasses import dataclass
 from enum import IntEnum
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ortffi._api import (
@@ -17,12 +16,13 @@ from ortffi._api import (
     ErrorCode,
     LogLevel,
     c_string,
+    member,
     natural,
     new,
 )
 from ortffi._handle import Handle
 from ortffi.errors import ApiVersionError, OrtError, require
-from ortffi.library import Library, load_library
+from ortffi.library import Library, library_path, load_library
 
 if TYPE_CHECKING:
     import logging
@@ -58,6 +58,10 @@ class ThreadPools:
     def __post_init__(self) -> None:
         natural("intra_op", self.intra_op)
         natural("inter_op", self.inter_op)
+        for name in ("spinning", "denormal_as_zero"):
+            value = getattr(self, name)
+            if not isinstance(value, bool) and (value is not None or name == "denormal_as_zero"):
+                raise TypeError(f"{name} must be a bool, not {type(value).__name__}")
         if self.intra_op_affinity is not None:
             c_string("intra_op_affinity", self.intra_op_affinity)
 
@@ -101,7 +105,7 @@ class ArenaConfig:
             if value is None:
                 continue
             if name == "arena_extend_strategy":
-                entries[name] = int(ArenaExtendStrategy(value))
+                entries[name] = int(member(name, ArenaExtendStrategy, value))
             elif name == "max_mem":
                 entries[name] = _size(name, value)
             else:
@@ -184,7 +188,7 @@ class Environment:
         Raises:
             UnsupportedError: the library is older than 1.14.
         """
-        level = LogLevel(level)
+        level = member("level", LogLevel, level)
         require(self.api, "UpdateEnvWithCustomLogLevel")
         with self._lock:
             self.api.UpdateEnvWithCustomLogLevel(self.pointer, level)
@@ -215,6 +219,8 @@ class Environment:
             TypeError, ValueError: a value of the configuration is no size or no strategy.
         """
         config = ArenaConfig() if config is None else config
+        if not isinstance(config, ArenaConfig):
+            raise TypeError(f"config must be an ArenaConfig, not {type(config).__name__}")
         entries = config.entries()
         api = self.api
         with self._lock:
@@ -265,6 +271,7 @@ def init(
         thread_pools: threads for sessions to share.
 
     Raises:
+        TypeError, ValueError: an argument is of the wrong type, or no such level or path.
         LibraryNotFoundError: no usable library.
         ApiVersionError: it is too old, or its vtable does not work.
         UnsupportedError: the library is too old for the thread pools' settings.
@@ -272,12 +279,22 @@ def init(
             differently before.
     """
     global _environment
+    file = None if library is None else library_path("library", library)
+    if log_level is not None:
+        log_level = member("log_level", LogLevel, log_level)
+    if logger is not None:
+        import logging
+
+        if not isinstance(logger, logging.Logger):
+            raise TypeError(f"logger must be a Logger, not {type(logger).__name__}")
+    if thread_pools is not None and not isinstance(thread_pools, ThreadPools):
+        raise TypeError(f"thread_pools must be ThreadPools, not {type(thread_pools).__name__}")
     with _lock:
         if _environment is None:
             level = LogLevel.WARNING if log_level is None else log_level
-            _environment = Environment(load_library(library), level, logger, thread_pools)
+            _environment = Environment(load_library(file), level, logger, thread_pools)
             return _environment
-        if library is not None and Path(library).resolve() != _environment.library.path:
+        if file is not None and os.path.realpath(file) != str(_environment.library.path):
             raise RuntimeError(
                 f"{_environment.library.path} is loaded already; "
                 f"{library} can only be used in another process"

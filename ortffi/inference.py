@@ -23,9 +23,12 @@ def infer(
         output_names: as for `Session.run`.
 
     Raises:
+        TypeError: `model` is neither a path nor a buffer; and as for `Session.run`.
         OrtError: the model cannot be loaded or run.
     """
     builder = SessionBuilder()
+    if not isinstance(model, str | os.PathLike | bytes | bytearray | memoryview):
+        raise TypeError(f"model must be a path or a buffer, not {type(model).__name__}")
     if isinstance(model, bytes | bytearray | memoryview):
         session = builder.commit_from_memory(model)
     else:

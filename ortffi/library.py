@@ -8,10 +8,19 @@ import os
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from pathlib import Path
+from typing import TYPE_CHECKING
 
-from ortffi._api import MINIMUM_API_VERSION, REQUESTED_API_VERSION, Api, OrtApiBase
+from ortffi._api import (
+    MINIMUM_API_VERSION,
+    REQUESTED_API_VERSION,
+    Api,
+    OrtApiBase,
+    c_string,
+)
 from ortffi.errors import ApiVersionError, LibraryNotFoundError, check
+
+if TYPE_CHECKING:  # a tenth of what it takes to import ortffi
+    from pathlib import Path
 
 SYSTEM_FOLDERS = (
     "usr/lib",
@@ -53,7 +62,7 @@ class Library:
 @dataclass(frozen=True)
 class _Place:
     name: str
-    file: Path | None
+    file: str | None
     note: str
     explicit: bool = False
 
@@ -62,7 +71,7 @@ def load_library(
     path: str | os.PathLike[str] | None = None,
     *,
     environ: Mapping[str, str] | None = None,
-    root: Path = Path("/"),
+    root: str | os.PathLike[str] = "/",
 ) -> Library:
     """Load the library at `path`, or the first usable one among the places where one may be.
 
@@ -81,14 +90,18 @@ def load_library(
         root: where the file system begins, for looking into another system's tree.
 
     Raises:
+        TypeError, ValueError: an argument is of the wrong type, or the path holds a NUL.
         LibraryNotFoundError: there is none, or the one asked for does not work; lists the places.
         ApiVersionError: what was found is older than API version 11, or is no ONNX Runtime.
     """
     environ = os.environ if environ is None else environ
+    if not isinstance(environ, Mapping):
+        raise TypeError(f"environ must be a mapping, not {type(environ).__name__}")
+    root = library_path("root", root)
     os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
     if path is not None:
-        file = Path(path)
-        places: Iterator[_Place] = iter([_Place("argument", file, str(file), explicit=True)])
+        file = library_path("path", path)
+        places: Iterator[_Place] = iter([_Place("argument", file, file, explicit=True)])
     else:
         places = _places(environ, root)
     looked_at: list[str] = []
@@ -100,7 +113,7 @@ def load_library(
                 raise LibraryNotFoundError(f"{place.name} is set, but {place.note}")
             continue
         try:
-            return _open(place.file.resolve(), place.name, tuple(skipped))
+            return _open(os.path.realpath(place.file), place.name, tuple(skipped))
         except LibraryNotFoundError as error:
             if place.explicit:
                 raise type(error)(f"{place.name}: {error}") from error
@@ -111,6 +124,18 @@ def load_library(
     raise LibraryNotFoundError(
         f"No usable libonnxruntime.so was found. Looked at:\n{places_text}\n{_WHAT_TO_DO}"
     )
+
+
+def library_path(name: str, value: str | os.PathLike[str]) -> str:
+    """Return an argument that is a path.
+
+    Raises:
+        TypeError: it is none; the message has its name.
+        ValueError: it holds a NUL character.
+    """
+    text = os.fspath(value) if isinstance(value, str | os.PathLike) else value
+    c_string(name, text)
+    return text
 
 
 def negotiate(
@@ -147,12 +172,14 @@ def negotiate(
     )
 
 
-def _open(file: Path, found_by: str, skipped: tuple[str, ...]) -> Library:
+def _open(file: str, found_by: str, skipped: tuple[str, ...]) -> Library:
+    from pathlib import Path
+
     # By its real path: provider libraries are found beside it, and not through a symbolic link.
-    if not file.is_file():
+    if not os.path.isfile(file):
         raise LibraryNotFoundError(f"{file} is not a file")
     try:
-        library = ctypes.CDLL(str(file), mode=ctypes.RTLD_LOCAL)
+        library = ctypes.CDLL(file, mode=ctypes.RTLD_LOCAL)
     except OSError as error:
         raise LibraryNotFoundError(f"{file} does not load: {error}") from error
     try:
@@ -162,39 +189,39 @@ def _open(file: Path, found_by: str, skipped: tuple[str, ...]) -> Library:
     get_base.restype = ctypes.POINTER(OrtApiBase)
     base = get_base().contents
     version = ctypes.string_at(base.GetVersionString()).decode("ascii", "replace")
-    pointer, api_version = negotiate(version, base.GetApi, str(file))
+    pointer, api_version = negotiate(version, base.GetApi, file)
     try:
         api = Api(pointer, api_version, check)
     except ValueError as error:
         raise ApiVersionError(f"{file} is ONNX Runtime {version}, but {error}") from error
-    return Library(file, found_by, version, api_version, skipped, api)
+    return Library(Path(file), found_by, version, api_version, skipped, api)
 
 
-def _places(environ: Mapping[str, str], root: Path) -> Iterator[_Place]:
+def _places(environ: Mapping[str, str], root: str) -> Iterator[_Place]:
     for variable, subfolders in (("ONNXRUNTIME_DIR", ("", "lib")), ("ONNXRUNTIME_LIB_DIR", ("",))):
         value = environ.get(variable, "")
         if value:
-            folders = [Path(value) / subfolder for subfolder in subfolders]
+            folders = [os.path.join(value, folder).rstrip("/") for folder in subfolders]
             yield _in_folders(variable, folders, explicit=True)
         else:
             yield _Place(variable, None, "not set")
     yield _from_pkg_config(environ)
     for folder in SYSTEM_FOLDERS:
-        yield _in_folders(str(root / folder), [root / folder])
+        yield _in_folders(os.path.join(root, folder), [os.path.join(root, folder)])
     yield _from_ldconfig(root)
     yield _from_wheel()
 
 
-def _in_folders(name: str, folders: list[Path], *, explicit: bool = False) -> _Place:
+def _in_folders(name: str, folders: list[str], *, explicit: bool = False) -> _Place:
     for folder in folders:
         file = _newest(folder)
         if file is not None:
-            return _Place(name, file, str(file), explicit)
-    listed = " and ".join(map(str, folders))
+            return _Place(name, file, file, explicit)
+    listed = " and ".join(folders)
     return _Place(name, None, f"no libonnxruntime.so in {listed}", explicit)
 
 
-def _newest(folder: Path) -> Path | None:
+def _newest(folder: str) -> str | None:
     """Return `libonnxruntime.so` in a folder, else the one with the highest version number."""
     try:
         names = [name for name in os.listdir(folder) if _NAME.fullmatch(name)]
@@ -206,7 +233,7 @@ def _newest(folder: Path) -> Path | None:
         version = match.group(1) if match else None
         return version is None, [int(part) for part in (version or "").split(".") if part]
 
-    return folder / max(names, key=rank) if names else None
+    return os.path.join(folder, max(names, key=rank)) if names else None
 
 
 def _from_pkg_config(environ: Mapping[str, str]) -> _Place:
@@ -216,19 +243,19 @@ def _from_pkg_config(environ: Mapping[str, str]) -> _Place:
     answer = _output([tool, "--variable=libdir", "libonnxruntime"], environ)
     if not answer:
         return _Place("pkg-config", None, "knows no libonnxruntime")
-    return _in_folders("pkg-config", [Path(answer)])
+    return _in_folders("pkg-config", [answer])
 
 
-def _from_ldconfig(root: Path) -> _Place:
+def _from_ldconfig(root: str) -> _Place:
     # Not in every PATH, but always in sbin where glibc is.
     tool = _which("ldconfig", "/sbin:/usr/sbin:/bin:/usr/bin")
     if tool is None:
         return _Place("ldconfig", None, "not installed")
-    cache = _output([tool, "-C", str(root / "etc/ld.so.cache"), "-p"], {"LC_ALL": "C"})
+    cache = _output([tool, "-C", os.path.join(root, "etc/ld.so.cache"), "-p"], {"LC_ALL": "C"})
     for line in cache.splitlines():
         name, _, file = line.partition(" => ")
         if _NAME.fullmatch(name.split("(")[0].strip()):
-            return _Place("ldconfig", Path(file.strip()), file.strip())
+            return _Place("ldconfig", file.strip(), file.strip())
     return _Place("ldconfig", None, "no libonnxruntime.so in its cache")
 
 
@@ -267,7 +294,7 @@ def _from_wheel() -> _Place:
     except (ImportError, ValueError):  # a half-installed or half-imported package
         spec = None
     for folder in (spec.submodule_search_locations or []) if spec else []:
-        file = _newest(Path(folder) / "capi")
+        file = _newest(os.path.join(folder, "capi"))
         if file is not None:
-            return _Place(name, file, str(file))
+            return _Place(name, file, file)
     return _Place(name, None, "not installed, or without a libonnxruntime.so (before 1.19)")

@@ -88,4 +88,6 @@ class Allocator(Owner):
         api = environment.api
         with session as pointer, memory_info(environment, memory) as info:
             allocator = new(api.CreateAllocator, pointer, info)
-        super().__init__(Handle(allocator, api.ReleaseAllocator, "allocator", session))
+            # It is invalid when the session is, so that one stays, also when it is closed.
+            handle = Handle(allocator, api.ReleaseAllocator, "allocator", session.share())
+        super().__init__(handle)

@@ -161,11 +161,16 @@ def inspect_model(model: Model) -> ModelFile:
         model: a path (`str` or path-like), or the content as any contiguous buffer.
 
     Raises:
+        TypeError: neither a path nor a contiguous buffer.
         OSError: the file cannot be read.
         ModelFileError: it is no ONNX model, is damaged or cut short, or is in ORT format.
     """
     if not isinstance(model, (str, os.PathLike)):
-        with memoryview(model) as view, view.cast("B") as flat:
+        try:
+            view = memoryview(model)
+        except TypeError as error:
+            raise TypeError(f"model must be a path or a buffer: {error}") from error
+        with view, view.cast("B") as flat:
             return _inspect(flat, "these bytes")
     path = os.fspath(model)
     with open(path, "rb") as file:

@@ -5,13 +5,22 @@ from __future__ import annotations
 import ctypes
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
+from enum import IntEnum
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ortffi._api import ExecutionMode, GraphOptimizationLevel, LogLevel, c_string, natural
+from ortffi._api import (
+    ExecutionMode,
+    GraphOptimizationLevel,
+    LogLevel,
+    OnnxType,
+    c_string,
+    member,
+    natural,
+)
 from ortffi._handle import Handle
 from ortffi.elements import Array
 from ortffi.environment import Environment
@@ -52,7 +61,8 @@ class SessionOptions:
         free_dimensions: lengths of symbolic dimensions by name (`AddFreeDimensionOverrideByName`).
         free_dimension_denotations: the same by denotation (`AddFreeDimensionOverride`).
         initializers: weights in place of the model's, by name (`AddInitializer`). Borrowed by the
-            session, and shared by those that are given the same.
+            session, and shared by those that are given the same. ONNX Runtime holds neither names
+            nor element types against the model: a wrong one is ignored, or read as what it is not.
         external_initializers: weights in place of those that the model has in other files
             (`AddExternalInitializers`).
         external_files: what is in those files, by name
@@ -106,7 +116,7 @@ class SessionOptions:
     def __post_init__(self) -> None:
         for name, check in _CHECKS.items():
             value = getattr(self, name)
-            if value is not None:
+            if value is not None or name not in _OPTIONAL:
                 object.__setattr__(self, name, check(name, value))
 
     @property
@@ -150,8 +160,8 @@ def _logger(name: str, value: Any) -> Any:
     return _is_a(logging.Logger)(name, value)
 
 
-def _enum(kind: Callable[[Any], Any]) -> Callable[[str, Any], Any]:
-    return lambda _name, value: kind(value)
+def _enum(kind: type[IntEnum]) -> Callable[[str, Any], Any]:
+    return lambda name, value: member(name, kind, value)
 
 
 def _many(check: Callable[[str, Any], Any]) -> Callable[[str, Any], Any]:
@@ -179,10 +189,15 @@ def _named(check: Callable[[str, Any], Any]) -> Callable[[str, Any], Any]:
 
 def _tensor(name: str, value: Any) -> Value:
     if isinstance(value, Value):
+        if value.kind is not OnnxType.TENSOR:  # ONNX Runtime crashes on an empty optional
+            raise TypeError(f"{name} must be a tensor, not {value.kind.name.lower()}")
         return value
     if not isinstance(value, np.ndarray):
         raise TypeError(f"{name} must be an array or a Value, not {type(value).__name__}")
-    return Value.from_numpy(value)
+    try:
+        return Value.from_numpy(value)
+    except (TypeError, ValueError) as error:
+        raise type(error)(f"{name}: {error}") from error
 
 
 def _buffer(name: str, value: Any) -> memoryview:
@@ -235,6 +250,8 @@ _CHECKS: dict[str, Callable[[str, Any], Any]] = {
     "record_assignment": _boolean,
     "config": _named(_string),
 }
+
+_OPTIONAL = {option.name for option in fields(SessionOptions) if option.default is None}
 
 
 def apply(environment: Environment, options: SessionOptions, pointer: int) -> list[object]:

@@ -64,10 +64,12 @@ def read_profile(path: str | os.PathLike[str]) -> tuple[KernelEvent, ...]:
     What is no complete event is left out, so that a file can be read whose writing was cut short.
 
     Raises:
+        TypeError: not a path.
         OSError: the file cannot be read.
         ValueError: it is no profile: it does not begin as a JSON array.
     """
-    with open(path, encoding="utf-8", errors="replace") as file:
+    # A number would be taken for an open file's, and closed.
+    with open(os.fspath(path), encoding="utf-8", errors="replace") as file:
         first = file.readline().strip()
         if first and not first.startswith("["):
             raise ValueError(f"{os.fspath(path)} is no profile of ONNX Runtime")

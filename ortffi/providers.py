@@ -1,4 +1,4 @@
-"""Execution providers: which there are, which work here, and how a session is given one.
+"""Execution providers: which there are, and how a session is given one.
 
 A session has an ordered list of providers; each takes the nodes that it can of those that the ones
 before it left. An element of that list is an object of one of the classes here. What is wrong with
@@ -8,12 +8,11 @@ its options shows when the object is made, before ONNX Runtime is asked.
 from __future__ import annotations
 
 import ctypes
-import re
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from ortffi._api import LogLevel, c_string, natural, new
+from ortffi._api import c_string, natural, new
 from ortffi._provider_options import (
     CUDA_OPTIONS,
     TENSORRT_OPTIONS,
@@ -22,9 +21,8 @@ from ortffi._provider_options import (
     checked,
     plain,
 )
-from ortffi.devices import Device, devices, lend
 from ortffi.environment import Environment, init
-from ortffi.errors import OrtError, ProviderUnavailableError, require
+from ortffi.errors import ProviderUnavailableError, require
 
 CUDA_DEFAULTS: dict[str, str] = {"cudnn_conv_algo_search": "HEURISTIC"}
 """ONNX Runtime's own default, EXHAUSTIVE, tunes every convolution anew for every new length."""
@@ -107,7 +105,7 @@ class CUDA(ExecutionProvider):
             **plain(CUDA_DEFAULTS),
             **checked("CUDA", CUDA_OPTIONS, self.options, self.unchecked_options),
         }
-        _keep(self, settings)
+        keep(self, settings)
 
     def check(self, environment: Environment) -> None:
         """Raise ProviderUnavailableError where the library was built without CUDA."""
@@ -152,7 +150,7 @@ class TensorRT(ExecutionProvider):
             "device_id": str(natural("device_id", self.device_id)),
             **checked("TensorRT", TENSORRT_OPTIONS, self.options, self.unchecked_options),
         }
-        _keep(self, settings)
+        keep(self, settings)
 
     def check(self, environment: Environment) -> None:
         """Raise ProviderUnavailableError where the library was built without TensorRT."""
@@ -186,7 +184,8 @@ _C_NAMES = {
 """What `SessionOptionsAppendExecutionProvider` calls each. ONNX Runtime up to 1.20 takes only the
 short name, 1.31 either."""
 
-_SUFFIX = "ExecutionProvider"
+SUFFIX = "ExecutionProvider"
+"""What the names of ONNX Runtime's own providers end with."""
 _FULL_NAMES = {
     **{name.casefold(): name for name in _C_NAMES},
     **{short.casefold(): name for name, short in _C_NAMES.items()},
@@ -223,15 +222,15 @@ class Provider(ExecutionProvider):
         if not c_string("name", self.name):
             raise ValueError("a provider's name must not be empty")
         folded = self.name.casefold()
-        own_class = _OWN_CLASSES.get(folded.removesuffix(_SUFFIX.casefold()))
+        own_class = _OWN_CLASSES.get(folded.removesuffix(SUFFIX.casefold()))
         if own_class is not None:
             raise ValueError(f"{self.name} has options of its own: use {own_class}")
         full = _FULL_NAMES.get(folded)
         if full is None:
-            full = self.name if self.name.endswith(_SUFFIX) else self.name + _SUFFIX
+            full = self.name if self.name.endswith(SUFFIX) else self.name + SUFFIX
         object.__setattr__(self, "_c_name", _C_NAMES.get(full, self.name))
         object.__setattr__(self, "name", full)
-        _keep(self, plain(self.options))
+        keep(self, plain(self.options))
 
     def check(self, environment: Environment) -> None:
         """Raise ProviderUnavailableError where the library was built without the provider.
@@ -239,7 +238,7 @@ class Provider(ExecutionProvider):
         Raises:
             UnsupportedError: the library has it, and is too old to be asked for it by name.
         """
-        _require_built_with(environment, self._c_name.removesuffix(_SUFFIX), self.name)
+        _require_built_with(environment, self._c_name.removesuffix(SUFFIX), self.name)
         require(environment.api, "SessionOptionsAppendExecutionProvider")
 
     def append(self, environment: Environment, options_pointer: int) -> None:
@@ -256,173 +255,12 @@ class Provider(ExecutionProvider):
         )
 
 
-@dataclass(frozen=True)
-class Devices(ExecutionProvider):
-    """Some devices of one plug-in provider (`SessionOptionsAppendExecutionProvider_V2`).
-
-    Attributes:
-        devices: of `ortffi.devices()`, all of the same provider.
-        options: as the provider's documentation has them; neither keys nor values are looked at.
-
-    Raises:
-        TypeError: an element is no device, or a key or value is of the wrong type.
-        ValueError: there is no device, or they are of different providers, or a string is empty
-            or holds a NUL.
-    """
-
-    devices: Sequence[Device]
-    options: Mapping[str, OptionValue] = field(default_factory=dict, hash=False)
-    _settings: Mapping[str, str] = field(init=False, repr=False, compare=False)
-
-    def __post_init__(self) -> None:
-        chosen = tuple(self.devices)
-        for device in chosen:
-            if not isinstance(device, Device):
-                raise TypeError(f"a Device was expected, not {type(device).__name__}")
-        names = sorted({device.provider for device in chosen})
-        if len(names) != 1:
-            raise ValueError(f"devices of one provider are needed, not of {names or 'none'}")
-        object.__setattr__(self, "devices", chosen)
-        object.__setattr__(self, "name", names[0])
-        _keep(self, plain(self.options))
-
-    def check(self, environment: Environment) -> None:
-        """Raise ProviderUnavailableError where a device's library was unregistered.
-
-        Raises:
-            UnsupportedError: the library is older than 1.22.
-        """
-        with lend(environment, self.devices):
-            pass
-
-    def append(self, environment: Environment, options_pointer: int) -> None:
-        """Add it to session options.
-
-        Raises:
-            ProviderUnavailableError: a device's library was unregistered.
-            OrtError: the provider does not take these devices together, or refused an option.
-            UnsupportedError: the library is older than 1.22.
-        """
-        with lend(environment, self.devices) as pointers:
-            environment.api.SessionOptionsAppendExecutionProvider_V2(
-                options_pointer,
-                environment.pointer,
-                (ctypes.c_void_p * len(pointers))(*pointers),
-                len(pointers),
-                *arrays(self._settings),
-            )
-
-
 def available_providers() -> list[str]:
     """Return the names of the providers compiled into the library (`GetAvailableProviders`).
 
     That one is compiled in does not mean that it works on this machine: see `usable_providers`.
     """
     return _compiled_in(init())
-
-
-def usable_providers() -> list[str]:
-    """Return the names of the providers that `try_provider` finds nothing wrong with.
-
-    Those compiled into the library come first, in its own order of preference, then those of
-    registered plug-in libraries. Trying one loads its libraries, which then stay: for CUDA that is
-    a second or more and hundreds of megabytes.
-    """
-    names = available_providers()
-    names += [name for name in dict.fromkeys(_plug_ins()) if name not in names]
-    return [name for name in names if _reason_against(_candidates(name)) is None]
-
-
-def try_provider(provider: str | ExecutionProvider) -> None:
-    """Make a session of a model with one node with a provider, and drop it again.
-
-    Finds a missing library of the vendor's, driver or device. Not what only a run meets: a GPU
-    that the build has no kernels for, or too little memory.
-
-    Args:
-        provider: a name as `available_providers` or `Provider` has it, tried without options and
-            on device 0 (any device of a plug-in will do); or an object with options.
-
-    Raises:
-        ProviderUnavailableError: it cannot be used; with ONNX Runtime's own reason.
-        TypeError: neither a name nor a provider.
-    """
-    if isinstance(provider, str):
-        candidates = _candidates(provider)
-    elif isinstance(provider, ExecutionProvider):
-        candidates = [provider]
-    else:
-        raise TypeError(f"a provider or its name was expected, not {type(provider).__name__}")
-    error = _reason_against(candidates)
-    if isinstance(error, ProviderUnavailableError):
-        raise error
-    if error is not None:
-        reason = str(error)
-        if isinstance(error, OrtError):
-            # Without the place in ONNX Runtime's source that may stand before it.
-            reason = re.sub(
-                r"(?s)^.*\[ONNXRuntimeError\] : \d+ : \w+ : ", "", error.message
-            ).strip()
-        raise ProviderUnavailableError(
-            f"{candidates[0].name} cannot be used here: {reason}"
-        ) from error
-
-
-def _reason_against(candidates: Iterable[ExecutionProvider]) -> Exception | None:
-    """Try one after another; return None when one works, else what was wrong with the first."""
-    first: Exception | None = None
-    for candidate in candidates:
-        try:
-            _make_session(init(), candidate)
-        except (OrtError, RuntimeError) as error:
-            first = first or error
-        else:
-            return None
-    return first
-
-
-def _make_session(environment: Environment, provider: ExecutionProvider) -> None:
-    """Make a session and release it; releases everything on every path."""
-    provider.check(environment)
-    api = environment.api
-    options = new(api.CreateSessionOptions)
-    try:
-        api.SetIntraOpNumThreads(options, 1)
-        # What goes wrong is in the exception, and need not be printed as well.
-        api.SetSessionLogSeverityLevel(options, LogLevel.FATAL)
-        provider.append(environment, options)
-        session = new(api.CreateSessionFromArray, environment.pointer, _MODEL, len(_MODEL), options)
-        api.ReleaseSession(session)
-    finally:
-        api.ReleaseSessionOptions(options)
-
-
-def _candidates(name: str) -> list[ExecutionProvider]:
-    """Return what a name stands for: one provider, or one per device of a plug-in."""
-    short = name.casefold().removesuffix(_SUFFIX.casefold())
-    if short == "cpu":
-        return [CPU()]
-    if short == "cuda":
-        return [CUDA()]
-    if short == "tensorrt":
-        return [TensorRT()]
-    provider = Provider(name)
-    if provider.name not in available_providers():
-        # Not every plug-in's name ends as those of ONNX Runtime's own providers do.
-        known = _plug_ins()
-        found = known.get(name) or known.get(provider.name)
-        if found:
-            return [Devices([device]) for device in found]
-    return [provider]
-
-
-def _plug_ins() -> dict[str, list[Device]]:
-    """Return the devices of each provider that is known by its devices."""
-    found: dict[str, list[Device]] = {}
-    if init().api.has("GetEpDevices"):
-        for device in devices():
-            found.setdefault(device.provider, []).append(device)
-    return found
 
 
 def _compiled_in(environment: Environment) -> list[str]:
@@ -447,7 +285,7 @@ def _require_built_with(environment: Environment, what: str, name: str) -> None:
         )
 
 
-def _keep(provider: ExecutionProvider, settings: Mapping[str, str]) -> None:
+def keep(provider: ExecutionProvider, settings: Mapping[str, str]) -> None:
     """Store the settings, and copies of the mappings they came from: the caller's may change."""
     object.__setattr__(provider, "_settings", settings)
     for name in ("options", "unchecked_options"):
@@ -467,29 +305,3 @@ def _append_nvidia(
         getattr(api, f"SessionOptionsAppendExecutionProvider_{kind}_V2")(options_pointer, own)
     finally:
         getattr(api, f"Release{kind}ProviderOptions")(own)
-
-
-def _message(number: int, content: bytes) -> bytes:
-    """Encode a field of protobuf that holds bytes, fewer than 128 of them."""
-    return bytes((number << 3 | 2, len(content))) + content
-
-
-def _model() -> bytes:
-    """Encode a model with the one node y = Identity(x), both a float32 tensor of one element.
-
-    The field numbers are those of onnx.proto. IR version 7 and opset 13 are known to every
-    library from ONNX Runtime 1.8 on.
-    """
-    shape = _message(2, _message(1, b"\x08\x01"))  # one dimension, dim_value = 1
-    kind = _message(2, _message(1, b"\x08\x01" + shape))  # tensor_type, elem_type = FLOAT
-    node = _message(1, b"x") + _message(2, b"y") + _message(4, b"Identity")
-    graph = (
-        _message(1, node)
-        + _message(2, b"g")
-        + _message(11, _message(1, b"x") + kind)  # input
-        + _message(12, _message(1, b"y") + kind)  # output
-    )
-    return b"\x08\x07" + _message(7, graph) + _message(8, b"\x10\x0d")
-
-
-_MODEL = _model()

@@ -6,9 +6,11 @@ import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 
-from ortffi._api import LogLevel, c_string, natural, new
+from ortffi._api import LogLevel, c_string, member, natural, new
 from ortffi._handle import Handle, Owner
 from ortffi.environment import init
+
+_SHRINK_ARENAS = b"memory.enable_memory_arena_shrinkage"
 
 
 class RunOptions(Owner):
@@ -23,6 +25,10 @@ class RunOptions(Owner):
         shrink_arenas: memory arenas whose unused memory goes back to the system after the run,
             such as `cpu:0` or `cpu:0;gpu:0`; costs time.
         config: further configuration entries; see `with_config`.
+
+    Raises:
+        TypeError: an argument is of the wrong type.
+        ValueError: a number is out of range, or a string holds a NUL.
     """
 
     def __init__(
@@ -34,22 +40,30 @@ class RunOptions(Owner):
         shrink_arenas: str | None = None,
         config: Mapping[str, str] | None = None,
     ) -> None:
-        entries = dict(config or {})
+        if config is not None and not isinstance(config, Mapping):
+            raise TypeError(f"config must be a mapping, not {type(config).__name__}")
+        entries = {
+            c_string("a key of config", key): c_string(f"config[{key!r}]", value)
+            for key, value in (config or {}).items()
+        }
         if shrink_arenas is not None:
-            entries["memory.enable_memory_arena_shrinkage"] = shrink_arenas
+            entries[_SHRINK_ARENAS] = c_string("shrink_arenas", shrink_arenas)
+        encoded = None if tag is None else c_string("tag", tag)
+        level = None if log_level is None else member("log_level", LogLevel, log_level)
+        if log_verbosity is not None:
+            natural("log_verbosity", log_verbosity)
         self._api = api = init().api
         self._terminated = False
         super().__init__(Handle(new(api.CreateRunOptions), api.ReleaseRunOptions, "run options"))
         with self._handle as pointer:
-            if tag is not None:
-                api.RunOptionsSetRunTag(pointer, c_string("tag", tag))
-            if log_level is not None:
-                api.RunOptionsSetRunLogSeverityLevel(pointer, LogLevel(log_level))
+            if encoded is not None:
+                api.RunOptionsSetRunTag(pointer, encoded)
+            if level is not None:
+                api.RunOptionsSetRunLogSeverityLevel(pointer, level)
             if log_verbosity is not None:
-                level = natural("log_verbosity", log_verbosity)
-                api.RunOptionsSetRunLogVerbosityLevel(pointer, level)
-        for key, value in entries.items():
-            self.with_config(key, value)
+                api.RunOptionsSetRunLogVerbosityLevel(pointer, log_verbosity)
+            for key, value in entries.items():
+                api.AddRunConfigEntry(pointer, key, value)
 
     def with_config(self, key: str, value: str) -> RunOptions:
         """Set a configuration entry (`AddRunConfigEntry`); returns these options.
@@ -108,3 +122,14 @@ class RunOptions(Owner):
         self._terminated = True
         # Not through the handle: it may be closing, and waits for the block that owns the timer.
         self._api.RunOptionsSetTerminate(self._handle.pointer)
+
+
+def handle_of(options: RunOptions) -> Handle:
+    """Return the handle of run options.
+
+    Raises:
+        TypeError: they are something else, which may own a C object of another kind.
+    """
+    if isinstance(options, RunOptions):
+        return options._handle
+    raise TypeError(f"options must be RunOptions, not {type(options).__name__}")

@@ -5,9 +5,8 @@ from __future__ import annotations
 import ctypes
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from weakref import WeakSet
 
@@ -20,13 +19,14 @@ from ortffi.elements import Array
 from ortffi.environment import Environment
 from ortffi.errors import ClosedError, FailError, InvalidArgumentError
 from ortffi.memory import Allocator, Memory
-from ortffi.run_options import RunOptions
+from ortffi.run_options import RunOptions, handle_of
 from ortffi.tensors import allocate_tensor
 from ortffi.type_info import read_infos
-from ortffi.value import Value, check_shape, own_all
+from ortffi.value import Value, allocatable, check_shape, is_nothing, own_all
 
-if TYPE_CHECKING:  # takes as long to import as all of ortffi
+if TYPE_CHECKING:  # take as long to import as all of ortffi
     from concurrent.futures import Future, ThreadPoolExecutor
+    from pathlib import Path
 
     from ortffi.assignment import AssignedNode, PlacementLog
     from ortffi.metadata import ModelMetadata
@@ -38,7 +38,7 @@ _CALLS_KEPT = 16
 
 Inputs = Mapping[str, Any] | Sequence[Any]
 """By name, or in the model's order: an array or a `Value` for each input; a list of them for a
-sequence, a dict for a map."""
+sequence, a dict for a map, None for an optional that is to be empty."""
 
 Key = tuple[tuple[str, ...], tuple[str, ...] | None]
 
@@ -149,7 +149,7 @@ class Session(Owner):
         try:
             if options is None:
                 return call(self._pointer, _NO_OPTIONS, values, copy)
-            with options.handle as pointer:
+            with handle_of(options) as pointer:
                 return call(self._pointer, ctypes.c_void_p(pointer), values, copy)
         finally:
             self._handle.leave()
@@ -163,8 +163,12 @@ class Session(Owner):
         copy: bool = False,
     ) -> dict[str, Array]:
         """Do as `run` does, and return the outputs by name."""
-        names = self._requested(output_names)
-        return dict(zip(names, self.run(inputs, names, options, copy=copy), strict=True))
+        if output_names is not None and not isinstance(output_names, str):
+            with suppress(TypeError):  # `run` tells
+                output_names = tuple(output_names)
+        outputs = self.run(inputs, output_names, options, copy=copy)
+        names = self._output_names if output_names is None else output_names
+        return dict(zip(names, outputs, strict=True))
 
     def run_values(
         self,
@@ -234,6 +238,8 @@ class Session(Owner):
         """
         if callback is not None and not callable(callback):
             raise TypeError(f"callback must be callable, not {type(callback).__name__}")
+        if options is not None:
+            handle_of(options)
         call, values = self._prepare(inputs, output_names)
         named = dict(zip(call.input_names, values, strict=True))
         with self._lock:
@@ -256,15 +262,27 @@ class Session(Owner):
         """Bind inputs and outputs to memory, for many runs; see `IoBinding`.
 
         What is not named here can be bound later.
+
+        Raises:
+            TypeError, ValueError, OrtError: as `IoBinding.bind_input` and `IoBinding.bind_output`.
         """
-        binding = IoBinding(
-            self._environment, self._handle, self._functions, self._infos, self._output_infos
-        )
-        self._bindings.add(binding)
-        for name, source in (inputs or {}).items():
-            binding.bind_input(name, source)
-        for name, target in (outputs or {}).items():
-            binding.bind_output(name, target)
+        for side, given in (("inputs", inputs), ("outputs", outputs)):
+            if given is not None and not isinstance(given, Mapping):
+                raise TypeError(f"{side} must be a mapping by name, not {type(given).__name__}")
+        with self._handle:  # so that `close` waits, and then finds the binding
+            binding = IoBinding(
+                self._environment, self._handle, self._functions, self._infos, self._output_infos
+            )
+            with self._lock:
+                self._bindings.add(binding)
+            try:
+                for name, source in (inputs or {}).items():
+                    binding.bind_input(name, source)
+                for name, target in (outputs or {}).items():
+                    binding.bind_output(name, target)
+            except BaseException:
+                binding.close()
+                raise
         return binding
 
     def allocate(
@@ -282,7 +300,7 @@ class Session(Owner):
             ValueError: a dimension is negative.
             OrtError: no provider of the session has such memory, or there is not enough.
         """
-        lengths, element_type = check_shape(shape), ElementType(element_type)
+        lengths, element_type = check_shape(shape), allocatable(element_type)
         if not isinstance(memory, Memory):
             raise TypeError(f"memory must be a Memory, not {type(memory).__name__}")
         with Allocator(self._environment, self._handle, memory) as allocator:
@@ -346,6 +364,8 @@ class Session(Owner):
         if not name:
             message = "the session does not profile: it was made without profiling_prefix"
             raise FailError(ErrorCode.FAIL, message, "SessionEndProfiling")
+        from pathlib import Path
+
         return Path(name)
 
     def input_index(self, name: str) -> int:
@@ -368,9 +388,13 @@ class Session(Owner):
         """Wait for the runs inside, then release the session. Calling again is harmless."""
         with self._lock:
             executor, self._executor = self._executor, None
+            bindings = list(self._bindings)
         if executor is not None:
-            executor.shutdown()
-        for binding in list(self._bindings):
+            # A callback of `run_async` that closes the session cannot wait for its own thread;
+            # the runs inside are waited for below.
+            with suppress(RuntimeError):
+                executor.shutdown()
+        for binding in bindings:
             binding.close()
         super().close()
 
@@ -382,10 +406,27 @@ class Session(Owner):
         named = inputs.copy() if type(inputs) is dict else self._named(inputs)
         if output_names is not None:
             if isinstance(output_names, str):
-                raise TypeError("output_names must be a sequence of names, not one str")
-            output_names = tuple(output_names)
+                raise _no_names(output_names)
+            try:
+                output_names = tuple(output_names)
+            except TypeError:
+                raise _no_names(output_names) from None
         key = (tuple(named), output_names)
-        call = self._calls.get(key) or self._new_call(*key)
+        try:
+            call = self._calls.get(key)
+        except TypeError:  # a name that cannot even be looked up
+            call = None
+        if call is None:
+            call = self._new_call(*key)
+        if call.optional_inputs:
+            # ONNX Runtime takes what it is not given for empty; an empty value crashes it.
+            given = {
+                name: value
+                for name, value in named.items()
+                if name not in call.optional_inputs or not is_nothing(value)
+            }
+            if len(given) < len(named):
+                return self._prepare(given, output_names, tensors=tensors)
         if tensors and call.other_outputs:
             raise TypeError(f"{call.other_outputs}, not a tensor; run_values gives it")
         return call, tuple(named.values())
@@ -430,18 +471,24 @@ class Session(Owner):
         """Run, and own the outputs that have no target; returns those."""
         with ExitStack() as stack:
             session = stack.enter_context(self._handle)
-            pointer = None if options is None else stack.enter_context(options.handle)
+            pointer = None if options is None else stack.enter_context(handle_of(options))
             addresses = [
                 None if target is None else stack.enter_context(target.handle) for target in targets
             ]
             outputs = call.run_into(
                 ctypes.c_void_p(session), ctypes.c_void_p(pointer), values, addresses
             )
-            # An output may be an input, whose memory is borrowed.
-            alive = (self._handle.share(), *values)
+            alive = self._handle.share()
             return own_all(self._environment, [
-                output for output, target in zip(outputs, targets, strict=True) if target is None
-            ], alive)  # fmt: skip
+                (output, (alive, *borrowed))
+                for (output, borrowed), target in zip(outputs, targets, strict=True)
+                if target is None
+            ])  # fmt: skip
+
+
+def _no_names(output_names: object) -> TypeError:
+    kind = type(output_names).__name__
+    return TypeError(f"output_names must be a sequence of names, not one {kind}")
 
 
 def _no_targets(call: Call) -> list[Value | None]:
@@ -449,6 +496,8 @@ def _no_targets(call: Call) -> list[Value | None]:
 
 
 def _index(side: str, name: str, names: tuple[str, ...]) -> int:
+    if not isinstance(name, str):
+        raise TypeError(f"the name of an {side} must be a str, not {type(name).__name__}")
     if name not in names:
         raise KeyError(f"there is no {side} {name!r}; there are {', '.join(map(repr, names))}")
     return names.index(name)

@@ -211,7 +211,8 @@ def create_strings(environment: Environment, array: Array) -> int:
         ValueError: a string holds a NUL character, which the C API would cut it at.
     """
     encoded = []
-    for item in array.ravel(order="C").tolist():
+    # Not by the array's own class: a matrix is never flat.
+    for item in np.asarray(array).ravel(order="C").tolist():
         if not isinstance(item, str):
             raise TypeError(f"an array of objects must hold only str, not {type(item).__name__}")
         if "\0" in item:

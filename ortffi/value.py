@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Mapping, Sequence
+import sys
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypeVar, overload
 
 import numpy as np
 import numpy.typing as npt
 
-from ortffi._api import ElementType, OnnxType, new
-from ortffi._handle import Handle, Owner
+from ortffi._api import ElementType, OnnxType, member, new
+from ortffi._empty import empty_sequence
+from ortffi._handle import Handle, Owned, Owner
 from ortffi.elements import DTYPES, Array, packed_size, resolve, spell
 from ortffi.environment import Environment, init
-from ortffi.errors import require
+from ortffi.errors import UnsupportedError, require
 from ortffi.memory import Memory, read_memory
 from ortffi.tensors import (
     Shape,
@@ -27,6 +29,9 @@ from ortffi.tensors import (
     view_bytes,
     view_tensor,
 )
+
+_STRINGS_IN_SEQUENCES = 17
+"""The API version from which on strings come out of a sequence."""
 
 Scalar = TypeVar("Scalar", bound=np.generic)
 
@@ -43,9 +48,10 @@ class Value(Owner):
         self._environment = environment
         handle = Handle(pointer, environment.api.ReleaseValue, "value", *keep_alive)
         super().__init__(handle)
-        self._kind = kind_of(environment, pointer)
+        # Of an empty optional GetValueType crashes (1.17 to 1.31).
+        self._kind = kind_of(environment, pointer) if self.has_value else OnnxType.OPTIONAL
         self._element_type = ElementType.UNDEFINED
-        if self._kind is OnnxType.TENSOR and self.has_value:
+        if self._kind is OnnxType.TENSOR:
             self._element_type, self._shape = describe_tensor(environment, pointer)
 
     @classmethod
@@ -67,9 +73,9 @@ class Value(Owner):
             OrtError: ONNX Runtime refused it.
         """
         if not isinstance(array, np.ndarray):
-            raise TypeError(f"a numpy array was expected, not {type(array).__name__}")
+            raise TypeError(f"array must be a numpy array, not {type(array).__name__}")
         if element_type is not None:
-            element_type = ElementType(element_type)
+            element_type = member("element_type", ElementType, element_type)
         carried, found = resolve(array, element_type)
         environment = init()
         return cls(environment, *create_tensor(environment, carried, found))
@@ -86,25 +92,47 @@ class Value(Owner):
             ValueError: a dimension is negative.
             OrtError: there is not enough memory.
         """
-        lengths, element_type = check_shape(shape), ElementType(element_type)
+        lengths, element_type = check_shape(shape), allocatable(element_type)
         environment = init()
         pointer = allocate_tensor(environment, environment.allocator, lengths, element_type)
         return cls(environment, pointer)
 
     @classmethod
-    def from_sequence(cls, items: Sequence[Value | Array]) -> Value:
+    def from_sequence(
+        cls, items: Sequence[Value | Array], element_type: ElementType | None = None
+    ) -> Value:
         """Make a sequence of tensors or of maps, all of one type (`CreateValue`).
 
+        Args:
+            items: arrays or values.
+            element_type: of the tensors; needed if there are none, and for those that share a
+                dtype with another, such as bfloat16.
+
         Raises:
-            TypeError: an item is neither an array nor a value.
-            ValueError: there are no items: their type would not be known.
-            OrtError: the items' types differ.
+            TypeError: an item is neither an array nor a value, or an array's dtype does not carry
+                the element type.
+            ValueError: there are no items and no element type.
+            UnsupportedError: strings, and the library is older than 1.17.
+            OrtError: the items' types differ, or ONNX Runtime has no such sequences.
         """
         if isinstance(items, np.ndarray | str | bytes) or not isinstance(items, Sequence):
-            raise TypeError(f"a sequence of arrays was expected, not {type(items).__name__}")
+            raise TypeError(f"items must be a sequence of arrays, not {type(items).__name__}")
+        if element_type is not None:
+            element_type = member("element_type", ElementType, element_type)
         if not items:
-            raise ValueError("a sequence of no items has no type; leave it out or give one item")
-        values = [item if isinstance(item, Value) else cls.from_numpy(item) for item in items]
+            if element_type is None:
+                raise ValueError("a sequence of no items needs an element type")
+            environment = init()
+            return cls(environment, empty_sequence(environment, element_type))
+        for item in items:
+            if not isinstance(item, Value | np.ndarray):
+                raise TypeError(f"items must be arrays or Values, not {type(item).__name__}")
+        values = [
+            item if isinstance(item, Value) else cls.from_numpy(item, element_type)
+            for item in items
+        ]
+        if any(value.element_type is ElementType.STRING for value in values):
+            require_strings_in_sequences(init())
         return cls._assemble(values, OnnxType.SEQUENCE)
 
     @classmethod
@@ -113,13 +141,13 @@ class Value(Owner):
 
         Raises:
             TypeError: not a mapping, or ONNX has no such map.
-            ValueError: it is empty: its types would not be known.
+            ValueError: it is empty: its types would not be known; or an int is out of range.
         """
         if not isinstance(mapping, Mapping):
-            raise TypeError(f"a mapping was expected, not {type(mapping).__name__}")
+            raise TypeError(f"mapping must be a mapping, not {type(mapping).__name__}")
         if not mapping:
             raise ValueError("an empty map has no types")
-        parts = []
+        columns: list[Array] = []
         for what, column in (("keys", list(mapping)), ("values", list(mapping.values()))):
             kinds = {type(item) for item in column}
             kind = kinds.pop() if len(kinds) == 1 else None
@@ -127,8 +155,11 @@ class Value(Owner):
             if dtype is None or (what == "keys" and kind is float):
                 raise TypeError(f"the {what} of a map must be all int or all str"
                                 f"{'' if what == 'keys' else ' or all float'}")  # fmt: skip
-            parts.append(cls.from_numpy(np.array(column, dtype)))
-        return cls._assemble(parts, OnnxType.MAP)
+            try:
+                columns.append(np.array(column, dtype))
+            except OverflowError as error:
+                raise ValueError(f"the {what} of a map must fit 64 bits") from error
+        return cls._assemble([cls.from_numpy(column) for column in columns], OnnxType.MAP)
 
     @classmethod
     def _assemble(cls, parts: Sequence[Value], kind: OnnxType) -> Value:
@@ -140,16 +171,18 @@ class Value(Owner):
             for index, handle in enumerate(handles):
                 pointers[index] = handle.enter()
                 entered.append(handle)
+                if parts[index]._kind is OnnxType.OPTIONAL:
+                    raise TypeError(f"items[{index}] is an empty optional")
             pointer = new(environment.api.CreateValue, pointers, len(parts), kind)
             # The new value shares the tensors' memory, which may be borrowed from arrays.
-            return cls(environment, pointer, *(handle.share() for handle in handles))
+            return cls(environment, pointer, *borrowed_by(parts))
         finally:
             for handle in entered:
                 handle.leave()
 
     @property
     def kind(self) -> OnnxType:
-        """Return what it is: a tensor, a sequence, a map."""
+        """Return what it is: a tensor, a sequence, a map, or an optional that is empty."""
         with self._handle:
             return self._kind
 
@@ -231,6 +264,7 @@ class Value(Owner):
     def read(self) -> Array:
         """Copy a tensor in the host's memory into a new array; `numpy` is for any memory."""
         with self._handle as pointer:
+            self._check_tensor()
             return read_tensor(self._environment, pointer)
 
     def items(self) -> list[Value]:
@@ -242,14 +276,16 @@ class Value(Owner):
         environment = self._environment
         with self._handle as pointer:
             if self._kind not in (OnnxType.SEQUENCE, OnnxType.MAP):
-                raise TypeError(f"a {self._kind.name.lower()} has no items")
+                a = "an empty" if self._kind is OnnxType.OPTIONAL else "a"
+                raise TypeError(f"{a} {self._kind.name.lower()} has no items")
             count = ctypes.c_size_t()
             environment.api.GetValueCount(pointer, ctypes.byref(count))
             items = []
+            # An item may share memory with the whole.
+            alive = borrowed_by([self])
             for index in range(count.value):
                 item = new(environment.api.GetValue, pointer, index, environment.allocator)
-                # An item may share memory with the whole.
-                items.append(Value(environment, item, self._handle.share()))
+                items.append(Value(environment, item, *alive))
             return items
 
     def to_python(self) -> Any:
@@ -276,12 +312,13 @@ class Value(Owner):
             ValueError: of another shape.
             UnsupportedError: memory of a GPU, and the library is older than 1.23.
         """
+        with self._handle:
+            self._check_tensor()
         if not isinstance(source, Value):
             if not isinstance(source, np.ndarray):
-                raise TypeError(f"an array or a value was expected, not {type(source).__name__}")
+                raise TypeError(f"source must be an array or a Value, not {type(source).__name__}")
             source = Value.from_numpy(source, self.element_type)
         with self._handle as target, source.handle as origin:
-            self._check_tensor()
             source._check_tensor()
             if source._element_type is not self._element_type:
                 raise TypeError(f"expected {spell(self._element_type)}, not "
@@ -308,26 +345,51 @@ class Value(Owner):
         return copy
 
     def _check_tensor(self) -> None:
+        if self._kind is OnnxType.OPTIONAL:
+            raise TypeError("the value is an optional without a tensor in it")
         if self._kind is not OnnxType.TENSOR:
             raise TypeError(f"the value is a {self._kind.name.lower()}, not a tensor")
-        if self._element_type is ElementType.UNDEFINED:
-            raise TypeError("the value is an optional without a tensor in it")
+
+
+def is_nothing(thing: object) -> bool:
+    """Tell whether it is None, or the value of an optional that is empty.
+
+    ONNX Runtime crashes on most of what can be done with the latter.
+    """
+    return thing is None or (isinstance(thing, Value) and thing.kind is OnnxType.OPTIONAL)
 
 
 def own_all(
-    environment: Environment, pointers: Sequence[int], alive: Sequence[object]
+    environment: Environment, pointers: Sequence[tuple[int, Sequence[object]]]
 ) -> list[Value]:
-    """Make a `Value` of each `OrtValue*`; if one fails, all are released."""
+    """Make a `Value` of each `OrtValue*`, with what must live as long; if one fails, of none."""
     values: list[Value] = []
     try:
-        for pointer in pointers:
+        for pointer, alive in pointers:
             values.append(Value(environment, pointer, *alive))
     except BaseException:
         # The one that failed is owned already, or was released.
-        for pointer in pointers[len(values) + 1 :]:
+        for pointer, _ in pointers[len(values) + 1 :]:
             environment.api.ReleaseValue(pointer)
         raise
     return values
+
+
+def borrowed_by(things: Iterable[object]) -> tuple[object, ...]:
+    """Return whose memory is used by what is made of some things, each once.
+
+    Of a `Value` that is what it keeps alive, not the value itself: its own memory goes with the
+    last that shares it. A chain of values, each made of the one before, would grow for ever.
+
+    Args:
+        things: values that are entered, `Owned` of values, or whatever else.
+    """
+    found: dict[int, object] = {}
+    for thing in things:
+        owned = thing.handle.share() if isinstance(thing, Value) else thing
+        kept = owned.keep_alive if isinstance(owned, Owned) else (owned,)
+        found.update((id(item), item) for item in kept)
+    return tuple(found.values())
 
 
 def check_shape(shape: Sequence[int]) -> Shape:
@@ -335,14 +397,36 @@ def check_shape(shape: Sequence[int]) -> Shape:
 
     Raises:
         TypeError: it is no sequence of int.
-        ValueError: a dimension is negative.
+        ValueError: a dimension is negative, or none that C has a number for.
         OverflowError: it holds more elements than can be addressed.
     """
     if isinstance(shape, str | bytes) or not isinstance(shape, Sequence):
-        raise TypeError(f"a shape is a sequence of int, not {type(shape).__name__}")
+        raise TypeError(f"shape must be a sequence of int, not {type(shape).__name__}")
     for length in shape:
         if isinstance(length, bool) or not isinstance(length, int | np.integer):
-            raise TypeError(f"a dimension must be an int, not {type(length).__name__}")
+            raise TypeError(f"a dimension of shape must be an int, not {type(length).__name__}")
     lengths = tuple(int(length) for length in shape)
+    if any(length > sys.maxsize for length in lengths):  # beside a 0 they hold no elements
+        raise ValueError(f"shape {lengths} has a dimension that no tensor can have")
     element_count(lengths)
     return lengths
+
+
+def allocatable(element_type: ElementType) -> ElementType:
+    """Return an element type of which there are tensors.
+
+    Raises:
+        TypeError: it is no element type, or there are none of it.
+        ValueError: no element type has this number.
+    """
+    element_type = member("element_type", ElementType, element_type)
+    if element_type not in DTYPES:
+        raise TypeError(f"element_type: there are no tensors of {element_type.name}")
+    return element_type
+
+
+def require_strings_in_sequences(environment: Environment) -> None:
+    """Raise UnsupportedError where reading a sequence of strings would crash (`GetValue`)."""
+    version = environment.api.version
+    if version < _STRINGS_IN_SEQUENCES:
+        raise UnsupportedError("GetValue for sequences of strings", _STRINGS_IN_SEQUENCES, version)

@@ -35,7 +35,11 @@ CREATES = {
     "CreateRunOptions": "run options",
     "CreateSession": "session",
     "CreateSessionFromArray": "session",
+    "CreateSessionWithPrepackedWeightsContainer": "session",
+    "CreateSessionFromArrayWithPrepackedWeightsContainer": "session",
+    "CreatePrepackedWeightsContainer": "prepacked weights",
     "CreateSessionOptions": "session options",
+    "SessionEndProfiling": "string",
     "CreateTensorAsOrtValue": "value",
     "CreateTensorWithDataAsOrtValue": "value",
     "CreateCUDAProviderOptions": "CUDA options",
@@ -47,6 +51,33 @@ CREATES = {
     "SessionGetOutputTypeInfo": "type info",
 }
 """What a function gives to its caller, through its last parameter."""
+
+CREATES_SEVERAL = {
+    "Run",
+    "GetBoundOutputNames",
+    "GetBoundOutputValues",
+    "GetAvailableProviders",
+    "ModelMetadataGetCustomMetadataMapKeys",
+}
+"""What gives more than one thing; see `FakeVtable._note_results`."""
+
+CREATES_FOR_GOOD = {
+    "CreateStatus",  # released by `check`, as every status is
+    "CreateEnv",
+    "CreateEnvWithCustomLogger",
+    "CreateEnvWithGlobalThreadPools",
+    "CreateEnvWithCustomLoggerAndGlobalThreadPools",
+    "CreateAndRegisterAllocator",
+    "CreateCpuMemoryInfo",
+    "RegisterCustomOpsLibrary",  # the library's handle
+}
+"""What is made once and stays until the process ends."""
+
+LENDS = {
+    "GetAllocatorWithDefaultOptions",
+    "GetTensorMutableData",
+}
+"""What gives a pointer to something that stays its owner's, though it is not const."""
 
 RELEASES = {
     "ReleaseArenaCfg": "arena configuration",
@@ -63,6 +94,7 @@ RELEASES = {
     "ReleaseTensorRTProviderOptions": "TensorRT options",
     "ReleaseTensorTypeAndShapeInfo": "tensor info",
     "ReleaseTypeInfo": "type info",
+    "ReleasePrepackedWeightsContainer": "prepacked weights",
     "ReleaseStatus": "status",
     "AllocatorFree": "string",
     "ReleaseAvailableProviders": "provider names",
@@ -74,6 +106,13 @@ _WORD = ctypes.sizeof(ctypes.c_void_p)
 
 def pointer_at(address: int) -> int | None:
     return ctypes.c_void_p.from_address(address).value
+
+
+def _outputs(arguments: tuple[Any, ...]) -> list[int]:
+    """Return the outputs in the arguments of `Run` that are not null."""
+    n_outputs, outputs = arguments[-2:]
+    found = (pointer_at(outputs + index * _WORD) for index in range(n_outputs))
+    return [output for output in found if output]
 
 
 class FakeVtable:
@@ -135,11 +174,12 @@ class FakeVtable:
             if slot.name in RELEASES:
                 taken = arguments[1] if slot.name == "AllocatorFree" else arguments[0]
                 self._note_released(RELEASES[slot.name], taken)
+            given = self._given_outputs(slot.name, arguments)
             result = self.replace.get(slot.name, real)(*arguments)
             if slot.returns_status:
                 if result:
                     self.outstanding.add(("status", result))
-                self._note_results(slot.name, arguments, failed=bool(result))
+                self._note_results(slot.name, arguments, given, failed=bool(result))
             return result
 
         callback = slot.signature()(fake)
@@ -147,13 +187,17 @@ class FakeVtable:
         self._table[slot.index] = address
         return callback
 
-    def _note_results(self, name: str, arguments: tuple[Any, ...], *, failed: bool) -> None:
+    def _given_outputs(self, name: str, arguments: tuple[Any, ...]) -> set[int]:
+        """Return the outputs that a run is to fill, and does not make."""
+        return set(_outputs(arguments)) if name == "Run" else set()
+
+    def _note_results(
+        self, name: str, arguments: tuple[Any, ...], given: set[int], *, failed: bool
+    ) -> None:
         if name == "Run":
             # A failed run may have left some of its outputs behind.
-            n_outputs, outputs = arguments[-2:]
-            for index in range(n_outputs):
-                output = pointer_at(outputs + index * _WORD)
-                if output:
+            for output in _outputs(arguments):
+                if output not in given:
                     self._note_created("value", output)
         elif failed:
             return

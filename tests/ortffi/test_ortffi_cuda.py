@@ -11,7 +11,8 @@ import ortffi
 from ortffi import SessionBuilder
 from ortffi._api import new
 from ortffi._provider_options import CUDA_OPTIONS, TENSORRT_OPTIONS
-from ortffi.providers import CUDA, TensorRT, available_providers, try_provider, usable_providers
+from ortffi.providers import CUDA, TensorRT, available_providers
+from ortffi.trial import try_provider, usable_providers
 
 PROVIDERS = [b"TensorrtExecutionProvider", b"CUDAExecutionProvider", b"CPUExecutionProvider"]
 OPTIONS = 0x1000

@@ -53,7 +53,7 @@ def test_init_passes_on_what_was_chosen(unused, fake, library):
 
     fake.replace["CreateEnv"] = create
     ortffi.init(library.path, log_level=ortffi.LogLevel.ERROR)
-    assert unused == [library.path]
+    assert unused == [str(library.path)]
     assert seen == [(ortffi.LogLevel.ERROR, b"ortffi")]
 
 

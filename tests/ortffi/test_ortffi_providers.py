@@ -10,7 +10,7 @@ import onnx
 import pytest
 
 import ortffi
-from ortffi import providers
+from ortffi import providers, trial
 from ortffi._api import new
 from ortffi.errors import UnsupportedError
 from ortffi.providers import (
@@ -20,9 +20,8 @@ from ortffi.providers import (
     Provider,
     TensorRT,
     available_providers,
-    try_provider,
-    usable_providers,
 )
+from ortffi.trial import try_provider, usable_providers
 
 CPU_NAME = "CPUExecutionProvider"
 
@@ -51,7 +50,7 @@ def test_the_cpu_is_always_there_and_works():
 
 
 def test_what_works_was_compiled_in_or_registered():
-    assert set(usable_providers()) <= {*available_providers(), *providers._plug_ins()}
+    assert set(usable_providers()) <= {*available_providers(), *trial._plug_ins()}
 
 
 @pytest.mark.parametrize("provider", ["CPU", "cpu", CPU_NAME, CPU()])
@@ -81,14 +80,14 @@ def test_what_is_no_provider_is_refused(provider):
 
 
 def test_the_trial_model_is_a_valid_model_of_one_node():
-    model = onnx.load_from_string(providers._MODEL)
+    model = onnx.load_from_string(trial._MODEL)
     onnx.checker.check_model(model, full_check=True)
     assert [node.op_type for node in model.graph.node] == ["Identity"]
     assert (model.ir_version, model.opset_import[0].version) == (7, 13)
 
 
 def test_a_trial_prints_nothing(run_python):
-    script = "from ortffi import providers; providers.try_provider('CPU')"
+    script = "import ortffi; ortffi.try_provider('CPU')"
     result = run_python(script)
     assert (result.returncode, result.stdout, result.stderr) == (0, "", "")
 

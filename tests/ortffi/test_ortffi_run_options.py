@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import gc
+import threading
+from contextlib import suppress
 
 import numpy as np
 import pytest
@@ -105,3 +107,119 @@ def test_a_run_gets_the_options_it_was_given_and_others_get_none(fake, use):
         session.run({"x": np.ones(3, np.float32)})
         with options.handle as pointer:
             assert seen == [pointer, None]
+
+
+def test_a_run_is_tagged_and_speaks_at_its_own_level(fake, use):
+    use(fake.environment())
+    seen = []
+    for name in ("RunOptionsSetRunTag", "RunOptionsSetRunLogSeverityLevel",
+                 "RunOptionsSetRunLogVerbosityLevel", "AddRunConfigEntry"):  # fmt: skip
+
+        def record(options, *arguments, name=name):
+            seen.append((name, *arguments))
+            return fake.real(name)(options, *arguments)
+
+        fake.replace[name] = record
+    with (
+        ortffi.RunOptions(
+            tag="request 7",
+            log_level=ortffi.LogLevel.FATAL,
+            log_verbosity=2,
+            shrink_arenas="cpu:0",
+            config={"key": "value"},
+        ) as options,
+        ortffi.SessionBuilder().commit_from_memory(tiny_models.identity()) as session,
+    ):
+        assert session.run({"x": np.ones(3, np.float32)}, options=options)[0].all()
+    assert seen == [
+        ("RunOptionsSetRunTag", b"request 7"),
+        ("RunOptionsSetRunLogSeverityLevel", 4),
+        ("RunOptionsSetRunLogVerbosityLevel", 2),
+        ("AddRunConfigEntry", b"key", b"value"),
+        ("AddRunConfigEntry", SHRINK[0].encode(), SHRINK[1].encode()),
+    ]
+
+
+def endless(session, options):
+    """Run far longer than any test waits."""
+    return session.run([np.array(10**12), np.array([0])], options=options)
+
+
+def is_usable(session, options):
+    total, start = session.run([np.array(3), np.array([4])], options=options), 4
+    return total[0].tolist() == [start + 3]
+
+
+@pytest.mark.usefixtures("_api")
+def test_a_run_is_stopped_from_another_thread_and_the_options_resume(load):
+    session = load(tiny_models.count_up())
+    with ortffi.RunOptions() as options:
+        assert not options.terminated
+        for _ in range(2):
+            future = session.run_async([np.array(10**12), np.array([0])], options=options)
+            options.terminate()
+            assert options.terminated
+            with pytest.raises(ortffi.TerminatedError, match="terminate flag") as caught:
+                future.result(60)
+            assert caught.value.code is ortffi.ErrorCode.FAIL
+            with pytest.raises(ortffi.TerminatedError):
+                endless(session, options)
+            options.resume()
+            assert not options.terminated
+            assert is_usable(session, options)
+    assert is_usable(session, None)
+
+
+def test_options_that_stop_one_run_leave_the_others(load):
+    session = load(tiny_models.count_up())
+    with ortffi.RunOptions() as stopped, ortffi.RunOptions() as other:
+        stopped.terminate()
+        for _ in range(5):  # also when it is bound
+            with pytest.raises(ortffi.TerminatedError):
+                endless(session, stopped)
+            assert is_usable(session, other)
+
+
+def test_a_deadline_stops_what_is_not_done(load):
+    session = load(tiny_models.count_up())
+    with ortffi.RunOptions() as options:
+        with options.deadline(0.05), pytest.raises(ortffi.TerminatedError):
+            endless(session, options)
+        assert options.terminated
+        options.resume()
+        with options.deadline(3600) as same:
+            assert same is options
+            assert is_usable(session, options)
+        assert not options.terminated
+        with options.deadline(0), pytest.raises(ortffi.TerminatedError):
+            endless(session, options)
+
+
+def test_a_deadline_ends_with_its_block(load):
+    session = load(tiny_models.count_up())
+    with ortffi.RunOptions() as options:
+        for error in (KeyError, ortffi.OrtError):
+            with suppress(KeyError, ortffi.OrtError), options.deadline(3600):
+                raise error if error is KeyError else error(1, "message", "function")
+        assert not any(isinstance(thread, threading.Timer) for thread in threading.enumerate())
+        assert is_usable(session, options)
+
+
+def test_closed_options_can_neither_stop_nor_resume():
+    options = ortffi.RunOptions()
+    options.close()
+    for use in (options.terminate, options.resume, options.deadline(1).__enter__):
+        with pytest.raises(ortffi.ClosedError, match="run options"):
+            use()
+
+
+def test_a_stopped_run_is_told_apart_from_a_failed_one(load):
+    session = load(tiny_models.gather())
+    x = np.ones(3, np.float32)
+    with ortffi.RunOptions() as options:
+        with pytest.raises(ortffi.OrtError) as caught:
+            session.run([x, np.array([9])], options=options)
+        assert not isinstance(caught.value, ortffi.TerminatedError)
+        options.terminate()
+        with pytest.raises(ortffi.TerminatedError):
+            session.run([x, np.array([0])], options=options)

@@ -8,7 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from onnx import GraphProto, NodeProto, TensorProto, ValueInfoProto, helper
+from onnx import (
+    GraphProto,
+    NodeProto,
+    StringStringEntryProto,
+    TensorProto,
+    ValueInfoProto,
+    helper,
+)
 
 IR_VERSION = 8
 OPSET = 13
@@ -179,3 +186,20 @@ def invalid_graph() -> bytes:
     node = helper.make_node("NoSuchOperator", ["x"], ["y"])
     ends = tensor("x", TensorProto.FLOAT, ["n"]), tensor("y", TensorProto.FLOAT, ["n"])
     return _model([node], [ends[0]], [ends[1]])
+
+
+def product(file: str | None = None) -> bytes:
+    """y = x @ w, with w a 64 x 64 matrix of ones: in the model, or all of another file."""
+    if file is None:
+        weights = helper.make_tensor("w", TensorProto.FLOAT, [64, 64], [1.0] * 64 * 64)
+    else:
+        location = StringStringEntryProto(key="location", value=file)
+        weights = TensorProto(
+            name="w",
+            data_type=TensorProto.FLOAT,
+            dims=[64, 64],
+            data_location=TensorProto.EXTERNAL,
+            external_data=[location],
+        )
+    ends = [tensor(name, TensorProto.FLOAT, ["n", 64]) for name in "xy"]
+    return _model([helper.make_node("MatMul", ["x", "w"], ["y"])], ends[:1], ends[1:], [weights])

@@ -2,7 +2,7 @@
 
 A plug-in is a shared library of its own (for WebGPU, OpenVINO, QNN, TensorRT RTX, ...), not part of
 the ONNX Runtime build. Register it, pick some of `devices()`, and give a session
-`ortffi.providers.Devices` of them. All of it needs API version 22, ONNX Runtime 1.22.
+`Devices` of them. All of it needs API version 22, ONNX Runtime 1.22.
 """
 
 from __future__ import annotations
@@ -10,15 +10,16 @@ from __future__ import annotations
 import ctypes
 import os
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from enum import IntEnum
-from pathlib import Path
 
 from ortffi._api import Api, ErrorCode, c_string
+from ortffi._provider_options import OptionValue, arrays, plain
 from ortffi.environment import Environment, init
 from ortffi.errors import NoSuchFileError, OrtError, ProviderUnavailableError, require
+from ortffi.providers import ExecutionProvider, keep
 
 # The list of devices is ONNX Runtime's own memory: nobody may read it while another registers.
 _lock = threading.Lock()
@@ -85,16 +86,16 @@ def register_provider_library(name: str, path: str | os.PathLike[str]) -> None:
     encoded = _registered_name(name)
     # By its real path: what it needs is looked for beside it. And absolute, as ONNX Runtime would
     # take a relative one from its own folder.
-    file = Path(os.fsdecode(path)).resolve()
-    if not file.is_file():
+    name_of_file = os.fsdecode(path)
+    c_string("path", name_of_file)
+    file = os.path.realpath(name_of_file)
+    if not os.path.isfile(file):
         raise NoSuchFileError(
             ErrorCode.NO_SUCHFILE, f"{path!r} is no file", "RegisterExecutionProviderLibrary"
         )
     with _lock:
         try:
-            api.RegisterExecutionProviderLibrary(
-                init().pointer, encoded, c_string("path", str(file))
-            )
+            api.RegisterExecutionProviderLibrary(init().pointer, encoded, c_string("path", file))
         except OrtError as error:
             raise ProviderUnavailableError(
                 f"{file} cannot be registered as execution provider library {name!r}: "
@@ -153,6 +154,65 @@ def lend(environment: Environment, chosen: Sequence[Device]) -> Iterator[list[in
                     f"a device of {device.provider} is gone: its library was unregistered"
                 )
         yield [device._pointer for device in chosen]
+
+
+@dataclass(frozen=True)
+class Devices(ExecutionProvider):
+    """Some devices of one plug-in provider (`SessionOptionsAppendExecutionProvider_V2`).
+
+    Attributes:
+        devices: of `ortffi.devices()`, all of the same provider.
+        options: as the provider's documentation has them; neither keys nor values are looked at.
+
+    Raises:
+        TypeError: an element is no device, or a key or value is of the wrong type.
+        ValueError: there is no device, or they are of different providers, or a string is empty
+            or holds a NUL.
+    """
+
+    devices: Sequence[Device]
+    options: Mapping[str, OptionValue] = field(default_factory=dict, hash=False)
+    _settings: Mapping[str, str] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        if isinstance(self.devices, str | bytes) or not isinstance(self.devices, Iterable):
+            raise TypeError(f"devices must be a sequence, not {type(self.devices).__name__}")
+        chosen = tuple(self.devices)
+        for device in chosen:
+            if not isinstance(device, Device):
+                raise TypeError(f"devices must be of Device, not {type(device).__name__}")
+        names = sorted({device.provider for device in chosen})
+        if len(names) != 1:
+            raise ValueError(f"devices of one provider are needed, not of {names or 'none'}")
+        object.__setattr__(self, "devices", chosen)
+        object.__setattr__(self, "name", names[0])
+        keep(self, plain(self.options))
+
+    def check(self, environment: Environment) -> None:
+        """Raise ProviderUnavailableError where a device's library was unregistered.
+
+        Raises:
+            UnsupportedError: the library is older than 1.22.
+        """
+        with lend(environment, self.devices):
+            pass
+
+    def append(self, environment: Environment, options_pointer: int) -> None:
+        """Add it to session options.
+
+        Raises:
+            ProviderUnavailableError: a device's library was unregistered.
+            OrtError: the provider does not take these devices together, or refused an option.
+            UnsupportedError: the library is older than 1.22.
+        """
+        with lend(environment, self.devices) as pointers:
+            environment.api.SessionOptionsAppendExecutionProvider_V2(
+                options_pointer,
+                environment.pointer,
+                (ctypes.c_void_p * len(pointers))(*pointers),
+                len(pointers),
+                *arrays(self._settings),
+            )
 
 
 def _api() -> Api:

@@ -9,20 +9,16 @@ import pytest
 
 import ortffi
 from ortffi._api import SLOTS
-from ortffi.devices import (
+from ortffi.errors import UnsupportedError
+from ortffi.plugins import (
+    Devices,
     HardwareType,
     devices,
     register_provider_library,
     unregister_provider_library,
 )
-from ortffi.errors import UnsupportedError
-from ortffi.providers import (
-    Devices,
-    Provider,
-    available_providers,
-    try_provider,
-    usable_providers,
-)
+from ortffi.providers import Provider, available_providers
+from ortffi.trial import try_provider, usable_providers
 
 NAME = "OrtffiTestExecutionProvider"
 
