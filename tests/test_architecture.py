@@ -32,8 +32,8 @@ OUTSIDE = {
 # Every module of ortffi imports only those before it.
 LAYERS = [
     "_table", "_api", "errors", "_handle", "_gate", "logs", "library", "environment",
-    "elements", "tensors", "type_info", "memory", "value", "run_options", "prepacked",
-    "devices", "_provider_options", "providers", "options",
+    "elements", "tensors", "type_info", "memory", "_protobuf", "_empty", "value", "run_options",
+    "prepacked", "_provider_options", "providers", "plugins", "trial", "options",
     "_plan", "_run", "binding", "batch", "profile", "model_file", "metadata", "assignment",
     "session", "builder", "inference", "__init__",
 ]  # fmt: skip

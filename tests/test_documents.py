@@ -67,10 +67,23 @@ def test_every_target_of_the_makefile_is_in_its_help(repository: Path) -> None:
 
 
 def test_no_constraint_names_an_index_and_each_has_a_hash(repository: Path) -> None:
-    for name in ("serve.txt", "jetson.txt", "dev.txt"):
-        text = (repository / "constraints" / name).read_text(encoding="utf-8")
+    files = {path.name: path for path in (repository / "constraints").glob("*.txt")}
+    assert {"serve.txt", "jetson.txt", "dev.txt", "models.txt"} <= set(files)
+    for name, path in files.items():
+        text = path.read_text(encoding="utf-8")
         assert "://" not in text
         assert "index" not in text
         requirements = re.split(r"\n(?=\S)", text.strip())
-        assert len(requirements) > 20
+        assert len(requirements) > 20 or name in ("models.txt", "oldest.txt")
         assert all("--hash=sha256:" in requirement for requirement in requirements)
+
+
+def test_the_notice_names_every_package_that_only_brings_a_model_to_test_with(
+    repository: Path,
+) -> None:
+    notice = (repository / "NOTICE").read_text(encoding="utf-8")
+    text = (repository / "constraints/models.txt").read_text(encoding="utf-8")
+    names = re.findall(r"^([\w-]+)==", text, re.MULTILINE)
+    assert len(names) > 5
+    for name in names:
+        assert name in notice

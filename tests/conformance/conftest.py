@@ -1,0 +1,43 @@
+"""The other side of every comparison: the onnxruntime package, in this same process."""
+
+from __future__ import annotations
+
+from types import ModuleType
+
+import pytest
+from two_sides import COUNTS, RUNS
+
+import ortffi
+
+
+@pytest.fixture(scope="session")
+def onnxruntime() -> ModuleType:
+    """The package, quiet, of the very version of the library that ortffi has loaded."""
+    # First, for it turns telemetry off, and the package has a copy of the library of its own.
+    library = ortffi.init(log_level=ortffi.LogLevel.FATAL).library
+    package = pytest.importorskip("onnxruntime")
+    if package.__version__ != library.version:
+        pytest.skip(
+            f"ortffi has loaded ONNX Runtime {library.version} ({library.path}), the package is "
+            f"{package.__version__}: results differ between versions; unset ONNXRUNTIME_LIB_DIR"
+        )
+    package.set_default_logger_severity(int(ortffi.LogLevel.FATAL))
+    return package
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Print what was counted."""
+    properties = [
+        item
+        for outcome in ("passed", "failed")
+        for report in terminalreporter.getreports(outcome)
+        for item in report.user_properties
+    ]
+    lines = [value for name, value in properties if name == COUNTS]
+    runs = [value for name, value in properties if name == RUNS]
+    if runs:
+        lines.append(f"shipped models: {len(runs)} give the same bits, for {sum(runs)} inputs")
+    if lines:
+        terminalreporter.section("ortffi beside the onnxruntime package")
+        for line in lines:
+            terminalreporter.write_line(str(line))
