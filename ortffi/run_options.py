@@ -107,21 +107,28 @@ class RunOptions(Owner):
             raise TypeError(f"seconds must be a number, not {type(seconds).__name__}")
         if not 0 <= seconds < threading.TIMEOUT_MAX:
             raise ValueError(f"seconds must be between 0 and {threading.TIMEOUT_MAX}")
+        lock, over = threading.Lock(), False
+
+        def expire() -> None:
+            with lock:
+                if not over:
+                    self._terminated = True
+                    # Not through the handle: it may be closing, and waits for the block.
+                    self._api.RunOptionsSetTerminate(self._handle.pointer)
+
         # Inside, `close` waits for us, so the timer never meets closed options.
         with self._handle:
-            timer = threading.Timer(seconds, self._expire)
+            timer = threading.Timer(seconds, expire)
             timer.daemon = True
             timer.start()
             try:
                 yield self
             finally:
                 timer.cancel()
-                timer.join()
-
-    def _expire(self) -> None:
-        self._terminated = True
-        # Not through the handle: it may be closing, and waits for the block that owns the timer.
-        self._api.RunOptionsSetTerminate(self._handle.pointer)
+                # Not `join`: a program that ends inside the block comes here when its daemon
+                # threads have stopped for good.
+                with lock:
+                    over = True
 
 
 def handle_of(options: RunOptions) -> Handle:

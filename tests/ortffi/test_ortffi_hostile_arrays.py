@@ -135,7 +135,8 @@ LAYOUTS = {
 
 shapes = st.one_of(
     hnp.array_shapes(min_dims=0, max_dims=5, min_side=0, max_side=4),
-    st.integers(6, RANK_LIMIT).map(lambda rank: (1,) * (rank - 1) + (3,)),
+    # Some of what makes the layouts stops at 32 before numpy 2.3.
+    st.integers(6, 32).map(lambda rank: (1,) * (rank - 1) + (3,)),
     st.sampled_from([(3000,), (64, 64), (0, 5000), (5, 0), (1024,), (1025,), (2, 30, 50)]),
 )
 
