@@ -29,7 +29,7 @@ from ortffi._plan import (
 from ortffi.elements import DTYPES, PACKED_BITS, Array, resolve, spell
 from ortffi.environment import Environment
 from ortffi.errors import InvalidArgumentError, OrtError, check
-from ortffi.tensors import Memory, create_tensor, describe_tensor, read_tensor
+from ortffi.tensors import AddressSpace, create_tensor, describe_tensor, read_tensor
 from ortffi.type_info import TypeInfo, ValueInfo
 from ortffi.value import Value, borrowed_by, is_nothing, require_strings_in_sequences
 
@@ -444,7 +444,7 @@ class Call:
         address = plan.data.value
         if address is None:
             return np.empty(shape, dtype)
-        memory: Any = Memory.from_address(address)
+        memory: Any = AddressSpace.from_address(address)
         # numpy refuses a shape whose element count overflows.
         array: Array = np.ndarray(shape, dtype, memory)
         if copy or not self._may_share or array.nbytes <= STAGED_BYTES:

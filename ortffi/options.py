@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from enum import IntEnum
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -323,20 +323,23 @@ def _register_operators(environment: Environment, pointer: int, library: bytes) 
 
 
 def _add_weights(environment: Environment, options: SessionOptions, pointer: int) -> list[object]:
-    api, alive = environment.api, []
-    handles: list[tuple[bytes, Handle]] = []
-    for name, value in options.initializers.items():
-        with value.handle as value_pointer:  # type: ignore[union-attr]
-            api.AddInitializer(pointer, name.encode(), value_pointer)
-            alive.append(value.handle.share())  # type: ignore[union-attr]
-    for name, value in options.external_initializers.items():
-        handles.append((name.encode(), value.handle))  # type: ignore[union-attr]
-    if handles:
+    api = environment.api
+    alive: list[object] = []
+    # Arrays became values when the options were made.
+    initializers, external = (
+        [(name.encode(), cast("Value", value).handle) for name, value in given.items()]
+        for given in (options.initializers, options.external_initializers)
+    )
+    for name, handle in initializers:
+        with handle as value_pointer:
+            api.AddInitializer(pointer, name, value_pointer)
+            alive.append(handle.share())
+    if external:
         require(api, "AddExternalInitializers")
-        _lend_all(handles, lambda names, values, count: api.AddExternalInitializers(
+        _lend_all(external, lambda names, values, count: api.AddExternalInitializers(
             pointer, names, values, count
         ))  # fmt: skip
-        alive += [handle.share() for _, handle in handles]
+        alive += [handle.share() for _, handle in external]
     if options.external_files:
         require(api, "AddExternalInitializersFromFilesInMemory")
         count = len(options.external_files)

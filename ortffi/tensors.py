@@ -17,7 +17,7 @@ from ortffi.environment import Environment
 Shape = tuple[int, ...]
 
 
-class Memory(ctypes.c_char * sys.maxsize):  # type: ignore[misc]
+class AddressSpace(ctypes.c_char * sys.maxsize):  # type: ignore[misc]
     """All memory from an address on, as a buffer from which numpy takes what a shape needs.
 
     A type of the right length for every tensor would be made anew whenever the length changes.
@@ -36,7 +36,7 @@ def view(address: int, shape: Shape, dtype: np.dtype[Any], alive: object = None)
     """
     if not address:
         return np.empty(shape, dtype)
-    memory: Any = Memory.from_address(address)
+    memory: Any = AddressSpace.from_address(address)
     memory.alive = alive
     return np.ndarray(shape, dtype, memory)
 
