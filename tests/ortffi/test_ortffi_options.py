@@ -306,3 +306,31 @@ def test_what_is_no_library_of_operators_is_refused(tmp_path, library):
     for path in (text, tmp_path / "missing.so", library.path):
         with pytest.raises(ortffi.OrtError):
             builder().with_custom_ops(path).commit_from_memory(tiny_models.add())
+
+
+def test_sessions_share_the_environments_threads_and_arena(run_python, library):
+    script = f"""
+import numpy as np
+import ortffi, tiny_models
+environment = ortffi.init({str(library.path)!r}, thread_pools=ortffi.ThreadPools(1, 1))
+environment.share_cpu_arena(ortffi.ArenaConfig(max_mem=1 << 20))
+builder = ortffi.SessionBuilder().with_shared_threads().with_shared_arena()
+sessions = [builder.commit_from_memory(tiny_models.add()) for _ in range(2)]
+small, large = np.ones(10, np.float32), np.ones(1 << 20, np.float32)
+for session in sessions:
+    print(session.run([small, small])[0].sum())
+    try:  # the arena is the one with a limit
+        session.run([large, large])
+    except ortffi.OrtError as error:
+        print("memory" in error.message.lower())
+"""
+    done = run_python(script)
+    assert done.stdout.split() == ["20.0", "True"] * 2, done.stderr
+    assert done.returncode == 0
+
+
+@pytest.mark.parametrize("name", ["shared_threads", "shared_arena"])
+def test_what_the_environment_does_not_have_cannot_be_shared(name):
+    builder = SessionBuilder().with_options(**{name: True})
+    with pytest.raises(ValueError, match=r"ortffi\.init"):
+        builder.commit_from_memory(tiny_models.add())
