@@ -1,7 +1,10 @@
 # kokoro-service on a CPU, amd64 or arm64. The model is inside.
 #
 #   docker build -t kokoro-service .
-#   docker run --rm -p 127.0.0.1:8880:8880 kokoro-service
+#   docker run --rm -p 127.0.0.1:8880:8880 -e KOKORO_INSECURE=true kokoro-service
+#
+# It listens on all addresses of the container, so it wants API keys (README.md) or, where the port
+# is published to this machine only, to be told that it need not ask for them.
 #
 # espeak-ng in the image is GPL-3.0: see NOTICE before you pass the image on.
 ARG PYTHON_IMAGE=python:3.12-slim-bookworm

@@ -9,7 +9,7 @@ PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 LOCK := $(BIN)/uv pip compile --quiet --universal --python-version 3.10 --generate-hashes \
 	--no-emit-index-url --no-annotate --no-header
 
-.PHONY: help setup serve test test-slow test-oldest check fmt bench lock clean
+.PHONY: help setup serve test test-slow test-oldest check fmt bench bench-load soak lock clean
 
 help: ## List the targets.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "%-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -41,6 +41,12 @@ fmt: $(DEV_READY) ## Format the code and sort its imports.
 
 bench: $(DEV_READY) ## Measure against the onnxruntime Python package; see bench/RESULTS.md.
 	@$(BIN)/python -m bench $(ARGS)
+
+bench-load: $(DEV_READY) ## Measure the service with up to 16 clients at once; 15 minutes.
+	@$(BIN)/python -m bench.load $(ARGS)
+
+soak: $(DEV_READY) ## Ask 2,000 times and watch the memory; half an hour.
+	@$(BIN)/python -m bench.load --soak 2000 $(ARGS)
 
 lock: $(DEV_READY) ## Pin the newest dependencies anew, with hashes, for Python 3.10 and later.
 	$(LOCK) pyproject.toml constraints/build.in --extra cpu --extra model --extra espeak \

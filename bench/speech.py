@@ -19,7 +19,7 @@ _SENTENCE = (
 
 def sentence() -> str:
     """Return the phonemes of a sentence of usual length: 96 of them."""
-    return Phonemizer().phonemize(_SENTENCE, "en-us")
+    return Phonemizer().read(_SENTENCE, "en-us", align=False).phonemes
 
 
 def self_test() -> str:

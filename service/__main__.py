@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import logging
 import sys
 from collections.abc import Sequence
 from dataclasses import asdict
@@ -13,6 +12,7 @@ from typing import Any
 
 from service import __version__
 from service.errors import InvalidRequestError, ServiceError, StartupError
+from service.logs import configure_logging
 from service.settings import Settings, load_settings
 
 _CONFIG_ONLY = {"cuda_options"}
@@ -27,11 +27,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     flags = {name: value for name, value in flags.items() if value is not None}
     try:
         settings = load_settings(flags, config)
-        logging.basicConfig(
-            level=settings.log_level.upper(),
-            format="%(asctime)s %(levelname)s %(name)s: %(message)s",
-            stream=sys.stderr,
-        )
+        configure_logging(settings.log_level, settings.log_format)
         return int(command(settings, **options))
     except (ServiceError, OSError) as error:
         print(f"kokoro-service: {error}", file=sys.stderr)
@@ -55,14 +51,16 @@ def _say(
     language: str | None,
     phonemes: bool,
 ) -> int:
-    from service.audio import encode
+    from service.audio import FORMATS, encode
     from service.loading import load_synthesizer
     from service.model.kokoro import SAMPLE_RATE_HZ
     from service.speech import Utterance
 
-    audio_format = {".wav": "wav", ".pcm": "pcm", ".raw": "pcm"}.get(output.suffix.lower())
-    if audio_format is None:
-        raise InvalidRequestError(f"{output}: the name must end in .wav, .pcm or .raw")
+    suffix = output.suffix.lower().removeprefix(".")
+    audio_format = {"raw": "pcm", "ogg": "opus"}.get(suffix, suffix)
+    if audio_format not in FORMATS:
+        endings = ", ".join(f".{ending}" for ending in (*FORMATS, "raw", "ogg"))
+        raise InvalidRequestError(f"{output}: the name must end in one of {endings}")
     spoken = sys.stdin.read() if text == "-" else text
     synthesizer = load_synthesizer(settings, _progress)
     try:
@@ -82,10 +80,7 @@ def _say(
                 _progress(f"piece {number} of {len(plan.pieces)}, {seconds:.1f} s of speech")
     finally:
         synthesizer.close()
-    content = encode(
-        [chunk.samples for chunk in chunks], "pcm" if audio_format == "pcm" else "wav",
-        SAMPLE_RATE_HZ,
-    )  # fmt: skip
+    content = encode([chunk.samples for chunk in chunks], audio_format, SAMPLE_RATE_HZ)
     output.write_bytes(content)
     duration_s = sum(chunk.duration_s for chunk in chunks)
     compute_s = sum(chunk.compute_s for chunk in chunks)
@@ -142,7 +137,13 @@ def _parser() -> argparse.ArgumentParser:
     prepare = _command(commands, _prepare, "prepare", "assemble the model into the cache now")
     doctor = _command(commands, _doctor, "doctor", "look at everything that speaking needs")
     say.add_argument("text", help="what to say; - reads standard input")
-    say.add_argument("-o", "--output", type=Path, required=True, help=".wav, .pcm or .raw file")
+    say.add_argument(
+        "-o",
+        "--output",
+        type=Path,
+        required=True,
+        help="file; its ending is the format: wav, pcm, raw, flac, mp3, opus or ogg",
+    )
     say.add_argument("--speed", type=float, default=1.0, help="0.5 to 2.0; 2.0 is twice as fast")
     say.add_argument("--language", help="code of the text's language; the voice's own by default")
     say.add_argument("--phonemes", action="store_true", help="the text is phonemes already")
@@ -152,7 +153,10 @@ def _parser() -> argparse.ArgumentParser:
         for name, field in Settings.model_fields.items():
             if name not in _CONFIG_ONLY:
                 flag = "--" + name.replace("_", "-")
-                subparser.add_argument(flag, dest=name, metavar="X", help=field.description)
+                kind: dict[str, Any] = {"metavar": "X"}
+                if field.annotation is bool:
+                    kind = {"action": argparse.BooleanOptionalAction, "default": None}
+                subparser.add_argument(flag, dest=name, help=field.description, **kind)
     return parser
 
 

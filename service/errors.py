@@ -89,6 +89,34 @@ class LanguageUnavailableError(ServiceError):
     code = "language_unavailable"
 
 
+class UnsupportedFormatError(ServiceError):
+    """The audio format is not offered, or cannot be made in the way asked for."""
+
+    status = 400
+    code = "unsupported_format"
+
+
+class UnknownModelError(ServiceError):
+    """No such model."""
+
+    status = 404
+    code = "model_not_found"
+
+
+class UnauthorizedError(ServiceError):
+    """No API key, or one that is not known."""
+
+    status = 401
+    code = "unauthorized"
+
+
+class ForbiddenOriginError(ServiceError):
+    """A page of another web origin asked, and that origin is not listed."""
+
+    status = 403
+    code = "forbidden_origin"
+
+
 # What can fail while serving.
 
 
@@ -97,6 +125,42 @@ class NotReadyError(ServiceError):
 
     status = 503
     code = "not_ready"
+
+
+class OverloadedError(ServiceError):
+    """Every place is taken.
+
+    Attributes:
+        retry_after_s: whole seconds after which it is worth trying again.
+    """
+
+    status = 503
+    code = "overloaded"
+
+    def __init__(self, message: str, retry_after_s: int) -> None:
+        super().__init__(message)
+        self.retry_after_s = retry_after_s
+
+
+class DeadlineError(ServiceError):
+    """The request took longer than it may."""
+
+    status = 504
+    code = "deadline_exceeded"
+
+
+class CancelledError(ServiceError):
+    """Nobody waits for the speech any more."""
+
+    status = 499
+    code = "cancelled"
+
+
+class TimesUnavailableError(ServiceError):
+    """The model does not tell durations, so nobody knows when a word is said."""
+
+    status = 501
+    code = "times_unavailable"
 
 
 class SynthesisError(ServiceError):

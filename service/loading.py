@@ -69,4 +69,5 @@ def build_synthesizer(
         load_vocabulary(),
         default_voice=settings.voice,
         max_text_length=settings.max_text_length,
+        audio_cache_bytes=settings.audio_cache_bytes,
     )

@@ -6,11 +6,12 @@ import difflib
 import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import Field, ValidationError
+from pydantic import BeforeValidator, Field, ValidationError
 from pydantic_settings import (
     BaseSettings,
+    NoDecode,
     PydanticBaseSettingsSource,
     SettingsConfigDict,
     TomlConfigSettingsSource,
@@ -26,6 +27,16 @@ CONFIG_VARIABLE = "KOKORO_CONFIG"
 """Names the configuration file where no `--config` does."""
 
 Provider = Literal["cpu", "cuda", "auto"]
+
+
+def _split_list(value: object) -> object:
+    if not isinstance(value, str):
+        return value
+    return tuple(part for part in (item.strip() for item in value.split(",")) if part)
+
+
+Origins = Annotated[tuple[str, ...], NoDecode, BeforeValidator(_split_list)]
+"""A list in a file; in a flag or a variable the same, separated by commas."""
 
 
 class Settings(BaseSettings):
@@ -58,6 +69,36 @@ class Settings(BaseSettings):
     max_text_length: int = Field(
         20_000, ge=1, le=10_000_000, description="longest text of a request, in characters"
     )
+    max_requests: int = Field(
+        32, ge=1, le=10_000, description="requests spoken or waiting at a time; more get 503"
+    )
+    max_websockets: int = Field(
+        16, ge=0, le=10_000, description="WebSocket sessions open at a time; more get 503"
+    )
+    deadline_s: float = Field(
+        1800, gt=0, le=86_400, description="seconds that a request may take at most"
+    )
+    receive_timeout_s: float = Field(
+        20, gt=0, le=3600, description="seconds for a request's head to come, then for its body"
+    )
+    send_timeout_s: float = Field(
+        60, gt=0, le=3600, description="seconds without reading after which a client is gone"
+    )
+    shutdown_timeout_s: float = Field(
+        30, ge=0, le=3600, description="seconds for requests in flight to finish when told to stop"
+    )
+    audio_cache_bytes: int = Field(
+        0, ge=0, le=1 << 40, description="memory for speech that may be asked for again; 0 is none"
+    )
+    insecure: bool = Field(
+        False, description="let everyone in who reaches the address, though no API key is set"
+    )
+    api_keys_file: Path | None = Field(
+        None, description="file of API keys, one a line; without, no key is asked for"
+    )
+    cors_origins: Origins = Field(
+        (), description="web origins whose pages may use the service, separated by commas"
+    )
     threads: int = Field(
         0, ge=0, le=1024, description="threads of a run; 0 takes every core the process may use"
     )
@@ -70,6 +111,10 @@ class Settings(BaseSettings):
     )
     log_level: Literal["debug", "info", "warning", "error"] = Field(
         "info", description="least severe messages to log"
+    )
+    log_format: Literal["text", "json"] = Field("text", description="how a line of the log looks")
+    telemetry: bool = Field(
+        False, description="send traces as OpenTelemetry's OTEL_* variables say; needs extra otel"
     )
     cuda_device: int = Field(0, ge=0, description="which GPU, with provider cuda or auto")
     cuda_options: dict[str, str | int | bool] = Field(

@@ -13,20 +13,23 @@ ALLOWED = {
     "errors": set(),
     "settings": {"errors"},
     "resources": set(),
+    "logs": set(),
     "text": LEAVES,
     "audio": LEAVES,
     "model": LEAVES,
     "speech": LEAVES | {"text", "audio", "model"},
     "loading": LEAVES | {"text", "model", "speech"},
     "doctor": LEAVES | {"loading"},
-    "api": LEAVES | {"loading", "text", "audio", "model", "speech"},
-    "__main__": LEAVES | {"loading", "doctor", "audio", "model", "speech", "api"},
+    "api": LEAVES | {"logs", "loading", "text", "audio", "model", "speech"},
+    "__main__": LEAVES | {"logs", "loading", "doctor", "audio", "model", "speech", "api"},
 }
 OUTSIDE = {
     "ortffi": {"model", "speech"},
     "fastapi": {"api"},
     "starlette": {"api"},
     "uvicorn": {"api"},
+    "prometheus_client": {"api"},
+    "opentelemetry": {"api"},
 }
 
 # Every module of ortffi imports only those before it.

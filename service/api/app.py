@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from typing import Any
 
 import anyio.to_thread
 from fastapi import FastAPI
 
 from service import __version__
-from service.api import errors
+from service.api import errors, openai, routes, security, websocket
 from service.api.middleware import BodyLimit, RequestLog
-from service.api.routes import router
+from service.api.openapi import describe
+from service.api.protocol import BodyTimeout
+from service.api.security import SecurityHeaders, read_keys
 from service.api.state import ServiceState
 from service.settings import Settings
 
@@ -21,6 +24,13 @@ _BYTES_PER_CHARACTER = 12
 _BODY_OVERHEAD_BYTES = 16_384
 """Room for the other fields and for white space."""
 
+_ROUTERS = (routes.router, openai.router, websocket.router)
+
+
+def max_body_bytes(settings: Settings) -> int:
+    """Return how long a body, or a message of a WebSocket, may be."""
+    return settings.max_text_length * _BYTES_PER_CHARACTER + _BODY_OVERHEAD_BYTES
+
 
 def create_app(settings: Settings, on_failure: Callable[[Exception], None]) -> FastAPI:
     """Make the application. It answers `/health` at once and loads the model meanwhile.
@@ -28,8 +38,13 @@ def create_app(settings: Settings, on_failure: Callable[[Exception], None]) -> F
     Args:
         settings: of the service.
         on_failure: called where the model cannot be loaded; the server should stop then.
+
+    Raises:
+        StartupError: the settings do not go together, or a file that they name cannot be used.
     """
-    state = ServiceState(settings)
+    keys = read_keys(settings)
+    paths = {str(getattr(route, "path", "")) for router in _ROUTERS for route in router.routes}
+    state = ServiceState(settings, paths | {"/openapi.json"})
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
@@ -50,11 +65,31 @@ def create_app(settings: Settings, on_failure: Callable[[Exception], None]) -> F
         lifespan=lifespan,
         docs_url=None,  # it would load scripts from elsewhere
         redoc_url=None,
+        # FastAPI's own, which would record messages of exceptions; see `service.api.telemetry`.
+        telemetry={
+            "tracing": False,
+            "metrics": False,
+            "logs": False,
+            "operation_spans": False,
+            "auto_configure": False,
+        },
     )
     app.state.service = state
-    app.include_router(router)
+    for router in _ROUTERS:
+        app.include_router(router)
     errors.install(app)
-    max_bytes = settings.max_text_length * _BYTES_PER_CHARACTER + _BODY_OVERHEAD_BYTES
-    app.add_middleware(BodyLimit, max_bytes=max_bytes)
-    app.add_middleware(RequestLog)
+    app.add_middleware(BodyLimit, max_bytes=max_body_bytes(settings))
+    app.add_middleware(BodyTimeout, receive_timeout_s=settings.receive_timeout_s)
+    security.install(app, settings, keys)
+    app.add_middleware(RequestLog, service=state)
+    app.add_middleware(SecurityHeaders)
+
+    def openapi() -> dict[str, Any]:
+        if app.openapi_schema is None:
+            app.openapi_schema = describe(
+                app, max_text_length=settings.max_text_length, asks_for_key=keys is not None
+            )
+        return app.openapi_schema
+
+    app.openapi = openapi  # type: ignore[method-assign]  # the way that FastAPI documents
     return app

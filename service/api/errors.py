@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect
 from starlette.types import Scope
 
-from service.api.schemas import ErrorAnswer, ErrorDetail, SynthesisRequest
-from service.errors import ServiceError
+from service.api.schemas import ErrorAnswer, ErrorDetail
+from service.errors import OverloadedError, ServiceError
 from service.settings import nearest
 
 logger = logging.getLogger(__name__)
@@ -41,22 +43,45 @@ def error_answer(
 ) -> JSONResponse:
     """Return an error in the one shape, and note it for the log."""
     scope["state"]["outcome"] = code
-    detail = ErrorDetail(code=code, message=message, request_id=scope["state"]["request_id"])
-    # A message may quote a lone surrogate, which no encoding of JSON can hold.
-    detail.message = detail.message.encode("utf-8", "backslashreplace").decode("utf-8")
+    detail = error_detail(code, message, scope["state"]["request_id"])
     return JSONResponse(
         ErrorAnswer(error=detail).model_dump(), status_code=status, headers=dict(headers or {})
     )
 
 
+def error_detail(code: str, message: str, request_id: str) -> ErrorDetail:
+    """Return what a caller is told; a lone surrogate that a message quotes is escaped."""
+    message = message.encode("utf-8", "backslashreplace").decode("utf-8")
+    return ErrorDetail(code=code, message=message, request_id=request_id)
+
+
+def service_error_answer(scope: Scope, error: ServiceError) -> JSONResponse:
+    """Return the answer to a request that ends with an error of the service."""
+    headers = {}
+    if error.status == 503:
+        after_s = error.retry_after_s if isinstance(error, OverloadedError) else 1
+        headers["Retry-After"] = str(after_s)
+    detail = service_error_detail(error, scope["state"]["request_id"])
+    return error_answer(scope, error.status, error.code, detail.message, headers)
+
+
+def service_error_detail(error: ServiceError, request_id: str) -> ErrorDetail:
+    """Return what a caller is told of an error; what is our own fault is told to the log."""
+    if error.status != 500:
+        return error_detail(error.code, error.message, request_id)
+    logger.error("request %s failed: %s", request_id, error.message)
+    return error_detail(error.code, "the speech could not be made", request_id)
+
+
+def explain(errors: Iterable[Any], known: Iterable[str] = (), whole: str = "the body") -> str:
+    """Return in one line what pydantic found wrong, with the nearest known field's name."""
+    return "; ".join(_explain(item, known, whole) for item in errors)
+
+
 async def _service_error(request: Request, error: Exception) -> JSONResponse:
     if not isinstance(error, ServiceError):
         raise error
-    headers = {"Retry-After": "1"} if error.status == 503 else None
-    if error.status != 500:
-        return error_answer(request.scope, error.status, error.code, error.message, headers)
-    logger.error("request %s failed: %s", request.scope["state"]["request_id"], error.message)
-    return error_answer(request.scope, 500, error.code, "the speech could not be made")
+    return service_error_answer(request.scope, error)
 
 
 async def _validation_error(request: Request, error: Exception) -> JSONResponse:
@@ -68,15 +93,20 @@ async def _validation_error(request: Request, error: Exception) -> JSONResponse:
     if media_type != "application/json":
         message = f"send the header content-type: application/json, not {media_type or 'none'}"
         return error_answer(request.scope, 415, "unsupported_media_type", message)
-    message = "; ".join(_explain(item) for item in error.errors())
+    message = explain(error.errors(), _fields_of(request))
     return error_answer(request.scope, 422, "invalid_request", message)
 
 
-def _explain(item: Mapping[str, object]) -> str:
-    location = item["loc"] if isinstance(item["loc"], tuple) else ()
-    name = ".".join(str(part) for part in location if part != "body") or "the body"
+def _fields_of(request: Request) -> Iterable[str]:
+    """Return the fields that the body of the endpoint has."""
+    body = getattr(request.scope.get("route"), "body_field", None)
+    return () if body is None else body.field_info.annotation.model_fields
+
+
+def _explain(item: Mapping[str, Any], known: Iterable[str], whole: str) -> str:
+    name = ".".join(str(part) for part in item["loc"] if part != "body") or whole
     if item["type"] == "extra_forbidden":
-        return f"unknown field {name}{nearest(name, SynthesisRequest.model_fields)}"
+        return f"unknown field {name}{nearest(name, known)}"
     return f"{name}: {item['msg']}"
 
 
@@ -84,4 +114,6 @@ async def _http_error(request: Request, error: Exception) -> JSONResponse:
     if not isinstance(error, HTTPException):
         raise error
     code = _HTTP_CODES.get(error.status_code, "http_error")
+    if isinstance(error.__cause__, ClientDisconnect):
+        code = "aborted"  # in the middle of its body; nobody reads this answer
     return error_answer(request.scope, error.status_code, code, str(error.detail), error.headers)

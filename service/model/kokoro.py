@@ -108,6 +108,7 @@ class Kokoro:
         speed: float,
         *,
         keep_memory: bool = True,
+        run_options: ortffi.RunOptions | None = None,
     ) -> Inference:
         """Run the model.
 
@@ -117,12 +118,14 @@ class Kokoro:
             speed: 1.0 is the voice's own; 2.0 takes half as long.
             keep_memory: whether the run's memory stays for the next run. Giving it back costs a
                 run a quarter of its time or more.
+            run_options: of this run, for who wants to stop it; not without `keep_memory`.
 
         Raises:
             ValueError: too few or too many token ids, or a style of another shape.
             InvalidRequestError: the model takes whole speeds only, and this is none.
             SynthesisError: the run failed, gave no audio or samples that are not finite, or not
                 600 samples for each frame of the durations.
+            ortffi.TerminatedError: the run options said so.
         """
         if not 1 <= len(token_ids) <= MAX_TOKENS:
             raise ValueError(f"{len(token_ids)} token ids; 1 to {MAX_TOKENS} are allowed")
@@ -136,8 +139,10 @@ class Kokoro:
             "speed": np.array([speed], self._speed_dtype),
         }
         try:
-            options = None if keep_memory else self._frugal
+            options = run_options if keep_memory else self._frugal
             outputs = self._session.run(inputs, self._outputs, options, copy=True)
+        except ortffi.TerminatedError:
+            raise
         except ortffi.OrtError as error:
             raise SynthesisError(f"the model failed: {error}") from error
         samples = outputs[0].astype(np.float32, copy=False).ravel()

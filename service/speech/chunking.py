@@ -20,6 +20,14 @@ _BOUNDARIES = tuple(
 _MIDDLE = 0.25
 """No cut in the first or last quarter of what is cut: very short pieces garble."""
 
+_FIRST_LENGTHS = (30, 60)
+"""Phonemes of the first piece where sound shall start early: two to four seconds of speech."""
+_REAL_TIME_FACTOR = 0.6
+"""Of the published model on two good cores, with some reserve: a piece is as long as can be made
+while the ones before it play."""
+_MAX_EARLY_LENGTH = 150
+"""Where others wait for their turn, a longer piece would keep them waiting too long."""
+
 
 def split(phonemes: str, max_length: int = MAX_PIECE_LENGTH) -> list[str]:
     """Cut phonemes into pieces of at most `max_length`; nothing but white space is lost.
@@ -45,6 +53,39 @@ def split(phonemes: str, max_length: int = MAX_PIECE_LENGTH) -> list[str]:
         first, second = _cut(text)
         waiting += [second, first]
     return pieces
+
+
+def split_early(phonemes: str) -> list[str]:
+    """Cut phonemes so that sound can start early: a short piece first, then longer ones.
+
+    A piece ends at the best boundary that the lengths allow, the first piece at the nearest such
+    place. Otherwise like `split`.
+
+    Args:
+        phonemes: one symbol of the vocabulary a character.
+    """
+    phonemes = " ".join(phonemes.split())
+    pieces: list[str] = []
+    low, high = _FIRST_LENGTHS
+    n_unheard = 0.0  # phonemes that are made and not yet heard, when the last one is made
+    while len(phonemes) > high + low:  # so that the rest is no sliver
+        place = _place(phonemes, low, high, nearest=not pieces)
+        piece, phonemes = phonemes[:place].rstrip(), phonemes[place:].lstrip()
+        n_unheard += len(piece) * (1 - _REAL_TIME_FACTOR if pieces else 1)
+        pieces.append(piece)
+        high = min(_MAX_EARLY_LENGTH, int(n_unheard / _REAL_TIME_FACTOR))
+        low = high // 2
+    return [*pieces, *split(phonemes, _MAX_EARLY_LENGTH)]
+
+
+def _place(text: str, low: int, high: int, *, nearest: bool) -> int:
+    """Return where to cut between two lengths; the nearest or the farthest of the best places."""
+    for boundary in _BOUNDARIES:
+        # A boundary that ends beyond `high` by its space alone is within it.
+        cuts = [m.end() for m in boundary.finditer(text, 0, high + 2) if low <= m.end() <= high + 1]
+        if cuts:
+            return cuts[0] if nearest else cuts[-1]
+    return high
 
 
 def _cut(text: str) -> tuple[str, str]:

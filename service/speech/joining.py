@@ -32,7 +32,7 @@ def pause_after(phonemes: str, speed: float) -> float:
     return PAUSES_S.get(phonemes[-1:], WORD_PAUSE_S) / speed
 
 
-def shape(samples: Samples, *, first: bool, last: bool, pause_s: float) -> Samples:
+def shape(samples: Samples, *, first: bool, last: bool, pause_s: float) -> tuple[Samples, int]:
     """Make a piece ready to stand beside its neighbours.
 
     The model begins and ends every piece with up to half a second of rest. Before the first piece
@@ -45,7 +45,7 @@ def shape(samples: Samples, *, first: bool, last: bool, pause_s: float) -> Sampl
         pause_s: silence after it, unless it is the last.
 
     Returns:
-        float32 [m]; the sound itself is never cut.
+        float32 [m]; the sound itself is never cut. And how many samples of rest went before it.
     """
     start, end = _sound(samples)
     begin = 0 if first else start
@@ -55,10 +55,10 @@ def shape(samples: Samples, *, first: bool, last: bool, pause_s: float) -> Sampl
     if not first:
         shaped[: fade.size] *= fade
     if last:
-        return shaped
+        return shaped, begin
     shaped[shaped.size - fade.size :] *= fade[::-1]
     rest = max(0, round((pause_s - 2 * _MARGIN_S) * SAMPLE_RATE_HZ))
-    return np.concatenate([shaped, np.zeros(rest, np.float32)])
+    return np.concatenate([shaped, np.zeros(rest, np.float32)]), begin
 
 
 def _sound(samples: Samples) -> tuple[int, int]:

@@ -6,9 +6,16 @@ import re
 import unicodedata
 
 from service.errors import EmptyTextError, InvalidTextError
+from service.text.origins import TracedText
 
-_ALLOWED_CONTROLS = frozenset("\n\t\r")
-_FORBIDDEN_CATEGORIES = {"Cc": "control character", "Cs": "lone surrogate"}
+# Control characters but tab and line breaks, surrogates, and noncharacters: 32 in the Arabic
+# presentation forms and the last two of each plane.
+_FORBIDDEN = re.compile(
+    "[\\x00-\\x08\\x0b\\x0c\\x0e-\\x1f\\x7f-\\x9f\\ud800-\\udfff\\ufdd0-\\ufdef"
+    + "".join(chr(plane << 16 | 0xFFFE) + chr(plane << 16 | 0xFFFF) for plane in range(17))
+    + "]"
+)
+_FORBIDDEN_KINDS = {"Cc": "control character", "Cs": "lone surrogate", "Cn": "noncharacter"}
 
 _ZERO_WIDTH_JOINERS = frozenset("\u200c\u200d")
 
@@ -30,8 +37,8 @@ _UNFOLDED_FORMS = frozenset(
     }
 )
 
-_LINE_BREAK = re.compile(r"\r\n?|\u2028")
-_PARAGRAPH_BREAK = "\u2029"
+_LINE_BREAK = re.compile(r"\r\n?")
+_SEPARATORS = {0x2028: "\n", 0x2029: "\n\n"}
 
 
 def check_text(text: str) -> None:
@@ -41,43 +48,38 @@ def check_text(text: str) -> None:
     with the position (the first character is number 1), for control characters other than tab
     and line breaks, lone surrogates and noncharacters.
     """
-    for position, character in enumerate(text, start=1):
-        kind = _forbidden_kind(character)
-        if kind is not None:
-            raise InvalidTextError(
-                f"{kind} U+{ord(character):04X} at position {position} of the text"
-            )
+    match = _FORBIDDEN.search(text)
+    if match is not None:
+        kind = _FORBIDDEN_KINDS[unicodedata.category(match[0])]
+        raise InvalidTextError(
+            f"{kind} U+{ord(match[0]):04X} at position {match.start() + 1} of the text"
+        )
     if all(character.isspace() or unicodedata.category(character) == "Cf" for character in text):
         raise EmptyTextError("the text is empty")
 
 
-def clean_text(text: str, *, keep_joiners: bool = False) -> str:
+def clean_text(text: TracedText, *, keep_joiners: bool = False) -> TracedText:
     """Return the text composed, with one spelling for each letter, digit, break and space.
 
     Invisible formatting goes: byte order mark, zero-width, bidirectional controls, soft hyphens.
     `keep_joiners` keeps the zero-width joiner and non-joiner, which Devanagari spells with; a
     joiner inside an emoji stays in any case.
     """
-    text = _LINE_BREAK.sub("\n", text).replace(_PARAGRAPH_BREAK, "\n\n")
-    text = unicodedata.normalize("NFC", text)
-    kept: list[str] = []
-    for character in text:
+    text = text.sub(_LINE_BREAK, lambda match: "\n")
+    if text.text.isascii():
+        return text
+    text = text.translate(_SEPARATORS).composed()
+    spelled: list[str] = []
+    last = ""
+    for character in text.text:
         if unicodedata.category(character) == "Cf":
-            inside_emoji = bool(kept) and _ends_emoji(kept[-1])
-            if character in _ZERO_WIDTH_JOINERS and (keep_joiners or inside_emoji):
-                kept.append(character)
+            inside_emoji = last != "" and _ends_emoji(last)
+            kept = character in _ZERO_WIDTH_JOINERS and (keep_joiners or inside_emoji)
+            spelled.append(character if kept else "")
         else:
-            kept.append(_unfold(character))
-    return unicodedata.normalize("NFC", "".join(kept))
-
-
-def _forbidden_kind(character: str) -> str | None:
-    if character in _ALLOWED_CONTROLS:
-        return None
-    # The last two of each plane, and 32 in the Arabic presentation forms.
-    if ord(character) & 0xFFFE == 0xFFFE or 0xFDD0 <= ord(character) <= 0xFDEF:
-        return "noncharacter"
-    return _FORBIDDEN_CATEGORIES.get(unicodedata.category(character))
+            spelled.append(_unfold(character))
+        last = spelled[-1] or last
+    return text.respelled(spelled).composed()
 
 
 def _ends_emoji(character: str) -> bool:

@@ -18,6 +18,8 @@ class Language:
     """English name."""
     espeak_voice: str
     """Voice file of espeak-ng that reads it, under `espeak-ng-data/lang`."""
+    spaces_inside_numbers: bool = False
+    """Whether that voice reads `1 000 000` as one number."""
 
 
 LANGUAGES = MappingProxyType(
@@ -27,7 +29,7 @@ LANGUAGES = MappingProxyType(
             Language("en-us", "American English", "gmw/en-US"),
             Language("en-gb", "British English", "gmw/en"),
             Language("es", "Spanish", "roa/es"),
-            Language("fr", "French", "roa/fr"),
+            Language("fr", "French", "roa/fr", spaces_inside_numbers=True),
             Language("hi", "Hindi", "inc/hi"),
             Language("it", "Italian", "roa/it"),
             Language("pt-br", "Brazilian Portuguese", "roa/pt-BR"),

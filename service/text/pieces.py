@@ -3,7 +3,8 @@
 espeak-ng drops, without an error, what is over its fixed tables: a clause's phonemes after about
 1,000, a word's after about 200 (27 digits, 19 letters spelled out), and single letters after the
 third in `x x x x`. It cuts clauses of more than 800 bytes wherever that falls. Nothing in its
-answer tells, except that it is about as long as the table.
+answer tells, except that it is about as long as the table. And it dies of some words, most of
+which change to another script after a hyphen.
 """
 
 from __future__ import annotations
@@ -11,6 +12,10 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Callable
+from typing import NamedTuple
+
+from service.errors import InvalidTextError
+from service.text.origins import TracedText
 
 # A third of the 800 bytes that espeak-ng takes at a time, for letters of three bytes.
 _MAX_CHARACTERS = 250
@@ -26,39 +31,55 @@ _LONG_CHAIN = re.compile(r"(?<!\d)(?:\d+[.,:]){12,}\d*")
 _REPEATED_LETTER = re.compile(r"(?<!\S)([^\W\d_])(?:\s+\1){3,}(?!\S)", re.IGNORECASE)
 
 
-def read_in_pieces(text: str, read: Callable[[str], str]) -> str:
+class Piece(NamedTuple):
+    """Words that were read at once, and what they were read as."""
+
+    text: TracedText
+    ipa: str
+
+
+def read_in_pieces(text: TracedText, read: Callable[[str], str]) -> list[Piece]:
     """Return what `read` makes of the text, given in pieces small enough that it drops nothing.
 
     `text` is words without line breaks. Pieces end at white space wherever possible; only words
-    that overflow by themselves are cut.
+    that overflow by themselves are cut, and those that `read` refuses with InvalidTextError, which
+    is raised if they have no hyphen or other sign inside to cut them after. Pieces that are read
+    as nothing are left out.
     """
-    text = _LONG_NUMBER.sub(lambda match: " ".join(match[0]), text)
-    text = _LONG_CHAIN.sub(lambda match: " ".join(re.findall(r"\d+[.,:]?", match[0])), text)
-    answers: list[str] = []
+    text = text.sub(_LONG_NUMBER, lambda match: " ".join(match[0]))
+    text = text.sub(_LONG_CHAIN, lambda match: " ".join(re.findall(r"\d+[.,:]?", match[0])))
+    pieces: list[Piece] = []
     # A stack, not recursion: the depth depends on the caller's text.
     pending = [text]
     while pending:
-        piece = pending.pop().strip()
+        piece = pending.pop().stripped()
         if not piece:
             continue
         halves = _halve(piece) if len(piece) > _MAX_CHARACTERS else _split_repetition(piece)
         if halves is None:
-            answer = read(piece)
-            halves = _halve(piece) if _may_be_cut(answer) else None
-            if halves is None:
-                answers.append(answer)
-                continue
+            try:
+                answer = read(piece.text)
+            except InvalidTextError:
+                halves = _halve_at_joint(piece)
+                if halves is None:
+                    raise
+            else:
+                halves = _halve(piece) if _may_be_cut(answer) else None
+                if halves is None:
+                    if answer:
+                        pieces.append(Piece(piece, answer))
+                    continue
         pending.extend(reversed(halves))
-    return " ".join(answer for answer in answers if answer)
+    return pieces
 
 
 def _may_be_cut(ipa: str) -> bool:
     return len(ipa) > _MAX_CLAUSE_IPA or any(len(word) > _MAX_WORD_IPA for word in ipa.split(" "))
 
 
-def _split_repetition(piece: str) -> tuple[str, str] | None:
+def _split_repetition(piece: TracedText) -> tuple[TracedText, TracedText] | None:
     """Cut before the last of more than three equal letters that stand alone."""
-    match = _REPEATED_LETTER.search(piece)
+    match = _REPEATED_LETTER.search(piece.text)
     if match is None:
         return None
     # After the third, so that the first part is read as it is.
@@ -66,22 +87,39 @@ def _split_repetition(piece: str) -> tuple[str, str] | None:
     return piece[:cut], piece[cut:]
 
 
-def _halve(piece: str) -> tuple[str, str] | None:
+def _halve(piece: TracedText) -> tuple[TracedText, TracedText] | None:
     """Cut at the white space nearest the middle, or inside the only word; None if it is a letter.
 
     A combining mark stays with its letter.
     """
-    middle = len(piece) // 2
-    spaces = [match.start() for match in re.finditer(r"\s", piece)]
-    if spaces:
-        cut = min(spaces, key=lambda position: abs(position - middle))
-        return piece[:cut], piece[cut:]
-    cuts = [
+    return _halve_at(piece, _spaces(piece) or _starts_of_letters(piece))
+
+
+def _halve_at_joint(piece: TracedText) -> tuple[TracedText, TracedText] | None:
+    """Cut at the white space nearest the middle, or after a sign inside the only word."""
+    joints = [
+        position
+        for position in _starts_of_letters(piece)
+        if unicodedata.category(piece.text[position - 1])[0] in "PS"
+    ]
+    return _halve_at(piece, _spaces(piece) or joints)
+
+
+def _spaces(piece: TracedText) -> list[int]:
+    return [match.start() for match in re.finditer(r"\s", piece.text)]
+
+
+def _starts_of_letters(piece: TracedText) -> list[int]:
+    return [
         position
         for position in range(1, len(piece))
-        if not unicodedata.category(piece[position]).startswith("M")
+        if not unicodedata.category(piece.text[position]).startswith("M")
     ]
+
+
+def _halve_at(piece: TracedText, cuts: list[int]) -> tuple[TracedText, TracedText] | None:
+    """Cut at that of the positions which is nearest the middle; None if there is none."""
     if not cuts:
         return None
-    cut = min(cuts, key=lambda position: abs(position - middle))
+    cut = min(cuts, key=lambda position: abs(position - len(piece) // 2))
     return piece[:cut], piece[cut:]

@@ -10,6 +10,8 @@ import re
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from service.text.origins import TracedText
+
 _OPENING = frozenset("(“")
 _CLOSING = frozenset(";:,.!?…)”")
 _DASH = "—"
@@ -20,7 +22,7 @@ _PAUSES = frozenset(";:,.!?…—")
 class Span(NamedTuple):
     """A stretch of text: words to be read, or one mark of the vocabulary."""
 
-    text: str
+    text: TracedText
     is_mark: bool
 
 
@@ -70,6 +72,8 @@ _MARKS = str.maketrans(
     }
 )
 
+_APOSTROPHES = str.maketrans({"’": "'", "‘": "'"})
+
 _WORD_AFTER = r"(?=[^\W_]|[-+$£€¥]\d)"
 
 # A single quote opens before a word and closes after one; everything else is an apostrophe. The
@@ -89,15 +93,20 @@ _SOLID_TITLES = (
 _BEFORE_NUMBER = "No|Nos|nos?|p|pp|vol|Vol|fig|Fig|ch|Ch|art|Art"
 _OPEN_ENDED = "etc|Jr|Inc|Ltd|Co|Corp|al|Bros"
 
+_TITLE = rf"\b(?:{_SOLID_TITLES})\."
+_NUMBER_SIGN = rf"\b(?:{_BEFORE_NUMBER})\."
+_INITIAL = r"\b[A-HJ-Z]\."
+_DOTTED = rf"\b(?:[^\W\d_]\.){{2,}} | \b(?:{_OPEN_ENDED})\."
+
 _TOKEN = re.compile(
     rf"""
     (?P<line>[^\S\n]*\n\s*)
   | (?P<space>\s+)
   | (?P<url>(?:https?://|www\.)\S*[^\s;:,.!?…—"“”()'])
   | (?P<number>\d+(?:[.,:]\d+)+ | (?<!\S)[.,]\d+)
-  | (?P<title>\b(?:{_SOLID_TITLES})\. | \b(?:{_BEFORE_NUMBER})\.(?=\s*\d))
-  | (?P<initial>\b[A-HJ-Z]\.(?=\s+[A-Z]))
-  | (?P<dotted>\b(?:[^\W\d_]\.){{2,}} | \b(?:{_OPEN_ENDED})\.)
+  | (?P<title>{_TITLE} | {_NUMBER_SIGN}(?=\s*\d))
+  | (?P<initial>{_INITIAL}(?=\s+[A-Z]))
+  | (?P<dotted>{_DOTTED})
   | (?P<ellipsis>\.(?:\s*\.)+|…+)
   | (?P<sentence>(?<=[a-z])\.(?=[A-Z][a-z]))
   | (?P<inner>(?<=\w)\.(?=\w))
@@ -112,12 +121,23 @@ _TOKEN = re.compile(
 _SENTENCE_ENDS_HERE = re.compile(r"[”\"’')]*\s*(?:\n|\Z)")
 _SENTENCE_STARTS_NEXT = re.compile(r"[”\"’')]*\s+[“\"‘'(]*[A-ZÀ-ÖØ-Þ]")
 
+# What precedes white space and is an abbreviation, or may be one.
+_ABBREVIATION = re.compile(
+    rf"(?: (?P<title>{_TITLE}) | (?P<number>{_NUMBER_SIGN}) | (?P<initial>{_INITIAL})"
+    rf" | (?P<dotted>{_DOTTED}) )\Z",
+    re.VERBOSE,
+)
+_BEFORE_WORD = " \n\t"
+_NUMBER_NEXT = re.compile(r"\s*\d")
+_CAPITAL_NEXT = re.compile(r"\s+[A-Z]")
+_NOTHING_NEXT = re.compile(r"[”\"’')]*\s*[“\"‘'(]*\Z")
+
 # A single line break inside a paragraph is a full stop after a title, an item or a verse, and
 # nothing in a letter that was wrapped at a column. Wrapped lines are long but not very long.
 _WRAPPED_LINE_CHARACTERS = range(55, 121)
 
 
-def split(text: str) -> list[Span]:
+def split(text: TracedText) -> list[Span]:
     """Split cleaned text into words and marks, in order.
 
     Dots, commas and colons inside numbers, abbreviations, initials, times and addresses stay with
@@ -126,105 +146,142 @@ def split(text: str) -> list[Span]:
     one goes on with a small letter or the lines look wrapped at a column; a blank line always
     does. A dash that starts a line (an item, a speaker) is dropped: nobody reads it.
     """
-    text = text.translate(_MARKS).strip()
-    text = _SINGLE_QUOTED.sub(r"“\1”", text)
-    text = text.replace("’", "'").replace("‘", "'")
-    return _Splitter(text).spans()
+    text = _curl_single_quotes(text.translate(_MARKS).stripped())
+    return _Splitter(text.translate(_APOSTROPHES)).spans()
 
 
-def join(spans: Iterable[Span]) -> str:
-    """Return one line of the spans, marks spaced as in print: `a (b), “c” — d.`.
+def ends_sentence(text: str, end: int, *, is_whole: bool) -> bool | None:
+    """Tell whether the dot before `end`, which white space follows, is a full stop.
 
-    A mark that repeats the one before it, because nothing was left between them, is written once.
+    Not the dot of `Dr.`, nor that of `J.` before a name, nor that of `etc.` inside a sentence.
+    None if that depends on more text, which is still to come unless `is_whole`.
     """
-    out: list[str] = []
+    start = max(text.rfind(character, 0, end) for character in _BEFORE_WORD) + 1
+    match = _ABBREVIATION.search(text[start:end])
+    if match is None:
+        return True
+    if match.lastgroup == "title":
+        return False
+    if not is_whole and _NOTHING_NEXT.match(text, end):
+        return None
+    if match.lastgroup == "number":
+        return _NUMBER_NEXT.match(text, end) is None
+    if match.lastgroup == "initial":
+        return _CAPITAL_NEXT.match(text, end) is None
+    return _ends_with_abbreviation(text, match[0], end)
+
+
+def space(spans: Iterable[tuple[str, bool]]) -> list[str]:
+    """Return each span's text with the space that print has before it: `a (b), “c” — d.`.
+
+    A span is its text and whether that is a mark. Nothing is returned for an empty one, nor for
+    a mark that repeats the one before it because nothing was left between them.
+    """
+    spaced: list[str] = []
     last = ""
+    is_first = True
     for text, is_mark in spans:
         if not text or (is_mark and text == last):
+            spaced.append("")
             continue
-        attached = not out or last in _OPENING or (is_mark and text in _CLOSING)
-        out.append(text if attached else " " + text)
+        attached = is_first or last in _OPENING or (is_mark and text in _CLOSING)
+        spaced.append(text if attached else " " + text)
         last = text if is_mark else ""
-    return "".join(out)
+        is_first = False
+    return spaced
+
+
+def _ends_with_abbreviation(text: str, abbreviation: str, end: int) -> bool:
+    """Tell whether the dot of an abbreviation is the full stop of its sentence too."""
+    if _SENTENCE_ENDS_HERE.match(text, end):
+        return True
+    # `the U.S. Army` goes on; `at 7 p.m. The` and `etc. The` do not.
+    return (
+        abbreviation.islower()
+        and abbreviation not in ("e.g.", "i.e.")
+        and _SENTENCE_STARTS_NEXT.match(text, end) is not None
+    )
+
+
+def _curl_single_quotes(text: TracedText) -> TracedText:
+    """Turn the single quotes around quotations into double ones, and leave the apostrophes."""
+    matches = list(_SINGLE_QUOTED.finditer(text.text))
+    if not matches:
+        return text
+    characters = list(text.text)
+    for match in matches:
+        characters[match.start()] = "“"
+        characters[match.end() - 1] = "”"
+    return text.respelled(characters)
 
 
 class _Splitter:
     """One pass over one text."""
 
-    def __init__(self, text: str) -> None:
-        self._text = text
+    def __init__(self, text: TracedText) -> None:
+        self._source = text
+        self._text = text.text
         self._spans: list[Span] = []
-        self._words: list[str] = []
         self._quote_is_open = False
+        # Where the words start that are not yet a span, and the index of the line's first span.
+        self._words_start = 0
         self._line_start = 0
 
     def spans(self) -> list[Span]:
         for match in _TOKEN.finditer(self._text):
             kind = match.lastgroup
-            token = match[0]
             if kind == "line":
                 self._end_line(match)
-            elif kind == "space":
-                self._words.append(" ")
             elif kind == "dotted":
-                self._words.append(token)
-                if self._ends_sentence(token, match.end()):
-                    self._mark(".")
+                if _ends_with_abbreviation(self._text, match[0], match.end()):
+                    self._flush(match.end())
+                    self._mark(".", match.end() - 1, match.end())
             elif kind == "ellipsis":
-                self._mark("…")
+                self._mark("…", *match.span())
             elif kind == "sentence":
-                self._mark(".")
+                self._mark(".", *match.span())
             elif kind == "dash":
-                if not self._is_line_start():
-                    self._mark(_DASH)
+                if self._is_line_start(match.start()):
+                    self._words_start = match.end()
+                else:
+                    self._mark(_DASH, *match.span())
             elif kind == "quote":
-                self._quote(token, match)
+                self._quote(match)
             elif kind == "mark":
-                self._mark(self._direct(token))
-            else:
-                self._words.append(token)
-        self._flush()
+                self._mark(self._direct(match[0]), *match.span())
+        self._flush(len(self._text))
         return self._spans
 
-    def _flush(self) -> None:
-        words = " ".join("".join(self._words).split())
-        self._words.clear()
+    def _flush(self, end: int) -> None:
+        words = self._source[self._words_start : end].folded()
+        self._words_start = end
         if words:
             self._spans.append(Span(words, False))
 
-    def _mark(self, mark: str) -> None:
-        self._flush()
-        repeated = bool(self._spans) and self._spans[-1] == Span(mark, True)
+    def _mark(self, mark: str, start: int, end: int) -> None:
+        self._flush(start)
+        self._words_start = end
+        last = self._spans[-1] if self._spans else None
+        repeated = last is not None and last.is_mark and last.text.text == mark
         if not repeated or mark in "()“”":
-            self._spans.append(Span(mark, True))
+            self._spans.append(Span(self._source[start:end].rewritten(mark), True))
 
-    def _is_line_start(self) -> bool:
+    def _is_line_start(self, position: int) -> bool:
         """Tell whether nothing was read or marked yet on this line."""
-        return not "".join(self._words).strip() and len(self._spans) == self._line_start
+        words = self._text[self._words_start : position]
+        return not words.strip() and len(self._spans) == self._line_start
 
-    def _ends_sentence(self, abbreviation: str, end: int) -> bool:
-        """Tell whether the dot of an abbreviation is the full stop of its sentence too."""
-        if _SENTENCE_ENDS_HERE.match(self._text, end):
-            return True
-        # `the U.S. Army` goes on; `at 7 p.m. The` and `etc. The` do not.
-        return (
-            abbreviation.islower()
-            and abbreviation not in ("e.g.", "i.e.")
-            and _SENTENCE_STARTS_NEXT.match(self._text, end) is not None
-        )
-
-    def _quote(self, token: str, match: re.Match[str]) -> None:
+    def _quote(self, match: re.Match[str]) -> None:
         """Give a straight quote its direction; `„` always opens."""
         before = self._text[match.start() - 1] if match.start() else " "
         after = self._text[match.end()] if match.end() < len(self._text) else " "
         if before.isdigit() and not self._quote_is_open:
             # Inches, which espeak-ng leaves unsaid: 5'10" tall.
-            self._words.append(token)
             return
         is_beside_space = before.isspace() != after.isspace()
         opens = before.isspace() if is_beside_space else not self._quote_is_open
-        self._quote_is_open = opens or token == "„"
-        self._mark("“" if self._quote_is_open else "”")
+        self._quote_is_open = opens or match[0] == "„"
+        self._mark("“" if self._quote_is_open else "”", *match.span())
 
     def _direct(self, mark: str) -> str:
         """Follow the curly quotes; `“` closes what `„` opened."""
@@ -245,11 +302,10 @@ class _Splitter:
         next_character = self._text[match.end() : match.end() + 1]
         line = self._text[self._text.rfind("\n", 0, match.start()) + 1 : match.start()].strip()
         if not is_blank and (next_character.islower() or len(line) in _WRAPPED_LINE_CHARACTERS):
-            self._words.append(" ")
             return
-        self._flush()
+        self._flush(match.start())
         if len(self._spans) > self._line_start and not self._ends_with_pause():
-            self._mark(".")
+            self._mark(".", *match.span())
         self._line_start = len(self._spans)
         if is_blank:
             self._quote_is_open = False
@@ -258,6 +314,6 @@ class _Splitter:
         for text, is_mark in reversed(self._spans):
             if not is_mark:
                 return False
-            if text in _PAUSES:
+            if text.text in _PAUSES:
                 return True
         return True

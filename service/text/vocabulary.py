@@ -44,6 +44,11 @@ class Vocabulary:
         """Return the symbols that make a sound by themselves: vowels and consonants."""
         return self._sounds
 
+    @property
+    def marks(self) -> frozenset[str]:
+        """Return the punctuation: neither sounds, nor what modifies them, nor the space."""
+        return frozenset(self._ids) - self._sounds - _MODIFIERS - {" "}
+
     def token_ids(self, phonemes: str) -> list[int]:
         """Return one id per symbol, without the zeros that pad the model's input.
 

@@ -7,8 +7,9 @@ import re
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
@@ -17,9 +18,14 @@ import pytest
 class Server:
     """A `kokoro-service serve` process and a client for it; its log is read as it comes."""
 
-    def __init__(self, *arguments: str, environment: dict[str, str] | None = None) -> None:
+    def __init__(
+        self,
+        *arguments: str,
+        environment: dict[str, str] | None = None,
+        program: Sequence[str] = ("-m", "service"),
+    ) -> None:
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "service", "serve", "--port", "0", *arguments],
+            [sys.executable, *program, "serve", "--port", "0", *arguments],
             stderr=subprocess.PIPE,
             text=True,
             env={**os.environ, **(environment or {})},
@@ -75,8 +81,8 @@ def start_server(model_file: Path, cache_dir: Path) -> Iterator[Callable[..., Se
     """Start servers; what is still running at the end is killed."""
     servers: list[Server] = []
 
-    def start(*arguments: str, environment: dict[str, str] | None = None) -> Server:
-        server = Server("--cache-dir", str(cache_dir), *arguments, environment=environment)
+    def start(*arguments: str, **options: Any) -> Server:
+        server = Server("--cache-dir", str(cache_dir), *arguments, **options)
         servers.append(server)
         return server
 
@@ -92,6 +98,27 @@ def start_server(model_file: Path, cache_dir: Path) -> Iterator[Callable[..., Se
 def server(start_server: Callable[..., Server]) -> Iterator[Server]:
     """The server that most tests share."""
     server = start_server()
+    server.wait_until_ready()
+    yield server
+    assert server.stop() == 0
+
+
+@pytest.fixture(scope="session")
+def remembering(start_server: Callable[..., Server]) -> Iterator[Server]:
+    """A server that makes the same speech once."""
+    server = start_server("--audio-cache-bytes", "50000000")
+    server.wait_until_ready()
+    yield server
+    assert server.stop() == 0
+
+
+FAULTY_SERVER = (str(Path(__file__).with_name("faulty_server.py")),)
+
+
+@pytest.fixture(scope="session")
+def telling_server(start_server: Callable[..., Server]) -> Iterator[Server]:
+    """A server that logs the runs of its model, some of which fail; see `faulty_server`."""
+    server = start_server(program=FAULTY_SERVER)
     server.wait_until_ready()
     yield server
     assert server.stop() == 0

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import io
 import json
+import signal
 import socket
 import threading
 from collections.abc import Callable
@@ -90,14 +91,6 @@ def test_what_there_is_to_know(server: Any) -> None:
     assert ready["self_test_s"] > 0
 
 
-def test_the_openapi_document_describes_the_endpoints_and_their_errors(server: Any) -> None:
-    document = server.client.get("/openapi.json").json()
-    assert set(document["paths"]) == {"/synthesize", "/voices", "/health", "/ready"}
-    responses = document["paths"]["/synthesize"]["post"]["responses"]
-    assert set(responses) == {"200", "400", "413", "415", "422", "500", "503"}
-    assert set(responses["200"]["content"]) == {"audio/wav", "audio/pcm"}
-
-
 @pytest.mark.parametrize(
     ("fields", "status", "code", "named"),
     [
@@ -120,7 +113,7 @@ def test_the_openapi_document_describes_the_endpoints_and_their_errors(server: A
         ({"text": "a", "speed": 2.1}, 422, "invalid_request", "speed"),
         ({"text": "a", "speed": "1"}, 422, "invalid_request", "speed"),
         ({"text": "a", "speed": True}, 422, "invalid_request", "speed"),
-        ({"text": "a", "format": "mp3"}, 422, "invalid_request", "format"),
+        ({"text": "a", "format": "aac"}, 422, "invalid_request", "format"),
         ({"text": "a", "language": "xx"}, 422, "language_unavailable", "en-us"),
         ({"text": "a", "voice": "zf_xiaoni"}, 422, "language_unavailable", "zh"),
         ({"text": "a", "sped": 1.0}, 422, "invalid_request", "did you mean speed?"),
@@ -214,9 +207,9 @@ def test_texts_stay_out_of_the_log(server: Any) -> None:
     for body in ({"text": secret}, {"text": secret, "voice": secret}, {secret: 1}):
         server.client.post("/synthesize", json=body, headers=headers)
     server.client.get(f"/{secret}", headers=headers)
-    server.wait_for(f"{identity} GET - status=404")
+    server.wait_for(f"id={identity} method=GET path=- status=404")
     log = "".join(server.log)
-    assert log.count(f"{identity} POST /synthesize") == 3
+    assert log.count(f"id={identity} method=POST path=/synthesize") == 3
     assert "characters=19" in log
     assert "xylophonic" not in log
 
@@ -237,14 +230,14 @@ def test_before_the_model_is_there_health_answers_and_speech_is_refused(
 
 
 def test_sigterm_finishes_the_request_in_flight(start_server: Callable[..., Any]) -> None:
-    server = start_server()
+    server = start_server("--shutdown-timeout-s", "3600")
     server.wait_until_ready()
     expected = speak(server, text=LONG_TEXT).content
     body = json.dumps({"text": LONG_TEXT}).encode()
     address = httpx.URL(server.url)
     with socket.create_connection((address.host, address.port or 0)) as connection:
         connection.sendall(
-            b"POST /synthesize HTTP/1.1\r\nhost: test\r\ncontent-type: application/json\r\n"
+            b"POST /synthesize HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n"
             b"connection: close\r\ncontent-length: %d\r\n\r\n" % len(body) + body
         )
         # The event loop reads connections in turn: these answers come after it took the request.
@@ -259,6 +252,21 @@ def test_sigterm_finishes_the_request_in_flight(start_server: Callable[..., Any]
     head, _, content = answer.partition(b"\r\n\r\n")
     assert head.startswith(b"HTTP/1.1 200")
     assert content == expected
+
+
+def test_a_second_interrupt_waits_for_nobody(start_server: Callable[..., Any]) -> None:
+    server = start_server("--shutdown-timeout-s", "3600")
+    server.wait_until_ready()
+    body = {"text": LONG_TEXT * 12, "stream": True, "format": "pcm"}
+    with server.client.stream("POST", "/synthesize", json=body) as response:
+        parts = response.iter_raw()
+        assert next(parts)
+        server.process.send_signal(signal.SIGINT)
+        server.wait_for("stopping: 1 requests")
+        server.process.send_signal(signal.SIGINT)
+        with pytest.raises(httpx.RemoteProtocolError):
+            list(parts)
+    assert server.process.wait(timeout=120) == 0
 
 
 @pytest.mark.parametrize(

@@ -7,9 +7,11 @@ import wave
 import numpy as np
 import pytest
 import soundfile
+from audio_samples import correlation, decode, lag, voice_like
 
-from service.audio import FORMATS, encode
+from service.audio import encode
 from service.audio.encoding import to_int16
+from service.audio.formats import AudioFormat
 
 
 def test_full_scale_and_beyond() -> None:
@@ -17,15 +19,22 @@ def test_full_scale_and_beyond() -> None:
     assert to_int16(samples).tolist() == [0, 32767, -32767, 32767, -32767, 16384]
 
 
+def test_the_samples_given_are_left_as_they_are() -> None:
+    samples = np.array([0.25, 3.0], np.float32)
+    to_int16(samples)
+    assert samples.tolist() == [0.25, 3.0]
+
+
 @pytest.mark.parametrize("n_samples", [1, 2, 600, 24_001])
 def test_a_wav_file_has_the_right_sizes_and_the_samples_of_pcm(n_samples: int) -> None:
     samples = np.sin(np.arange(n_samples) / 20).astype(np.float32)
     pcm = encode([samples], "pcm", 24_000)
     file = encode([samples], "wav", 24_000)
-    assert len(pcm) == 2 * n_samples
+    assert pcm == to_int16(samples).tobytes()
     riff, riff_size, form = struct.unpack_from("<4sI4s", file)
     assert (riff, riff_size, form) == (b"RIFF", len(file) - 8, b"WAVE")
     data_at = file.index(b"data")
+    assert data_at == 36
     assert struct.unpack_from("<I", file, data_at + 4) == (len(pcm),)
     with wave.open(io.BytesIO(file)) as reader:
         assert reader.getparams()[:4] == (1, 2, 24_000, n_samples)
@@ -35,10 +44,37 @@ def test_a_wav_file_has_the_right_sizes_and_the_samples_of_pcm(n_samples: int) -
     assert decoded.tobytes() == pcm
 
 
-def test_parts_are_put_one_after_the_other() -> None:
-    parts = [np.full(n, n / 10, np.float32) for n in (1, 2, 3)]
-    assert encode(parts, "pcm", 24_000) == b"".join(encode([p], "pcm", 24_000) for p in parts)
+@pytest.mark.parametrize("audio_format", ["wav", "pcm", "flac", "mp3"])
+def test_parts_are_put_one_after_the_other(audio_format: AudioFormat) -> None:
+    samples = voice_like(0.5)
+    parts = np.split(samples, [1, 2, 700, 5_000])
+    assert encode(parts, audio_format, 24_000) == encode([samples], audio_format, 24_000)
 
 
-def test_every_format_has_a_media_type() -> None:
-    assert {form.media_type for form in FORMATS.values()} == {"audio/wav", "audio/pcm"}
+@pytest.mark.parametrize("audio_format", ["wav", "pcm"])
+def test_no_samples_make_no_sound(audio_format: AudioFormat) -> None:
+    content = encode([], audio_format, 24_000)
+    assert len(content) == {"wav": 44, "pcm": 0}[audio_format]
+
+
+@pytest.mark.parametrize("n_samples", [1, 575, 576, 1_153, 24_001])
+def test_flac_gives_every_sample_back(n_samples: int) -> None:
+    samples = voice_like(1.5)[:n_samples]
+    assert np.array_equal(decode(encode([samples], "flac", 24_000)), to_int16(samples))
+
+
+@pytest.mark.parametrize("audio_format", ["mp3", "opus"])
+@pytest.mark.parametrize("n_samples", [1, 575, 576, 1_153, 24_001, 72_000])
+def test_lossy_formats_give_as_many_samples_back(audio_format: AudioFormat, n_samples: int) -> None:
+    samples = voice_like(3)[:n_samples]
+    decoded = decode(encode([samples], audio_format, 24_000))
+    assert decoded.size == n_samples
+    if n_samples > 20_000:
+        assert lag(decoded, samples) == 0
+        assert correlation(decoded, samples) > 0.99
+
+
+@pytest.mark.parametrize("audio_format", ["mp3", "opus"])
+def test_lossy_formats_take_64_kilobits_a_second(audio_format: AudioFormat) -> None:
+    content = encode([voice_like(20)], audio_format, 24_000)
+    assert 56 < len(content) * 8 / 20 / 1000 < 70

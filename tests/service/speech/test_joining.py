@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from service.model.kokoro import SAMPLE_RATE_HZ
-from service.speech.joining import WORD_PAUSE_S, pause_after, shape
+from service.speech.joining import WORD_PAUSE_S, pause_after
+from service.speech.joining import shape as shape_and_skip
 
 
 def piece(lead_s: float = 0.3, sound_s: float = 0.5, rest_s: float = 0.4) -> np.ndarray:
@@ -12,6 +13,10 @@ def piece(lead_s: float = 0.3, sound_s: float = 0.5, rest_s: float = 0.4) -> np.
     sound = 0.5 * np.sin(np.arange(int(sound_s * SAMPLE_RATE_HZ)) * 0.1)
     rests = [np.full(int(s * SAMPLE_RATE_HZ), 1e-4) for s in (lead_s, rest_s)]
     return np.concatenate([rests[0], sound, rests[1]]).astype(np.float32)
+
+
+def shape(samples: np.ndarray, *, first: bool, last: bool, pause_s: float) -> np.ndarray:
+    return shape_and_skip(samples, first=first, last=last, pause_s=pause_s)[0]
 
 
 def loud(samples: np.ndarray) -> np.ndarray:
@@ -59,3 +64,13 @@ def test_marks_decide_the_pause() -> None:
     assert pause_after("a.", 1.0) > pause_after("a;", 1.0) > pause_after("a,", 1.0)
     assert pause_after("a,", 1.0) > pause_after("a", 1.0) == WORD_PAUSE_S
     assert pause_after("a.", 2.0) == pause_after("a.", 1.0) / 2
+
+
+def test_the_rest_that_went_before_the_sound_is_told() -> None:
+    samples = piece(lead_s=0.3)
+    whole, none = shape_and_skip(samples, first=True, last=False, pause_s=0.5)
+    assert none == 0
+    shaped, skipped = shape_and_skip(samples, first=False, last=True, pause_s=0.0)
+    assert 0 < skipped < 0.3 * SAMPLE_RATE_HZ
+    assert loud(shaped)[-1] + skipped == loud(samples)[-1]
+    assert loud(whole)[0] == loud(samples)[0]

@@ -95,7 +95,7 @@ def test_a_text_of_5000_characters_comes_out_whole(synthesizer: Synthesizer) -> 
     text = " ".join(sentences[i % 4] for i in range(100))[:5000]
     plan = synthesizer.plan(Utterance(text))
     chunks: list[AudioChunk] = list(synthesizer.stream(plan))
-    whole = synthesizer.phonemizer.phonemize(text, "en-us")
+    whole = synthesizer.phonemizer.read(text, "en-us", align=False).phonemes
     said = " ".join(chunk.phonemes for chunk in chunks)
     assert said.split() == whole.split()
     assert all(len(chunk.phonemes) <= MAX_PIECE_LENGTH for chunk in chunks)
@@ -119,7 +119,7 @@ def test_chunks_are_the_whole_and_joins_do_not_click(synthesizer: Synthesizer) -
 
 
 def test_phonemes_are_said_as_they_are(synthesizer: Synthesizer) -> None:
-    phonemes = synthesizer.phonemizer.phonemize(SENTENCE, "en-us")
+    phonemes = synthesizer.phonemizer.read(SENTENCE, "en-us", align=False).phonemes
     by_text = speak(synthesizer, Utterance(SENTENCE))
     by_phonemes = speak(synthesizer, Utterance(phonemes=phonemes))
     np.testing.assert_array_equal(by_text, by_phonemes)

@@ -5,6 +5,7 @@ import pytest
 from service.errors import EmptyTextError, InvalidTextError
 from service.text import check_text
 from service.text.characters import clean_text
+from service.text.origins import TracedText
 
 
 @pytest.mark.parametrize("text", ["", "  ", "\n\t\r\n", "\u00a0\u3000", "\ufeff\u200b \u200e"])
@@ -51,9 +52,33 @@ def test_text_is_accepted(text: str) -> None:
     ],
 )
 def test_one_spelling_for_each_thing(text: str, cleaned: str) -> None:
-    assert clean_text(text) == cleaned
+    assert clean_text(TracedText(text)).text == cleaned
 
 
 def test_joiners_stay_where_devanagari_needs_them() -> None:
-    assert clean_text("क्\u200dष", keep_joiners=True) == "क्\u200dष"
-    assert clean_text("क्\u200dष") == "क्ष"
+    text = TracedText("क्\u200dष")
+    assert clean_text(text, keep_joiners=True).text == "क्\u200dष"
+    assert clean_text(text).text == "क्ष"
+
+
+@pytest.mark.parametrize(
+    ("text", "part", "origin"),
+    [
+        ("a cafe\u0301 b", "café", "cafe\u0301"),
+        ("\ufeffhel\u00adlo\u200b you", "hello", "hel\u00adlo"),
+        ("so ﬁne", "fine", "ﬁne"),
+        ("so ﬁne", "i", "ﬁ"),
+        ("an ①② b", "1", "①"),
+        ("an ①② b", "2", "②"),
+        ("Ｈｉ！ you", "Hi!", "Ｈｉ！"),
+        ("a\r\nb", "\n", "\r\n"),
+        ("a\r\n\u2029b", "b", "b"),
+        ("5㎏ it", "kg", "㎏"),
+        ("क\u093cि या", "क़ि".replace("क़", "क\u093c"), "क\u093cि"),
+        ("\u1112\u1161\u11ab x", "한", "\u1112\u1161\u11ab"),
+    ],
+)
+def test_cleaned_text_knows_where_it_comes_from(text: str, part: str, origin: str) -> None:
+    cleaned = clean_text(TracedText(text))
+    start = cleaned.text.index(part)
+    assert text[slice(*cleaned[start : start + len(part)].span)] == origin

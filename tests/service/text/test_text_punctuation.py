@@ -3,12 +3,16 @@ from __future__ import annotations
 import pytest
 
 from service.text.characters import clean_text
-from service.text.punctuation import Span, join, split
+from service.text.origins import TracedText
+from service.text.punctuation import ends_sentence, space, split
 
 
 def shown(text: str) -> str:
     """Return the spans as text, words between bars, so that a test shows which is which."""
-    return " ".join(span.text if span.is_mark else f"|{span.text}|" for span in split(text))
+    return " ".join(
+        span.text.text if span.is_mark else f"|{span.text.text}|"
+        for span in split(clean_text(TracedText(text)))
+    )
 
 
 @pytest.mark.parametrize(
@@ -60,7 +64,7 @@ def shown(text: str) -> str:
     ],
 )
 def test_split(text: str, spans: str) -> None:
-    assert shown(clean_text(text)) == spans
+    assert shown(text) == spans
 
 
 def test_lines_wrapped_at_a_column_are_one_sentence() -> None:
@@ -81,9 +85,51 @@ def test_lines_wrapped_at_a_column_are_one_sentence() -> None:
         ("… a", "… a"),
     ],
 )
-def test_join_spaces_marks_as_in_print(spans: str, text: str) -> None:
-    assert join(Span(token, not token.isalpha()) for token in spans.split()) == text
+def test_marks_are_spaced_as_in_print(spans: str, text: str) -> None:
+    assert "".join(space((token, not token.isalpha()) for token in spans.split())) == text
 
 
-def test_join_passes_over_words_without_phonemes() -> None:
-    assert join([Span("a", False), Span(",", True), Span("", False), Span(",", True)]) == "a,"
+def test_spacing_passes_over_words_without_phonemes() -> None:
+    assert space([("a", False), (",", True), ("", False), (",", True)]) == ["a", ",", "", ""]
+
+
+@pytest.mark.parametrize(
+    ("text", "origins"),
+    [
+        ("Hi,  there \n", ["Hi", ",", "there"]),
+        ("« où »", ["«", "où", "»"]),
+        ("he said 'yes, I do'", ["he said", "'", "yes", ",", "I do", "'"]),
+        ("in the U.S.", ["in the U.S.", "."]),
+        ("Title\n\nText", ["Title", "\n\n", "Text"]),
+        ("¿Qué?... Ａ。", ["Qué", "?", "...", "Ａ", "。"]),
+    ],
+)
+def test_spans_know_where_they_come_from(text: str, origins: list[str]) -> None:
+    spans = split(clean_text(TracedText(text)))
+    assert [text[slice(*span.text.span)] for span in spans] == origins
+
+
+@pytest.mark.parametrize(
+    ("text", "after_dot", "answer"),
+    [
+        ("It ends. The", 8, True),
+        ("Dr. Who", 3, False),
+        ("J. Smith", 2, False),
+        ("vitamin C. is", 10, True),
+        ("No. 5", 3, False),
+        ("No. Yes", 3, True),
+        ("etc. The", 4, True),
+        ("etc. and", 4, False),
+        ("U.S. Army", 4, False),
+        ("(e.g. this", 5, False),
+    ],
+)
+def test_a_dot_is_a_full_stop_or_an_abbreviations(text: str, after_dot: int, answer: bool) -> None:
+    assert ends_sentence(text, after_dot, is_whole=True) is answer
+    assert ends_sentence(text, after_dot, is_whole=False) is answer
+
+
+@pytest.mark.parametrize("text", ["J. ", "No. ", "etc. ", "U.S. “"])
+def test_what_follows_an_abbreviation_may_have_to_be_waited_for(text: str) -> None:
+    assert ends_sentence(text, text.index(" "), is_whole=False) is None
+    assert ends_sentence(text, text.index(" "), is_whole=True) is not None

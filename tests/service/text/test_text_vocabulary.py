@@ -37,3 +37,7 @@ def test_a_vowel_or_consonant_is_pronounceable(phonemes: str) -> None:
 @pytest.mark.parametrize("phonemes", ["", " ", "…", "ˈˌː", "\u0303", "ʰʲ", "↓→↗↘", "“—”"])
 def test_marks_and_modifiers_alone_are_not(phonemes: str) -> None:
     assert not load_vocabulary().is_pronounceable(phonemes)
+
+
+def test_marks_are_the_punctuation() -> None:
+    assert load_vocabulary().marks == set(';:,.!?—…"()“”')

@@ -1,0 +1,116 @@
+"""Who may come in: a bounded number of requests and of WebSocket sessions."""
+
+from __future__ import annotations
+
+import asyncio
+import math
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from service.errors import NotReadyError, OverloadedError
+from service.speech import Cancellation
+
+_CLOSED = "the service is shutting down"
+_POLL_S = 0.05
+_CANCEL_S = 5.0
+"""For who was cancelled to leave; who does not read what we send is left to the server."""
+
+_MAX_RETRY_AFTER_S = 60
+_FIRST_GUESS_S = 1.0
+_SMOOTHING = 0.1
+"""Weight of the newest request in the mean duration of recent ones."""
+
+
+class Admission:
+    """The places of a service. Used on the event loop only, so it needs no lock.
+
+    Attributes:
+        n_requests: requests that have a place, spoken or waiting for their turn.
+        n_sessions: WebSocket sessions that are open.
+        closing: set when the service shuts down; sessions then say what they have, and end.
+    """
+
+    def __init__(self, max_requests: int, max_sessions: int) -> None:
+        self._max_requests = max_requests
+        self._max_sessions = max_sessions
+        self.n_requests = 0
+        self.n_sessions = 0
+        self._mean_s = _FIRST_GUESS_S
+        self._cancellations: set[Cancellation] = set()
+        self.closing = asyncio.Event()
+
+    @contextmanager
+    def request(self) -> Iterator[None]:
+        """Hold a place for a request.
+
+        Raises:
+            OverloadedError: there is none.
+            NotReadyError: the service is shutting down.
+        """
+        self.check_open()
+        if self.n_requests >= self._max_requests:
+            raise OverloadedError(
+                f"all {self._max_requests} places for requests are taken", self._retry_after_s()
+            )
+        self.n_requests += 1
+        start = time.monotonic()
+        try:
+            yield
+        finally:
+            self.n_requests -= 1
+            self._mean_s += _SMOOTHING * (time.monotonic() - start - self._mean_s)
+
+    @contextmanager
+    def session(self) -> Iterator[None]:
+        """Hold a place for a WebSocket session; raises as `request` does."""
+        self.check_open()
+        if self.n_sessions >= self._max_sessions:
+            raise OverloadedError(
+                f"all {self._max_sessions} places for WebSocket sessions are taken",
+                self._retry_after_s(),
+            )
+        self.n_sessions += 1
+        try:
+            yield
+        finally:
+            self.n_sessions -= 1
+
+    @contextmanager
+    def cancellable(self, cancellation: Cancellation) -> Iterator[None]:
+        """Have what is spoken in the `with` block cancelled when the service stops."""
+        self._cancellations.add(cancellation)
+        try:
+            yield
+        finally:
+            self._cancellations.discard(cancellation)
+
+    async def close(self, timeout_s: float, is_urgent: Callable[[], bool]) -> None:
+        """Let nobody in any more, wait for those inside, and cancel who is there after the time.
+
+        Args:
+            timeout_s: seconds to wait for.
+            is_urgent: tells whether to wait no longer, whatever the time.
+        """
+        self.closing.set()
+        until = time.monotonic() + timeout_s
+        while self._is_busy() and time.monotonic() < until and not is_urgent():
+            await asyncio.sleep(_POLL_S)
+        until = time.monotonic() + _CANCEL_S
+        # Again and again: who is between two utterances has none to cancel yet.
+        while self._is_busy() and time.monotonic() < until:
+            for cancellation in list(self._cancellations):
+                cancellation.cancel(NotReadyError(_CLOSED))
+            await asyncio.sleep(_POLL_S)
+
+    def _is_busy(self) -> bool:
+        return bool(self.n_requests or self.n_sessions)
+
+    def check_open(self) -> None:
+        """Raise NotReadyError if the service is shutting down."""
+        if self.closing.is_set():
+            raise NotReadyError(_CLOSED)
+
+    def _retry_after_s(self) -> int:
+        """Return in how many seconds a place may be free: requests leave one after the other."""
+        return min(_MAX_RETRY_AFTER_S, max(1, math.ceil(self._mean_s / self._max_requests)))

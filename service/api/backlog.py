@@ -1,0 +1,83 @@
+"""What a WebSocket session still has to say."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from dataclasses import dataclass
+from typing import Literal
+
+from service.api import messages
+from service.text import Clause
+
+
+@dataclass(frozen=True)
+class Manner:
+    """How clauses are spoken."""
+
+    voice: str | None = None
+    language: str | None = None
+    speed: float = 1.0
+    depth: Literal["word", "phoneme"] = "word"
+
+
+@dataclass(frozen=True)
+class Order:
+    """A clause to be spoken."""
+
+    clause: Clause
+    manner: Manner
+
+
+class Backlog:
+    """Clauses that wait to be spoken, and messages that wait until what is before them was.
+
+    Used on the event loop only.
+
+    Attributes:
+        n_characters: of the clauses.
+        n_messages: of the others.
+    """
+
+    def __init__(self) -> None:
+        self._items: deque[Order | messages.FromServer] = deque()
+        self._filled = asyncio.Event()
+        self.n_characters = 0
+        self.n_messages = 0
+
+    def __len__(self) -> int:
+        return len(self._items)
+
+    def add(self, item: Order | messages.FromServer) -> None:
+        """Put something at the end."""
+        self._items.append(item)
+        self._count(item, 1)
+        self._filled.set()
+
+    async def take(self) -> Order | messages.FromServer:
+        """Wait for the first, and take it."""
+        while not self._items:
+            self._filled.clear()
+            await self._filled.wait()
+        item = self._items.popleft()
+        self._count(item, -1)
+        return item
+
+    def drop(self, *kinds: type[Order | messages.FromServer]) -> None:
+        """Forget everything of these kinds."""
+        items = list(self._items)
+        self.clear()
+        for item in items:
+            if not isinstance(item, kinds):
+                self.add(item)
+
+    def clear(self) -> None:
+        """Forget everything."""
+        self._items.clear()
+        self.n_characters = self.n_messages = 0
+
+    def _count(self, item: Order | messages.FromServer, sign: int) -> None:
+        if isinstance(item, Order):
+            self.n_characters += sign * len(item.clause.text)
+        else:
+            self.n_messages += sign

@@ -1,0 +1,187 @@
+"""What Prometheus asks for at `/metrics`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator
+from contextlib import AbstractContextManager, contextmanager
+
+from prometheus_client import (
+    CollectorRegistry,
+    Counter,
+    Gauge,
+    Histogram,
+    Info,
+    PlatformCollector,
+    ProcessCollector,
+)
+from prometheus_client import exposition as prometheus_text
+from prometheus_client.openmetrics import exposition as openmetrics
+
+from service.errors import ServiceError
+
+OTHER = "other"
+"""Label of an endpoint or an outcome that is not among the known ones."""
+
+# Seconds. A short first chunk takes some tenths on a desktop and a second or two on a small board;
+# beyond ten the listener has gone.
+_FIRST_AUDIO_S = (0.05, 0.1, 0.2, 0.3, 0.5, 0.75, 1, 1.5, 2, 3, 5, 10, 30)
+# Finest below 1, where speech is made faster than it is heard.
+_REAL_TIME_FACTOR = (0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.8, 1, 1.5, 2, 5)
+# Seconds. Nothing on an idle machine; with a full queue, many turns of a second or so.
+_QUEUE_WAIT_S = (0.001, 0.01, 0.05, 0.1, 0.25, 0.5, 1, 2, 5, 10, 30, 60, 300)
+# Seconds. From a list of voices to a book's chapter.
+_DURATION_S = (0.005, 0.02, 0.1, 0.25, 0.5, 1, 2, 5, 10, 30, 60, 300, 1800)
+
+_OUTCOMES = frozenset({
+    "ok", "aborted", "internal_error", "http_error", "invalid_json", "invalid_request",
+    "not_found", "method_not_allowed", "body_too_large", "unsupported_media_type",
+    "receive_timeout",
+})  # fmt: skip
+"""Outcomes of requests that no class of `service.errors` stands for."""
+
+
+class Metrics:
+    """The numbers of one application, in a registry of its own. Safe to use from any thread.
+
+    Args:
+        endpoints: the paths that there are; any other counts as `other`, so that no caller can
+            make labels.
+        outcomes: codes that end a request beside those of `service.errors` and the edge's own.
+    """
+
+    def __init__(self, endpoints: Collection[str], outcomes: Collection[str] = ()) -> None:
+        self._endpoints = frozenset(endpoints)
+        self._outcomes = _OUTCOMES | _codes(ServiceError) | frozenset(outcomes)
+        registry = self._registry = CollectorRegistry()
+        ProcessCollector(registry=registry)
+        PlatformCollector(registry=registry)
+
+        def histogram(
+            name: str, text: str, buckets: tuple[float, ...], labels: tuple[str, ...] = ()
+        ) -> Histogram:
+            return Histogram(name, text, labels, buckets=buckets, registry=registry)
+
+        def counter(name: str, text: str, labels: tuple[str, ...] = ()) -> Counter:
+            return Counter(name, text, labels, registry=registry)
+
+        def gauge(name: str, text: str) -> Gauge:
+            return Gauge(name, text, registry=registry)
+
+        self._first_audio = histogram(
+            "kokoro_time_to_first_audio_seconds",
+            "From a request to its first audio, by time",
+            _FIRST_AUDIO_S,
+        )
+        self._real_time_factor = histogram(
+            "kokoro_real_time_factor",
+            "Compute time of a request over the time its audio lasts",
+            _REAL_TIME_FACTOR,
+        )
+        self._queue_wait = histogram(
+            "kokoro_queue_wait_seconds", "Waits for a turn at the model", _QUEUE_WAIT_S
+        )
+        self._duration = histogram(
+            "kokoro_request_duration_seconds",
+            "From a request to the end of its answer",
+            _DURATION_S,
+            ("endpoint",),
+        )
+        self._requests = counter(
+            "kokoro_requests_total", "Requests that ended", ("endpoint", "outcome")
+        )
+        self._characters = counter("kokoro_characters_total", "Characters spoken")
+        self._audio = counter("kokoro_audio_seconds_total", "Audio made, in seconds of listening")
+        cache = counter("kokoro_audio_cache_total", "Pieces of speech asked for", ("result",))
+        self._cache_hits, self._cache_misses = cache.labels("hit"), cache.labels("miss")
+        self._in_flight = gauge("kokoro_requests_in_flight", "Requests that have not ended")
+        self._websockets = gauge("kokoro_websockets_open", "WebSockets that are open")
+        self._queue_length = gauge("kokoro_queue_length", "Requests that wait for a turn")
+        self._cache_bytes = gauge("kokoro_audio_cache_bytes", "Memory that kept speech takes")
+        self._ready = gauge("kokoro_ready", "1 where the service can speak, else 0")
+        self._model: Info | None = None
+
+    def watch(
+        self,
+        *,
+        queue_length: Callable[[], int],
+        audio_cache_bytes: Callable[[], int],
+        ready: Callable[[], bool],
+    ) -> None:
+        """Take the gauges from functions, which are called whenever somebody reads them."""
+        self._queue_length.set_function(queue_length)
+        self._cache_bytes.set_function(audio_cache_bytes)
+        self._ready.set_function(ready)
+
+    def set_model(self, *, name: str, sha256: str, onnxruntime: str, provider: str) -> None:
+        """Tell what speaks, in `kokoro_model_info`, which is not there before."""
+        if self._model is None:
+            self._model = Info("kokoro_model", "What speaks", registry=self._registry)
+        self._model.info(
+            {"name": name, "sha256": sha256, "onnxruntime": onnxruntime, "provider": provider}
+        )
+
+    def request_in_flight(self) -> AbstractContextManager[None]:
+        """Count a request as in flight within the block."""
+        return _counted(self._in_flight)
+
+    def websocket_open(self) -> AbstractContextManager[None]:
+        """Count a WebSocket as open within the block."""
+        return _counted(self._websockets)
+
+    def observe_request(self, *, endpoint: str, outcome: str, duration_s: float) -> None:
+        """Count a request that ended: `ok`, or the code of what went wrong."""
+        known = endpoint if endpoint in self._endpoints else OTHER
+        self._requests.labels(known, outcome if outcome in self._outcomes else OTHER).inc()
+        self._duration.labels(known).observe(duration_s)
+
+    def observe_first_audio(self, wait_s: float) -> None:
+        """Count how long a request waited for its first audio."""
+        self._first_audio.observe(wait_s)
+
+    def observe_queue_wait(self, wait_s: float) -> None:
+        """Count how long a chunk waited for its turn."""
+        self._queue_wait.observe(wait_s)
+
+    def observe_speech(self, *, n_characters: int, audio_s: float, compute_s: float) -> None:
+        """Count what was spoken; its real-time factor where anything was computed for it.
+
+        Speech that only came out of the cache would make the model look faster than it is.
+        """
+        self._characters.inc(n_characters)
+        self._audio.inc(audio_s)
+        if audio_s > 0 and compute_s > 0:
+            self._real_time_factor.observe(compute_s / audio_s)
+
+    def count_cache_hit(self) -> None:
+        """Count a piece of speech that the cache had."""
+        self._cache_hits.inc()
+
+    def count_cache_miss(self) -> None:
+        """Count a piece of speech that the cache did not have."""
+        self._cache_misses.inc()
+
+    def render(self, accept: str) -> tuple[bytes, str]:
+        """Return everything, and its content type: OpenMetrics where `Accept` asks for it.
+
+        prometheus-client's own choice puts the header's words into the answer, and fails on a
+        version that is no number.
+        """
+        media_types = {item.partition(";")[0].strip().lower() for item in accept.split(",")}
+        if "application/openmetrics-text" in media_types:
+            # Its module has no annotations.
+            content = openmetrics.generate_latest(self._registry)  # type: ignore[no-untyped-call]
+            return content, openmetrics.CONTENT_TYPE_LATEST
+        return prometheus_text.generate_latest(self._registry), _TEXT_CONTENT_TYPE
+
+
+_TEXT_CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
+
+
+@contextmanager
+def _counted(gauge: Gauge) -> Iterator[None]:
+    with gauge.track_inprogress():
+        yield
+
+
+def _codes(error: type[ServiceError]) -> frozenset[str]:
+    return frozenset({error.code}).union(*map(_codes, error.__subclasses__()))

@@ -1,0 +1,62 @@
+"""Work in a thread for someone on the event loop."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Generator
+from concurrent.futures import Executor
+from contextlib import asynccontextmanager
+from typing import Any, TypeVar
+
+T = TypeVar("T")
+
+_END = object()
+
+
+@asynccontextmanager
+async def produce(
+    executor: Executor, items: Generator[T, None, None], stop: Callable[[], None]
+) -> AsyncIterator[AsyncIterator[T]]:
+    """Run a generator in a thread, one item ahead of who takes them.
+
+    So at most two items exist at a time, and the next is made while one is sent. The `with` block
+    is left only when no thread is at work any more.
+
+    Args:
+        executor: of the threads.
+        items: the generator; closed at the end.
+        stop: called at the end, so that an item which nobody will take is not finished.
+    """
+    loop = asyncio.get_running_loop()
+    pending: asyncio.Future[Any] = loop.run_in_executor(executor, next, items, _END)
+
+    async def take() -> AsyncIterator[T]:
+        nonlocal pending
+        while (item := await asyncio.shield(pending)) is not _END:
+            pending = loop.run_in_executor(executor, next, items, _END)
+            yield item
+
+    try:
+        yield take()
+    finally:
+        stop()
+        try:
+            await _finish(pending)
+        finally:
+            closing = loop.run_in_executor(executor, items.close)
+            await _finish(closing)
+            closing.result()
+
+
+async def _finish(future: asyncio.Future[Any]) -> None:
+    """Wait for work in a thread, also where this task is cancelled meanwhile."""
+    cancelled = False
+    while not future.done():
+        try:
+            await asyncio.wait([future])
+        except asyncio.CancelledError:
+            cancelled = True
+    if not future.cancelled():
+        future.exception()  # seen: it was raised to who took the items, or nobody waits for it
+    if cancelled:
+        raise asyncio.CancelledError

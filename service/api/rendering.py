@@ -1,0 +1,183 @@
+"""How speech is written into the body of an answer."""
+
+from __future__ import annotations
+
+import base64
+from abc import ABC, abstractmethod
+from collections.abc import Generator, Iterable
+from typing import ClassVar, Literal
+
+from service.api.schemas import AudioEvent, DoneEvent, TimedAnswer, WordAnswer
+from service.audio import FORMATS, AudioFormat, encode, open_encoder
+from service.audio.subtitles import (
+    SRT_MEDIA_TYPE,
+    VTT_MEDIA_TYPE,
+    cues_of_words,
+    srt,
+    vtt,
+)
+from service.model.kokoro import SAMPLE_RATE_HZ, Samples
+from service.speech import AudioChunk
+
+SubtitleFormat = Literal["srt", "vtt"]
+TimestampDepth = Literal["word", "phoneme"]
+
+
+class Rendering(ABC):
+    """A way to write speech; runs in a worker thread.
+
+    Attributes:
+        streams: whether a part leaves as soon as it is there; else there is one part, the body.
+        media_type: of the body.
+    """
+
+    streams: ClassVar[bool]
+    media_type: str
+
+    @abstractmethod
+    def parts(self, chunks: Iterable[AudioChunk]) -> Generator[bytes, None, None]:
+        """Write chunks as parts of the body, none empty."""
+
+
+class WholeAudio(Rendering):
+    """An audio file."""
+
+    streams = False
+
+    def __init__(self, audio_format: AudioFormat) -> None:
+        self._format = audio_format
+        self.media_type = FORMATS[audio_format].media_type
+
+    def parts(self, chunks: Iterable[AudioChunk]) -> Generator[bytes, None, None]:
+        """Write one part."""
+        yield encode((chunk.samples for chunk in chunks), self._format, SAMPLE_RATE_HZ)
+
+
+class StreamedAudio(Rendering):
+    """An audio file in the making."""
+
+    streams = True
+
+    def __init__(self, audio_format: AudioFormat) -> None:
+        self._format = audio_format
+        self.media_type = FORMATS[audio_format].media_type
+
+    def parts(self, chunks: Iterable[AudioChunk]) -> Generator[bytes, None, None]:
+        """Write a part for each chunk, and one for the end of the file."""
+        with open_encoder(self._format, SAMPLE_RATE_HZ) as encoder:
+            for chunk in chunks:
+                part = encoder.encode(chunk.samples)
+                if part:
+                    yield part
+            part = encoder.finish()
+            if part:
+                yield part
+
+
+class TimedAudio(Rendering):
+    """A JSON object with the audio file in base64 and the time of each word."""
+
+    streams = False
+    media_type = "application/json"
+
+    def __init__(self, audio_format: AudioFormat, text: str, depth: TimestampDepth) -> None:
+        self._format = audio_format
+        self._text = text
+        self._depth = depth
+
+    def parts(self, chunks: Iterable[AudioChunk]) -> Generator[bytes, None, None]:
+        """Write one part."""
+        words: list[WordAnswer] = []
+        end_s = 0.0
+
+        def samples() -> Generator[Samples, None, None]:
+            nonlocal end_s
+            for chunk in chunks:
+                words.extend(word_answers(chunk, self._text, self._depth))
+                end_s = chunk.start_s + chunk.duration_s
+                yield chunk.samples
+
+        audio = encode(samples(), self._format, SAMPLE_RATE_HZ)
+        answer = TimedAnswer(
+            audio=base64.b64encode(audio).decode(),
+            format=self._format,
+            sample_rate_hz=SAMPLE_RATE_HZ,
+            duration_s=round(end_s, 6),
+            words=merge_parts(words),
+        )
+        yield answer.model_dump_json(exclude_none=True).encode()
+
+
+class StreamedTimedAudio(Rendering):
+    """Server-sent events: `audio` with a part of the file and its words, then `done`.
+
+    Where it fails on the way the connection breaks, and there is no `done`.
+    """
+
+    streams = True
+    media_type = "text/event-stream"
+
+    def __init__(self, audio_format: AudioFormat, text: str, depth: TimestampDepth) -> None:
+        self._format = audio_format
+        self._text = text
+        self._depth = depth
+
+    def parts(self, chunks: Iterable[AudioChunk]) -> Generator[bytes, None, None]:
+        """Write an event for each chunk, and the last."""
+        end_s = 0.0
+        with open_encoder(self._format, SAMPLE_RATE_HZ) as encoder:
+            for chunk in chunks:
+                end_s = chunk.start_s + chunk.duration_s
+                event = AudioEvent(
+                    audio=base64.b64encode(encoder.encode(chunk.samples)).decode(),
+                    start_s=round(chunk.start_s, 6),
+                    end_s=round(end_s, 6),
+                    words=word_answers(chunk, self._text, self._depth),
+                )
+                yield server_sent_event("audio", event.model_dump_json(exclude_none=True))
+            tail = base64.b64encode(encoder.finish()).decode()
+        done = DoneEvent(audio=tail, duration_s=round(end_s, 6))
+        yield server_sent_event("done", done.model_dump_json())
+
+
+class Subtitles(Rendering):
+    """SubRip or WebVTT: what is said when, without the sound."""
+
+    streams = False
+
+    def __init__(self, subtitle_format: SubtitleFormat, text: str) -> None:
+        self._text = text
+        self._write = {"srt": srt, "vtt": vtt}[subtitle_format]
+        self.media_type = {"srt": SRT_MEDIA_TYPE, "vtt": VTT_MEDIA_TYPE}[subtitle_format]
+
+    def parts(self, chunks: Iterable[AudioChunk]) -> Generator[bytes, None, None]:
+        """Write one part."""
+        words = [
+            (word.text_start, word.text_end, word.start_s, word.end_s)
+            for chunk in chunks
+            for word in chunk.words
+        ]
+        yield self._write(cues_of_words(words, self._text)).encode()
+
+
+def word_answers(chunk: AudioChunk, text: str, depth: TimestampDepth) -> list[WordAnswer]:
+    """Return what callers are told of the words of a chunk."""
+    return [WordAnswer.of(word, text, phonemes=depth == "phoneme") for word in chunk.words]
+
+
+def merge_parts(words: Iterable[WordAnswer]) -> list[WordAnswer]:
+    """Make one of those that stand for the same word: a long number may be said in two pieces."""
+    merged: list[WordAnswer] = []
+    for word in words:
+        if merged and merged[-1].text_start == word.text_start:
+            begun = merged.pop()
+            phonemes = None if begun.phonemes is None else begun.phonemes + (word.phonemes or [])
+            word = begun.model_copy(update={"end_s": word.end_s, "phonemes": phonemes})
+        merged.append(word)
+    return merged
+
+
+def server_sent_event(event: str | None, data: str) -> bytes:
+    """Return one event of a stream; the data has no line break."""
+    name = f"event: {event}\n" if event else ""
+    return f"{name}data: {data}\n\n".encode()

@@ -1,0 +1,420 @@
+"""One WebSocket session: text comes in pieces, speech goes out clause by clause.
+
+Three tasks: one reads messages, one has clauses spoken, one sends. Between the last two there is
+room for a single piece of speech, so a client that reads slowly holds back the synthesis.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Generator
+from dataclasses import dataclass
+from itertools import pairwise
+
+from pydantic import ValidationError
+from starlette.websockets import WebSocket, WebSocketDisconnect
+
+from service.api import messages
+from service.api.backlog import Backlog, Manner, Order
+from service.api.errors import error_detail, explain, service_error_detail
+from service.api.patience import StalledError, send_patiently
+from service.api.production import produce
+from service.api.rendering import word_answers
+from service.api.state import Ready, ServiceState
+from service.api.tally import Tally
+from service.audio.encoding import to_int16
+from service.errors import (
+    CancelledError,
+    DeadlineError,
+    EmptyTextError,
+    InvalidRequestError,
+    NothingToSayError,
+    NotReadyError,
+    ServiceError,
+    TextTooLongError,
+)
+from service.logs import describe
+from service.model.kokoro import SAMPLE_RATE_HZ
+from service.speech import Cancellation, Plan, Utterance
+from service.text import Clause, ClauseBuffer
+
+logger = logging.getLogger(__name__)
+
+_BYTES_PER_SAMPLE = 2
+_FRAME_BYTES = 32_768
+"""Of audio in a binary frame: 0.7 s."""
+
+_MAX_MESSAGES = 256
+"""Messages that may wait for the speech before them: they are no text, so its limit does not hold
+them."""
+
+NORMAL = 1000
+GOING_AWAY = 1001
+FAILED = 1011
+"""Codes of RFC 6455 that the session closes with."""
+
+_LEFT_IN_ORDER = (NORMAL, GOING_AWAY, 1005)
+"""Codes of a client that closes; 1005 stands for none."""
+
+
+@dataclass(frozen=True)
+class _Parcel:
+    """For the sending task: a message, and the speech that belongs to it."""
+
+    message: messages.FromServer
+    pcm: bytes = b""
+    round: int = 0
+    is_last: bool = False
+
+
+class Session:
+    """Serve a WebSocket that was accepted, until one side ends it.
+
+    Args:
+        websocket: the connection.
+        service: the state of the service.
+        ready: the synthesizer.
+        request_id: of the session.
+        tally: counts what is spoken.
+    """
+
+    def __init__(
+        self,
+        websocket: WebSocket,
+        service: ServiceState,
+        ready: Ready,
+        request_id: str,
+        tally: Tally,
+    ) -> None:
+        self._websocket = websocket
+        self._service = service
+        self._synthesizer = ready.synthesizer
+        self._request_id = request_id
+        self._tally = tally
+        self._manner = Manner()
+        self._clauses = ClauseBuffer()
+        self._text_end = 0
+        self._backlog = Backlog()
+        self._parcels: asyncio.Queue[_Parcel] = asyncio.Queue(maxsize=1)
+        self._round = 0  # of speech; `cancel` begins another
+        self._cancellation: Cancellation | None = None
+        self._starts_afresh = True
+        self._is_sending = False
+        self._n_samples = 0
+        self._ending = False
+        self._close_code = NORMAL
+        self._outcome = "ok"
+
+    async def run(self) -> str:
+        """Serve until the connection is closed; return `ok`, or the code of what went wrong.
+
+        Raises:
+            StalledError: the client reads nothing.
+        """
+        works = (self._read(), self._speak(), self._send(), self._end_with_service())
+        tasks = [asyncio.ensure_future(work) for work in works]
+        try:
+            # Of the first three none returns before the session is over, or its task failed.
+            await asyncio.wait(tasks[:3], return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            is_busy = self._is_busy()
+            self._stop(CancelledError("the session is over"))
+            for task in tasks:
+                task.cancel()
+            results = await asyncio.gather(*tasks, return_exceptions=True)
+        for result in results:
+            if isinstance(result, StalledError):
+                raise result
+        for result in results:
+            if isinstance(result, WebSocketDisconnect):
+                in_order = "ok" if result.code in _LEFT_IN_ORDER else "aborted"
+                return CancelledError.code if is_busy else in_order
+        try:
+            for result in results:
+                if isinstance(result, Exception):
+                    logger.error("session %s failed with %s", self._request_id, describe(result))
+                    self._outcome, self._close_code = "internal_error", FAILED
+                    detail = error_detail(
+                        self._outcome, "something went wrong here", self._request_id
+                    )
+                    await self._send_message(messages.Error(error=detail))
+            await self._patiently(self._websocket.close(self._close_code))
+        except WebSocketDisconnect:
+            pass  # it knows that the session is over
+        return self._outcome
+
+    def _is_busy(self) -> bool:
+        """Tell whether there is something that was asked for and has not been sent."""
+        return bool(
+            self._clauses.pending
+            or self._backlog
+            or self._cancellation
+            or self._is_sending
+            or not self._parcels.empty()
+        )
+
+    # Reading.
+
+    async def _read(self) -> None:
+        try:
+            opening: messages.FromServer = self._describe()
+        except ServiceError as error:  # the default voice has no language of its own
+            opening = messages.Error(error=service_error_detail(error, self._request_id))
+        await self._say(opening)
+        while True:
+            message = await self._websocket.receive()
+            if message["type"] == "websocket.disconnect":
+                raise WebSocketDisconnect(message.get("code", 1005))
+            try:
+                self._handle(_parse(message.get("text")))
+            except ServiceError as error:
+                await self._complain(error)
+
+    def _handle(self, message: messages.FromClient) -> None:
+        if isinstance(message, messages.Cancel):
+            self._cancel()
+            return
+        if self._ending:
+            self._service.admission.check_open()
+            raise InvalidRequestError("nothing but cancel is taken after end")
+        if isinstance(message, messages.Text):
+            self._add(message.text)
+        elif isinstance(message, messages.End):
+            self._end()
+        elif self._backlog.n_messages >= _MAX_MESSAGES:
+            raise InvalidRequestError(
+                f"{_MAX_MESSAGES} messages wait for the speech before them; this one was not taken"
+            )
+        elif isinstance(message, messages.Config):
+            manner = Manner(message.voice, message.language, message.speed, message.timestamps)
+            description = self._describe(manner)
+            self._order(self._clauses.flush())
+            self._manner = manner
+            self._backlog.add(description)
+        else:
+            self._order(self._clauses.flush())
+            self._backlog.add(messages.Flushed(text_end=self._text_end))
+
+    def _add(self, text: str) -> None:
+        waiting = self._clauses.pending + self._backlog.n_characters
+        limit = self._service.settings.max_text_length
+        if waiting + len(text) > limit:
+            raise TextTooLongError(
+                f"{waiting} characters wait to be spoken, and {len(text)} more would be over the "
+                f"{limit} that are allowed; this message was not taken"
+            )
+        self._text_end += len(text)
+        self._order(self._clauses.add(text))
+
+    def _describe(self, manner: Manner | None = None) -> messages.Ready:
+        manner = manner or self._manner
+        blend, language = self._synthesizer.settle(manner.voice, manner.language)
+        return messages.Ready(
+            request_id=self._request_id,
+            voice="+".join(voice.name for voice, _ in blend.parts),
+            language=language,
+            speed=manner.speed,
+            sample_rate_hz=SAMPLE_RATE_HZ,
+        )
+
+    def _cancel(self) -> None:
+        self._round += 1
+        self._clauses.clear()
+        self._backlog.drop(Order, messages.Done)
+        self._stop(CancelledError("cancelled by the client"))
+        self._backlog.add(messages.Cancelled(text_end=self._text_end))
+        if self._ending:
+            self._backlog.add(messages.Done(text_end=self._text_end))
+
+    def _end(self) -> None:
+        self._ending = True
+        self._order(self._clauses.flush())
+        self._backlog.add(messages.Done(text_end=self._text_end))
+
+    async def _end_with_service(self) -> None:
+        await self._service.admission.closing.wait()
+        if not self._ending:
+            self._close_code = GOING_AWAY
+            self._end()
+
+    def _order(self, clauses: list[Clause]) -> None:
+        for clause in clauses:
+            self._tally.asked()
+            self._backlog.add(Order(clause, self._manner))
+
+    def _stop(self, reason: ServiceError) -> None:
+        if self._cancellation is not None:
+            self._cancellation.cancel(reason)
+
+    # Speaking.
+
+    async def _speak(self) -> None:
+        while True:
+            item = await self._backlog.take()
+            if isinstance(item, Order):
+                await self._speak_clause(item)
+                continue
+            # Between utterances speech comes to rest, and shall start early again.
+            self._starts_afresh |= isinstance(item, messages.Flushed | messages.Cancelled)
+            await self._say(item, is_last=isinstance(item, messages.Done))
+
+    async def _speak_clause(self, order: Order) -> None:
+        start = order.clause.start
+        end = start + len(order.clause.text)
+        try:
+            await self._produce_clause(order)
+        except (EmptyTextError, NothingToSayError) as error:
+            if order.clause.text.strip():
+                await self._say(
+                    messages.Skipped(text_start=start, text_end=end, reason=error.message)
+                )
+        except CancelledError:
+            pass  # `cancelled` follows
+        except ServiceError as error:
+            if error.status < 500:
+                await self._complain(error, start, end)
+                return
+            self._ending = True
+            self._clauses.clear()
+            self._backlog.clear()
+            self._outcome = error.code
+            self._close_code = GOING_AWAY if isinstance(error, NotReadyError) else FAILED
+            await self._complain(error, start, end, is_last=True)
+
+    async def _produce_clause(self, order: Order) -> None:
+        spoken_round = self._round
+        settings = self._service.settings
+        with (
+            Cancellation() as cancellation,
+            self._service.admission.cancellable(cancellation),
+        ):
+            self._cancellation = cancellation
+            limit = asyncio.get_running_loop().call_later(
+                settings.deadline_s,
+                cancellation.cancel,
+                DeadlineError(f"the speech took longer than {settings.deadline_s:g} s"),
+            )
+            over = CancelledError("the clause is over")
+            parts = self._parts(order, cancellation)
+            try:
+                async with produce(
+                    self._service.executor, parts, lambda: cancellation.cancel(over)
+                ) as made:
+                    async for message, pcm in made:
+                        self._starts_afresh = False
+                        await self._parcels.put(_Parcel(message, pcm, spoken_round))
+            finally:
+                limit.cancel()
+                self._cancellation = None
+
+    def _parts(
+        self, order: Order, cancellation: Cancellation
+    ) -> Generator[tuple[messages.Audio, bytes], None, None]:
+        """Speak in a thread; the times of each message are from the start of its own audio."""
+        afresh = self._starts_afresh
+        clause, manner = order.clause, order.manner
+        utterance = Utterance(
+            clause.text,
+            voice=manner.voice,
+            speed=manner.speed,
+            language=manner.language,
+            early=afresh,
+            timed=self._synthesizer.model.gives_durations,
+        )
+        plan = self._synthesizer.plan(utterance)
+        self._tally.planned(utterance, plan)
+        chunks = self._synthesizer.stream(plan, cancellation, first=afresh, last=False)
+        spans = _spans(clause, plan)
+        for (start, end), chunk in zip(spans, self._tally.counted(chunks), strict=True):
+            pcm = to_int16(chunk.samples).tobytes()
+            words = [
+                answer.moved(clause.start, -chunk.start_s)
+                for answer in word_answers(chunk, clause.text, manner.depth)
+            ]
+            message = messages.Audio(
+                text_start=start,
+                text_end=end,
+                start_s=0.0,
+                end_s=chunk.duration_s,
+                n_bytes=len(pcm),
+                words=words,
+            )
+            yield message, pcm
+
+    # Sending.
+
+    async def _say(self, message: messages.FromServer, *, is_last: bool = False) -> None:
+        await self._parcels.put(_Parcel(message, is_last=is_last))
+
+    async def _complain(
+        self,
+        error: ServiceError,
+        text_start: int | None = None,
+        text_end: int | None = None,
+        *,
+        is_last: bool = False,
+    ) -> None:
+        detail = service_error_detail(error, self._request_id)
+        message = messages.Error(error=detail, text_start=text_start, text_end=text_end)
+        await self._say(message, is_last=is_last)
+
+    async def _send(self) -> None:
+        is_over = False
+        while not is_over:
+            parcel = await self._parcels.get()
+            self._is_sending = True
+            await self._send_parcel(parcel)
+            self._is_sending = False
+            is_over = parcel.is_last
+
+    async def _send_parcel(self, parcel: _Parcel) -> None:
+        message = parcel.message
+        if isinstance(message, messages.Audio) and parcel.round != self._round:
+            return  # it was cancelled before it began to leave
+        if isinstance(message, messages.Audio | messages.Done):
+            message = message.after(self._n_samples / SAMPLE_RATE_HZ)
+        await self._send_message(message)
+        if parcel.pcm:
+            self._tally.sent()
+        for start in range(0, len(parcel.pcm), _FRAME_BYTES):
+            frame = parcel.pcm[start : start + _FRAME_BYTES]
+            await self._patiently(self._websocket.send_bytes(frame))
+        self._n_samples += len(parcel.pcm) // _BYTES_PER_SAMPLE
+
+    async def _send_message(self, message: messages.FromServer) -> None:
+        content = message.model_dump_json(exclude_none=True)
+        await self._patiently(self._websocket.send_text(content))
+
+    async def _patiently(self, sending: Awaitable[None]) -> None:
+        """Send; raises WebSocketDisconnect or StalledError."""
+        try:
+            await send_patiently(sending, self._service.settings.send_timeout_s)
+        except RuntimeError as error:
+            # Where uvicorn closes by itself (a message was too long, a ping was not answered), it
+            # takes what is sent until the disconnection comes for a mistake.
+            raise WebSocketDisconnect(1006) from error
+
+
+def _parse(text: str | None) -> messages.FromClient:
+    if text is None:
+        raise InvalidRequestError("messages are JSON in text frames; binary frames are for audio")
+    try:
+        return messages.from_client(text)
+    except ValidationError as error:
+        raise InvalidRequestError(explain(error.errors(), whole="the message")) from None
+
+
+def _spans(clause: Clause, plan: Plan) -> list[tuple[int, int]]:
+    """Return where each piece's text is in all the text; together they are the clause.
+
+    A piece goes on to the first word of the next; a word that was cut belongs to the piece where
+    it begins. Where no words are known, all of the clause belongs to the first piece.
+    """
+    cuts = [0]
+    for before, piece in pairwise(plan.pieces):
+        bounds = [word.text_end for word in before.words[-1:]]
+        bounds += [word.text_start for word in piece.words[:1]]
+        cuts.append(max(bounds, default=len(clause.text)))
+    cuts.append(len(clause.text))
+    return [(clause.start + start, clause.start + end) for start, end in pairwise(cuts)]

@@ -1,0 +1,100 @@
+"""What one request's speech came to: for its log line, its headers and the metrics."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Generator, Iterable
+
+from service.speech import AudioChunk, Plan, Utterance
+
+
+class Tally:
+    """Counts of one request, or of one WebSocket session.
+
+    Attributes:
+        voice: name of the voice, or names joined by `+`.
+        language: code; None for phonemes.
+        n_characters: of the text or the phonemes.
+        n_chunks: pieces that were made.
+        n_cached: of these, those that were in the cache; None where there is no cache.
+        audio_s: seconds of audio.
+        compute_s: seconds that the model took.
+        waits_s: seconds that each piece waited for its turn.
+        first_audio_s: seconds from the start to the first audio that could leave.
+    """
+
+    def __init__(self) -> None:
+        self._start = time.perf_counter()
+        self._is_asked = False
+        self.voice: str | None = None
+        self.language: str | None = None
+        self.n_characters = 0
+        self.n_chunks = 0
+        self.n_cached: int | None = None
+        self.audio_s = 0.0
+        self.compute_s = 0.0
+        self.waits_s: list[float] = []
+        self.first_audio_s: float | None = None
+
+    @property
+    def real_time_factor(self) -> float | None:
+        """Return seconds of computing per second of audio; None where nothing was computed."""
+        return self.compute_s / self.audio_s if self.compute_s and self.audio_s else None
+
+    @property
+    def cache(self) -> str | None:
+        """Return `hit`, `miss` or `partial`; None where there is no cache."""
+        if self.n_cached is None:
+            return None
+        return {0: "miss", self.n_chunks: "hit"}.get(self.n_cached, "partial")
+
+    def asked(self) -> None:
+        """Count the time to the first audio from now, unless something was asked for before.
+
+        For a session, which may be open long before it has anything to say.
+        """
+        if not self._is_asked:
+            self._start = time.perf_counter()
+            self._is_asked = True
+
+    def planned(self, utterance: Utterance, plan: Plan) -> None:
+        """Note what will be said."""
+        self.voice = "+".join(voice.name for voice, _ in plan.blend.parts)
+        self.language = plan.language
+        self.n_characters += len(utterance.text or utterance.phonemes or "")
+
+    def counted(self, chunks: Iterable[AudioChunk]) -> Generator[AudioChunk, None, None]:
+        """Pass chunks on and count them."""
+        for chunk in chunks:
+            if chunk.cached is not None:
+                self.n_cached = (self.n_cached or 0) + chunk.cached
+            self.n_chunks += 1
+            self.audio_s += chunk.duration_s
+            self.compute_s += chunk.compute_s
+            self.waits_s.append(chunk.wait_s)
+            yield chunk
+
+    def sent(self) -> None:
+        """Note that audio leaves now, if it is the first."""
+        if self.first_audio_s is None:
+            self.first_audio_s = time.perf_counter() - self._start
+
+    def fields(self) -> dict[str, object]:
+        """Return what belongs into the log: nothing that was not settled, and never the text."""
+        if self.voice is None:
+            return {}
+        fields: dict[str, object] = {
+            "voice": self.voice,
+            "language": self.language,
+            "characters": self.n_characters,
+            "chunks": self.n_chunks,
+            "audio_s": round(self.audio_s, 3),
+            "compute_s": round(self.compute_s, 3),
+        }
+        optional = {
+            "wait_s": self.waits_s[0] if self.waits_s else None,
+            "first_audio_s": self.first_audio_s,
+            "real_time_factor": self.real_time_factor,
+        }
+        fields |= {name: round(value, 3) for name, value in optional.items() if value is not None}
+        return fields | ({"cache": self.cache} if self.cache else {})

@@ -1,0 +1,41 @@
+"""The WebSocket endpoint: text in while it is written, speech out while it is made."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import ExitStack
+from typing import cast
+
+from fastapi import APIRouter
+from starlette.websockets import WebSocket
+
+from service.api.errors import service_error_answer
+from service.api.session import Session
+from service.api.state import ServiceState
+from service.api.tally import Tally
+from service.errors import ServiceError
+
+router = APIRouter()
+
+
+@router.websocket("/synthesize/stream")
+async def synthesize_stream(websocket: WebSocket) -> None:
+    """Speak the text that comes; see `service.api.messages`.
+
+    A session that cannot be had is refused with an HTTP answer instead of the upgrade.
+    """
+    service = cast("ServiceState", websocket.app.state.service)
+    state = websocket.scope["state"]
+    with ExitStack() as stack:
+        try:
+            ready = service.require()
+            stack.enter_context(service.admission.session())
+        except ServiceError as error:
+            await websocket.send_denial_response(service_error_answer(websocket.scope, error))
+            return
+        await websocket.accept()
+        state["tally"] = tally = Tally()
+        session = Session(websocket, service, ready, state["request_id"], tally)
+        state["outcome"] = await session.run()
+    # Who does not read the end would keep the connection open for ever.
+    asyncio.get_running_loop().call_later(service.settings.send_timeout_s, state["abort"])

@@ -1,0 +1,210 @@
+"""Subtitles: words with their times as cues, and cues as SubRip or WebVTT."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import re
+import unicodedata
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+SRT_MEDIA_TYPE = "application/x-subrip"
+VTT_MEDIA_TYPE = "text/vtt"
+
+# Where a spoken word starts and ends in the text, and when, in seconds.
+_TimedWord = tuple[int, int, float, float]
+
+_SENTENCE_END = re.compile(r"[.!?…。！？।؟]")
+_CLAUSE_END = re.compile(r"[,;:—–、，；：،؛]")
+_ABBREVIATIONS = frozenset(
+    {"mr", "mrs", "ms", "dr", "prof", "st", "sr", "jr", "mme", "vs", "etc", "approx", "e.g", "i.e"}
+)
+"""Words whose full stop seldom ends a sentence, as with single letters. Where it does, two
+sentences share a cue, which harms less than a name torn in two."""
+
+
+@dataclass(frozen=True)
+class Cue:
+    """What is shown from `start_s` to `end_s`."""
+
+    start_s: float
+    end_s: float
+    text: str
+
+
+def srt(cues: Sequence[Cue]) -> str:
+    """Return cues as a SubRip file, of media type `SRT_MEDIA_TYPE`.
+
+    Each cue is one line of text. SubRip has no escapes; only its arrow becomes `→`. A cue without
+    text is left out, and no cues make an empty file.
+
+    Raises:
+        ValueError: a time is negative or no number, or a cue starts before the one before it.
+    """
+    blocks = _blocks(cues, ",", lambda text: text.replace("-->", "→"))
+    return "".join(f"{number}\n{block}\n\n" for number, block in enumerate(blocks, start=1))
+
+
+def vtt(cues: Sequence[Cue]) -> str:
+    """Return cues as a WebVTT file, of media type `VTT_MEDIA_TYPE`; encode it as UTF-8.
+
+    Each cue is one line of text, with `&`, `<` and `>` escaped. A cue without text is left out, and
+    no cues make a file of only the header.
+
+    Raises:
+        ValueError: a time is negative or no number, or a cue starts before the one before it.
+    """
+    return "WEBVTT\n" + "".join(f"\n{block}\n" for block in _blocks(cues, ".", _escape))
+
+
+def cues_of_words(
+    words: Sequence[tuple[int, int, float, float]],
+    text: str,
+    *,
+    max_characters: int = 80,
+    max_duration_s: float = 6.0,
+    max_gap_s: float = 1.0,
+) -> list[Cue]:
+    """Group words into cues that can be read along.
+
+    A cue ends where a sentence ends or a long silence follows, and where it would grow too long:
+    then at its last comma or the like, or else after as many words as fit. Only a single word may
+    be longer than the limits. No cue lasts into the next.
+
+    Args:
+        words: where each starts and ends in the text, and when, in seconds; in order by both.
+            Parts of a word that was spoken in parts count as one.
+        text: what the words are places in. A cue shows it from its first word to its last, with
+            the marks that stand at them, white space folded; between words nothing is lost.
+        max_characters: of a cue's text; two lines of 40 are the custom of subtitling.
+        max_duration_s: from a cue's start to its end.
+        max_gap_s: the longest silence inside a cue.
+    """
+    words = _merge_parts(words)
+    shown = _attach_marks(words, text)
+    cues: list[Cue] = []
+    first = 0
+    for end in _sentence_ends(words, shown, text, max_gap_s):
+        while first < end:
+            fitting = first + 1
+            while fitting < end and (
+                words[fitting][3] - words[first][2] <= max_duration_s
+                and len(_fold(text[shown[first][0] : shown[fitting][1]])) <= max_characters
+            ):
+                fitting += 1
+            stop = fitting if fitting == end else _clause_end(words, shown, text, first, fitting)
+            start_s, end_s = words[first][2], words[stop - 1][3]
+            if stop < len(words):
+                end_s = min(end_s, words[stop][2])
+            cue_text = _fold(text[shown[first][0] : shown[stop - 1][1]])
+            cues.append(Cue(start_s, max(start_s, end_s), cue_text))
+            first = stop
+    return cues
+
+
+def _merge_parts(words: Sequence[_TimedWord]) -> list[_TimedWord]:
+    """Make one of words that overlap in the text."""
+    merged: list[_TimedWord] = []
+    for start, end, start_s, end_s in words:
+        if merged and start < merged[-1][1]:
+            earlier = merged.pop()
+            start, start_s = earlier[0], earlier[2]
+            end, end_s = max(end, earlier[1]), max(end_s, earlier[3])
+        merged.append((start, end, start_s, end_s))
+    return merged
+
+
+def _attach_marks(words: Sequence[_TimedWord], text: str) -> list[tuple[int, int]]:
+    """Return where each word starts and ends in the text together with the marks around it."""
+    if not words:
+        return []
+    before = words[0][0]
+    while before > 0 and not text[before - 1].isalnum():
+        before -= 1
+    after = words[-1][1]
+    while after < len(text) and not text[after].isalnum():
+        after += 1
+    # Unspoken words beside the first and the last belong to other cues, as do the marks at them.
+    cuts = [_cut(text, before, words[0][0]) if before else 0]
+    cuts += [_cut(text, word[1], other[0]) for word, other in itertools.pairwise(words)]
+    cuts += [_cut(text, words[-1][1], after) if after < len(text) else after]
+    return list(itertools.pairwise(cuts))
+
+
+def _cut(text: str, start: int, end: int) -> int:
+    """Return where, between two words, the marks of the first end and those of the second begin.
+
+    That is the last white space; without any, opening quotes and brackets go to the second.
+    """
+    for place in range(end, start, -1):
+        if text[place - 1].isspace():
+            return place
+    place = end
+    while place > start and unicodedata.category(text[place - 1]) in ("Ps", "Pi"):
+        place -= 1
+    return place
+
+
+def _sentence_ends(
+    words: Sequence[_TimedWord], shown: Sequence[tuple[int, int]], text: str, max_gap_s: float
+) -> list[int]:
+    """Return the numbers of the words that begin a sentence or follow a silence, and the count."""
+    ends = []
+    for number, (word, other) in enumerate(itertools.pairwise(words), start=1):
+        marks = text[word[1] : shown[number - 1][1]]
+        spoken = text[word[0] : word[1]]
+        abbreviated = marks.strip() == "." and (
+            len(spoken) == 1 or spoken.casefold() in _ABBREVIATIONS
+        )
+        is_end = _SENTENCE_END.search(marks) is not None and not abbreviated
+        if is_end or other[2] - word[3] > max_gap_s:
+            ends.append(number)
+    return [*ends, len(words)] if words else []
+
+
+def _clause_end(
+    words: Sequence[_TimedWord],
+    shown: Sequence[tuple[int, int]],
+    text: str,
+    first: int,
+    fitting: int,
+) -> int:
+    """Return the number after the last word before `fitting` that ends a clause, or `fitting`."""
+    for stop in range(fitting, first, -1):
+        if _CLAUSE_END.search(text[words[stop - 1][1] : shown[stop - 1][1]]):
+            return stop
+    return fitting
+
+
+def _blocks(cues: Sequence[Cue], separator: str, escape: Callable[[str], str]) -> list[str]:
+    """Return the lines of times and text of each cue."""
+    blocks = []
+    previous_s = 0.0
+    for cue in cues:
+        if not (previous_s <= cue.start_s <= cue.end_s < math.inf):
+            raise ValueError(f"times of a cue out of order: {cue.start_s} to {cue.end_s} s")
+        previous_s = cue.start_s
+        text = escape(_fold(cue.text))
+        if text:
+            start_ms = round(cue.start_s * 1000)
+            # WebVTT: the end must be greater than the start.
+            end_ms = max(round(cue.end_s * 1000), start_ms + 1)
+            times = f"{_time(start_ms, separator)} --> {_time(end_ms, separator)}"
+            blocks.append(f"{times}\n{text}")
+    return blocks
+
+
+def _time(milliseconds: int, separator: str) -> str:
+    seconds, milliseconds = divmod(milliseconds, 1000)
+    minutes, seconds = divmod(seconds, 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours:02}:{minutes:02}:{seconds:02}{separator}{milliseconds:03}"
+
+
+def _escape(text: str) -> str:
+    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+
+
+def _fold(text: str) -> str:
+    return " ".join(text.split())

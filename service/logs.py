@@ -1,0 +1,145 @@
+"""The log: text or JSON lines on standard error, without what callers wrote."""
+
+from __future__ import annotations
+
+import copy
+import logging
+import math
+import re
+import traceback
+from collections.abc import Iterator, Mapping
+from types import TracebackType
+from typing import Any, Literal
+
+from pythonjsonlogger.core import RESERVED_ATTRS
+from pythonjsonlogger.json import JsonFormatter
+
+_TEXT_FORMAT = "%(asctime)s %(levelname)s %(name)s: %(message)s"
+
+_PLAIN = re.compile(r'[^\s"=\\]+')
+"""A value that logfmt leaves without quotes, once it is printable."""
+
+_ExceptionInfo = (
+    tuple[type[BaseException], BaseException, TracebackType | None] | tuple[None, None, None]
+)
+
+
+def configure_logging(level: str, log_format: Literal["text", "json"]) -> None:
+    """Send the log to standard error, where nobody has given it another place yet.
+
+    Args:
+        level: least severe messages to log, such as `info`.
+        log_format: a line of text, or a JSON object with `time` (ISO 8601, UTC), `level`,
+            `logger`, `message`, and the fields of a request or of `extra`.
+
+    An exception is logged by class and frames only: its message may quote a caller's text. For
+    the same reason uvicorn, which at level debug writes what WebSockets carry, stays at info, and
+    its lines with the paths of WebSockets are left out.
+    """
+    handler = logging.StreamHandler()
+    handler.setFormatter(_Text(_TEXT_FORMAT) if log_format == "text" else _Json())
+    handler.addFilter(_is_worth_it)
+    number = logging.getLevelName(level.upper())
+    logging.basicConfig(level=number, handlers=[handler])
+    logging.getLogger("uvicorn").setLevel(max(number, logging.INFO))
+
+
+def log_request(logger: logging.Logger, level: int, fields: Mapping[str, object]) -> None:
+    """Log one line for a request: `request id=... status=200 ...`, or JSON with these fields.
+
+    Fields that are None are left out. Not for what a caller wrote: texts, keys, unknown paths.
+    """
+    logger.log(level, RequestFields(fields))
+
+
+class RequestFields(dict[str, object]):
+    """The message of a request's line: `request` and its fields in logfmt, never over two lines.
+
+    A dictionary, which python-json-logger takes for fields.
+    """
+
+    def __init__(self, fields: Mapping[str, object]) -> None:
+        super().__init__({name: value for name, value in fields.items() if value is not None})
+
+    def __str__(self) -> str:
+        return " ".join(["request", *(f"{name}={_logfmt(self[name])}" for name in self)])
+
+
+def _logfmt(value: object) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    text = f"{value:.3f}" if isinstance(value, float) else str(value)
+    if text.isprintable() and _PLAIN.fullmatch(text):
+        return text
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
+    return '"' + "".join(c if c.isprintable() else ascii(c)[1:-1] for c in escaped) + '"'
+
+
+def describe(error: BaseException) -> str:
+    """Return an exception's class and frames, with those it came from or holds; no message."""
+    return "\n".join(_describe(error, set())).rstrip()
+
+
+def _describe(error: BaseException, seen: set[int]) -> Iterator[str]:
+    seen.add(id(error))
+    cause = error.__cause__
+    if cause is None and not error.__suppress_context__:
+        cause = error.__context__
+    if cause is not None and id(cause) not in seen:
+        yield from _describe(cause, seen)
+        yield "which led to"
+    yield f"{type(error).__module__}.{type(error).__qualname__}"
+    yield "".join(traceback.format_tb(error.__traceback__)).rstrip()
+    # Those of an ExceptionGroup, which Python 3.10 has not.
+    for held in getattr(error, "exceptions", ()):
+        if isinstance(held, BaseException) and id(held) not in seen:
+            yield "which holds"
+            yield from _describe(held, seen)
+
+
+class _Text(logging.Formatter):
+    def format(self, record: logging.LogRecord) -> str:
+        # Another handler may have left its own text of the exception, with the message.
+        record = copy.copy(record)
+        record.exc_text = None
+        return super().format(record)
+
+    def formatException(self, ei: _ExceptionInfo) -> str:  # noqa: N802
+        return describe(ei[1]) if ei[1] is not None else ""
+
+
+class _Json(JsonFormatter):
+    def __init__(self) -> None:
+        super().__init__(
+            "%(levelname)s %(name)s %(message)s",
+            rename_fields={"levelname": "level", "name": "logger", "exc_info": "exception"},
+            timestamp="time",
+            # uvicorn's message once more, for terminals.
+            reserved_attrs=[*RESERVED_ATTRS, "color_message"],
+        )
+
+    def formatException(self, ei: _ExceptionInfo) -> str:  # noqa: N802
+        return describe(ei[1]) if ei[1] is not None else ""
+
+    def process_log_record(self, log_data: dict[str, Any]) -> dict[str, Any]:
+        if not log_data["message"]:
+            log_data["message"] = "request"  # see RequestFields
+        return {name: _plain(value) for name, value in log_data.items()}
+
+
+def _plain(value: object) -> object:
+    if isinstance(value, BaseException):
+        return type(value).__name__
+    if isinstance(value, float):
+        # JSON has no word for infinity.
+        return round(value, 6) if math.isfinite(value) else str(value)
+    return value
+
+
+_UNWANTED = ('"WebSocket %s"', "ASGI callable returned without completing")
+"""In lines of uvicorn: paths; and what it says of WebSockets that are refused with an answer, and
+of answers that are broken off on purpose. `RequestLog` has a line for each."""
+
+
+def _is_worth_it(record: logging.LogRecord) -> bool:
+    return not (isinstance(record.msg, str) and any(part in record.msg for part in _UNWANTED))

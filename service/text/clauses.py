@@ -1,0 +1,170 @@
+"""Cut text that arrives in pieces into clauses, each as soon as its end is certain."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from dataclasses import dataclass
+
+from service.text.punctuation import ends_sentence
+
+FIRST_LENGTH = 25
+"""Characters before a comma may end the first clause: some 1.5 s of speech, soon there."""
+
+MIN_LENGTH = 60
+"""Characters before a comma may end a later clause: shorter ones lose the sentence's melody."""
+
+MAX_LENGTH = 250
+"""Characters of the longest clause: what `service.text.pieces` has read at once."""
+
+_CLOSING = "”’»›)\\]}」』】》〕）"
+
+# A run of marks and the quotes and brackets that it closes. Those that are `solid` end a clause
+# whatever follows, the others before white space only: not in 3.14, 19:30 or example.com.
+_BREAK = re.compile(
+    rf"""
+    (?P<line>[\n\r\u2028\u2029])
+  | (?P<sentence>[.!?…؟۔‽]+)[{_CLOSING}"']*
+  | (?P<solid_sentence>[。！？।॥]+)[{_CLOSING}]*
+  | (?P<phrase>[,;:،؛–]+)[{_CLOSING}"']*
+  | (?P<solid_phrase>[、，；：]+[{_CLOSING}]*|—+)
+    """,
+    re.VERBOSE,
+)
+# `1.` alone is an item's number, and belongs to the item.
+_ITEM_NUMBER = re.compile(r"\s*[(\[]?\d{1,3}\.")
+_SPACE_AFTER_WORD = re.compile(r"(?<=\S)\s")
+
+
+@dataclass(frozen=True, slots=True)
+class Clause:
+    """A part of a text that can be spoken before the rest is known.
+
+    Attributes:
+        text: its characters, white space before it included. May be blank, or marks only.
+        start: its offset in all the text that was added, in code points.
+    """
+
+    text: str
+    start: int
+
+
+class ClauseBuffer:
+    """Gathers text and gives it back in clauses; joined, they are the text again.
+
+    A clause ends at a line break, after a sentence, or at a comma, semicolon, colon or dash if it
+    has `min_length` characters by then (`first_length` if it is the first one after construction,
+    `flush` or `clear`), and before white space when it would be longer than `max_length`. It
+    never ends inside a number, an abbreviation or an address, nor inside a word that is shorter
+    than `max_length`. How the text was cut into pieces makes no difference to its clauses.
+    """
+
+    def __init__(
+        self,
+        *,
+        first_length: int = FIRST_LENGTH,
+        min_length: int = MIN_LENGTH,
+        max_length: int = MAX_LENGTH,
+    ) -> None:
+        self._first_length = first_length
+        self._min_length = min_length
+        self._max_length = max_length
+        self._text = ""
+        self._start = 0
+        self._is_first = True
+
+    @property
+    def pending(self) -> int:
+        """Return the number of characters that are in no clause yet, at most `max_length`."""
+        return len(self._text)
+
+    def add(self, text: str) -> list[Clause]:
+        """Take more text; return the clauses that it completes."""
+        self._text += text
+        return self._take(is_final=False)
+
+    def flush(self) -> list[Clause]:
+        """Return what is left, as if the text ended here."""
+        clauses = self._take(is_final=True)
+        self._is_first = True
+        return clauses
+
+    def clear(self) -> None:
+        """Forget what is left. Offsets go on."""
+        self._start += len(self._text)
+        self._text = ""
+        self._is_first = True
+
+    def _take(self, *, is_final: bool) -> list[Clause]:
+        clauses: list[Clause] = []
+        taken = 0
+        while taken < len(self._text):
+            length = self._length(self._text[taken : taken + self._max_length + 1], is_final)
+            if length is None:
+                break
+            clauses.append(Clause(self._text[taken : taken + length], self._start + taken))
+            taken += length
+            self._is_first = False
+        self._text = self._text[taken:]
+        self._start += taken
+        return clauses
+
+    def _length(self, text: str, is_final: bool) -> int | None:
+        """Return the length of the clause that the text starts with; None if it may go on.
+
+        The text has at most one character more than a clause. It decides alone then: what follows
+        it is not looked at, however much of it there is.
+        """
+        is_full = len(text) > self._max_length
+        minimum = self._first_length if self._is_first else self._min_length
+        said = _first_said(text)
+        for match in _BREAK.finditer(text):
+            if match.start() <= said:
+                continue
+            if match.lastgroup == "line":
+                return match.start()
+            end = match.end()
+            if end == len(text) and not is_final:
+                # The run of marks may go on, and so may a number or an address.
+                break
+            ends = self._ends(match, minimum, is_whole=is_full or is_final)
+            if ends is None:
+                return None
+            if ends:
+                return end
+        if is_full:
+            return self._forced(text)
+        return len(text) if is_final else None
+
+    def _ends(self, match: re.Match[str], minimum: int, *, is_whole: bool) -> bool | None:
+        """Tell whether a run of marks ends a clause; None if that depends on more text."""
+        text, end, kind = match.string, match.end(), match.lastgroup or ""
+        if not kind.startswith("solid") and not text[end : end + 1].isspace() and end < len(text):
+            return False
+        if kind.endswith("phrase"):
+            return len(text[:end].strip()) >= minimum
+        if match[kind] == ".":
+            if _ITEM_NUMBER.fullmatch(text, 0, match.end(kind)):
+                return False
+            return ends_sentence(text, match.end(kind), is_whole=is_whole)
+        return True
+
+    def _forced(self, text: str) -> int:
+        """Return the length of a clause without a usable mark."""
+        spaces = [match.start() for match in _SPACE_AFTER_WORD.finditer(text)]
+        if spaces:
+            return spaces[-1]
+        for length in range(self._max_length, 0, -1):
+            # A letter keeps its accents, and an emoji its parts.
+            if unicodedata.category(text[length])[0] != "M" and "\u200d" not in (
+                text[length - 1],
+                text[length],
+            ):
+                return length
+        return self._max_length
+
+
+def _first_said(text: str) -> int:
+    """Return where there is more than marks and white space: letters, numbers, symbols."""
+    said = (i for i, character in enumerate(text) if unicodedata.category(character)[0] in "LNS")
+    return next(said, len(text))

@@ -1,0 +1,193 @@
+"""espeak-ng in a process of its own, because some texts kill it.
+
+espeak-ng 1.52 reads through null pointers and writes past its arrays: `Tह-ं` is a segmentation
+fault in English, `s's's's...` an overflown stack. So the library is loaded here, and a fork of
+this process reads. When the fork dies, this one says so and forks again, which takes some
+milliseconds where a start takes a hundred.
+
+Run as a script, `python -IS espeak_process.py LIBRARY [DATA]`, with pipes as standard input and
+output. It imports the standard library only, which is a third of the memory of the whole
+package. It ends when its input does, and so with the service, however that ends.
+
+Messages are bytes after their length. The first one out is `STARTED`, version, NUL and data
+folder, or `FAILED` and why; then, for each voice, NUL and text that come in, `READ` and the IPA,
+`FAILED` if there is no such voice, or `DIED`.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import re
+import resource
+import signal
+import struct
+import sys
+from typing import IO
+
+STARTED, READ, FAILED, DIED = b"s", b"r", b"f", b"d"
+
+TIE = "^"
+"""Character that espeak-ng puts between the letters of one sound, as in `t^ʃ`."""
+
+# speak_lib.h
+_AUDIO_OUTPUT_SYNCHRONOUS = 2
+_INITIALIZE_DONT_EXIT = 0x8000  # without it a bad data path ends the process
+_CHARS_UTF8 = 1
+_EE_OK = 0
+_PHONEMES_IPA = 0x02
+_PHONEMES_TIE = 0x80
+_PHONEME_MODE = _PHONEMES_IPA | _PHONEMES_TIE | ord(TIE) << 8
+
+# Around words that espeak-ng reads with another language's rules: (en)...(fr). Ties get in there
+# too. No other parentheses come out of it.
+_LANGUAGE_SWITCH = re.compile(r"\([a-z^-]+\)")
+
+# A letter that every voice reads with the rules of a language that is nobody's own (Armenian).
+_FOREIGN_LETTER = "ա"
+
+# A text takes a millisecond or so. Counted in processor time, which a busy machine does not
+# stretch.
+_MAX_READING_S = 5.0
+
+_SIGNALS_OF_FAULTS = frozenset(
+    {
+        signal.SIGABRT,
+        signal.SIGBUS,
+        signal.SIGFPE,
+        signal.SIGILL,
+        signal.SIGPROF,
+        signal.SIGSEGV,
+    }
+)
+
+_LENGTH = struct.Struct("<I")
+
+
+def send(stream: IO[bytes], message: bytes) -> None:
+    """Write one message. Raises BrokenPipeError if nobody reads any more."""
+    stream.write(_LENGTH.pack(len(message)) + message)
+    stream.flush()
+
+
+def receive(stream: IO[bytes]) -> bytes:
+    """Wait for one message. Raises EOFError if there will be none."""
+    header = stream.read(_LENGTH.size)
+    if len(header) == _LENGTH.size:
+        (length,) = _LENGTH.unpack(header)
+        message = stream.read(length)
+        if len(message) == length:
+            return message
+    raise EOFError
+
+
+class _Library:
+    """The started library. Raises OSError or AttributeError if it is none or does not start."""
+
+    def __init__(self, library: str, data: str | None) -> None:
+        self._library = ctypes.CDLL(library)
+        _declare(self._library)
+        path = None if data is None else data.encode()
+        sample_rate_hz = self._library.espeak_Initialize(
+            _AUDIO_OUTPUT_SYNCHRONOUS, 0, path, _INITIALIZE_DONT_EXIT
+        )
+        if sample_rate_hz <= 0:
+            raise OSError(f"it does not start with the data in {data or 'its default folder'}")
+
+    def describe(self) -> bytes:
+        """Return version, NUL and data folder."""
+        data = ctypes.c_char_p()
+        version = self._library.espeak_Info(ctypes.byref(data))
+        # "1.52.0" or "1.49.2  04.Jan.17"
+        return bytes(version.split()[0]) + b"\0" + (data.value or b"")
+
+    def phonemize(self, text: bytes, voice: bytes) -> str | None:
+        """Return the IPA, None if there is no such voice."""
+        if self._library.espeak_SetVoiceByName(voice) != _EE_OK:
+            return None
+        # What the rules of a second language expect next (a verb, a past tense) outlives a text:
+        # French after `I was` reads `read` as a past. So do sounds in buffers that it reads before
+        # it has written them. A letter of a third language starts the rules anew and leaves the
+        # same in the buffers every time.
+        self._clauses(_FOREIGN_LETTER.encode())
+        return " ".join(_LANGUAGE_SWITCH.sub("", self._clauses(text)).split())
+
+    def _clauses(self, text: bytes) -> str:
+        buffer = ctypes.create_string_buffer(text)
+        rest = ctypes.c_void_p(ctypes.addressof(buffer))
+        clauses: list[bytes] = []
+        while rest.value is not None:
+            # The bytes are C's and change with the next call; ctypes has copied them here.
+            clauses.append(
+                self._library.espeak_TextToPhonemes(ctypes.byref(rest), _CHARS_UTF8, _PHONEME_MODE)
+            )
+        return b" ".join(clauses).decode()
+
+
+def _declare(library: ctypes.CDLL) -> None:
+    """Give the functions their C prototypes; AttributeError if it is another library."""
+    library.espeak_Initialize.argtypes = [
+        ctypes.c_int,
+        ctypes.c_int,
+        ctypes.c_char_p,
+        ctypes.c_int,
+    ]
+    library.espeak_Initialize.restype = ctypes.c_int
+    library.espeak_Info.argtypes = [ctypes.POINTER(ctypes.c_char_p)]
+    library.espeak_Info.restype = ctypes.c_char_p
+    library.espeak_SetVoiceByName.argtypes = [ctypes.c_char_p]
+    library.espeak_SetVoiceByName.restype = ctypes.c_int
+    library.espeak_TextToPhonemes.argtypes = [
+        ctypes.POINTER(ctypes.c_void_p),
+        ctypes.c_int,
+        ctypes.c_int,
+    ]
+    library.espeak_TextToPhonemes.restype = ctypes.c_char_p
+
+
+def _read_texts(library: _Library, requests: IO[bytes], answers: IO[bytes]) -> None:
+    """Answer until there are no more requests."""
+    while True:
+        try:
+            request = receive(requests)
+        except EOFError:
+            return
+        voice, _, text = request.partition(b"\0")
+        # From here on anew: to wait for the next text takes no time of this clock.
+        signal.setitimer(signal.ITIMER_PROF, _MAX_READING_S)
+        ipa = library.phonemize(text, voice)
+        send(answers, FAILED if ipa is None else READ + ipa.encode())
+
+
+def _main(library: str, data: str | None = None) -> None:
+    requests = os.fdopen(os.dup(0), "rb")
+    answers = os.fdopen(os.dup(1), "wb")
+    # espeak-ng writes there what it finds odd: it must get neither into the answers nor, as it may
+    # hold the text, into the service's log. Nor may a file with all the memory be left behind.
+    null = os.open(os.devnull, os.O_RDWR)
+    for standard in range(3):
+        os.dup2(null, standard)
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    # Terminals and service managers send these to all processes; the service goes on for a while.
+    for number in (signal.SIGHUP, signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.SIG_IGN)
+    try:
+        started = _Library(library, data)
+    except (OSError, AttributeError) as error:
+        send(answers, FAILED + str(error).encode())
+        return
+    send(answers, STARTED + started.describe())
+    while True:
+        reader = os.fork()
+        if reader == 0:
+            _read_texts(started, requests, answers)
+            return
+        _, status = os.waitpid(reader, 0)
+        # Killed from outside it may not have been reading at all: then this process ends too.
+        if not (os.WIFSIGNALED(status) and os.WTERMSIG(status) in _SIGNALS_OF_FAULTS):
+            return
+        send(answers, DIED)
+
+
+if __name__ == "__main__":
+    _main(*sys.argv[1:])

@@ -1,0 +1,64 @@
+"""Checks that schemathesis runs beside its own; named in schemathesis.toml."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import schemathesis
+
+SECURITY_HEADERS = (
+    "cache-control",
+    "content-security-policy",
+    "cross-origin-resource-policy",
+    "referrer-policy",
+    "x-content-type-options",
+)
+
+OF_MEANING = {
+    "empty_text",
+    "invalid_blend",
+    "invalid_text",
+    "language_unavailable",
+    "nothing_to_say",
+    "unknown_symbol",
+    "unknown_voice",
+}
+"""Codes of 422 for what no schema can express."""
+
+
+@schemathesis.check
+def every_answer_has_the_security_headers(ctx: Any, response: Any, case: Any) -> None:
+    missing = [name for name in SECURITY_HEADERS if name not in response.headers]
+    assert not missing, f"without {missing}"
+
+
+@schemathesis.check
+def an_error_has_the_one_shape(ctx: Any, response: Any, case: Any) -> None:
+    if response.status_code < 400:
+        return
+    body = response.json()
+    assert set(body) == {"error"}
+    assert set(body["error"]) == {"code", "message", "request_id"}
+    assert all(isinstance(value, str) and value for value in body["error"].values())
+    assert body["error"]["request_id"] == response.headers["x-request-id"][0]
+
+
+@schemathesis.check
+def speech_is_never_empty(ctx: Any, response: Any, case: Any) -> None:
+    if response.status_code == 200:
+        assert response.content
+
+
+@schemathesis.check
+def what_fits_the_schema_is_refused_for_its_meaning_only(
+    ctx: Any, response: Any, case: Any
+) -> None:
+    is_positive = case.meta is not None and case.meta.generation.mode.is_positive
+    if not is_positive or response.status_code != 422:
+        return
+    given = {name for name, value in case.body.items() if value is not None}
+    if given >= {"speed", "length_scale"}:
+        return  # their quotient is bounded too
+    if given >= {"text", "phonemes"}:
+        return  # an entry of a dictionary has taken the place of a null
+    assert response.json()["error"]["code"] in OF_MEANING

@@ -1,0 +1,57 @@
+"""`kokoro-service` with a model whose runs are told in the log, and fail where they are told to.
+
+A run is known by the speed that it is asked for. `python faulty_server.py serve ...`.
+"""
+
+from __future__ import annotations
+
+import logging
+import sys
+from collections import Counter
+from typing import Any
+
+import numpy as np
+
+import ortffi
+from service.__main__ import main
+
+SECRET = "a text of somebody"
+"""Stands in the message of the unexpected exception, as a text might."""
+
+ORT_ERROR, UNEXPECTED, NOT_FINITE, LOST_FRAME, AT_ONCE = 1.51, 1.52, 1.53, 1.54, 1.55
+"""Speeds whose every second run fails; at the last, every run."""
+
+logger = logging.getLogger("tests.runs")
+_n_runs: Counter[float] = Counter()
+_run = ortffi.Session.run
+
+
+def _told_run(self: Any, inputs: Any, *arguments: Any, **options: Any) -> Any:
+    speed = round(float(inputs["speed"][0]), 3)
+    _n_runs[speed] += 1
+    logger.info("run %.3f started", speed)
+    try:
+        outputs = _run(self, inputs, *arguments, **options)
+    except ortffi.TerminatedError:
+        logger.info("run %.3f terminated", speed)
+        raise
+    logger.info("run %.3f ended", speed)
+    if speed == AT_ONCE or _n_runs[speed] % 2 == 0:
+        _fail(speed, outputs)
+    return outputs
+
+
+def _fail(speed: float, outputs: Any) -> None:
+    if speed in (ORT_ERROR, AT_ONCE):
+        raise ortffi.OrtError(1, "out of something", "Run")
+    if speed == UNEXPECTED:
+        raise RuntimeError(SECRET)
+    if speed == NOT_FINITE:
+        outputs[0][..., 1000] = np.nan
+    if speed == LOST_FRAME:
+        outputs[0] = outputs[0][..., :-600]
+
+
+if __name__ == "__main__":
+    ortffi.Session.run = _told_run  # type: ignore[method-assign]
+    sys.exit(main())

@@ -1,0 +1,140 @@
+"""Clients of `/synthesize` whose every step a test decides."""
+
+from __future__ import annotations
+
+import json
+import re
+import socket
+import time
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import httpx
+
+Event = tuple[str, dict[str, Any]]
+
+
+def speak(server: Any, **fields: object) -> httpx.Response:
+    response: httpx.Response = server.client.post("/synthesize", json=fields)
+    return response
+
+
+class Caller:
+    """A connection that has sent a request, under an id of its own.
+
+    Args:
+        server: to call.
+        identity: of the request.
+        version: of HTTP.
+        frugal: whether it takes little at a time, so that what it does not read stays with the
+            server.
+        fields: of the request.
+    """
+
+    def __init__(
+        self,
+        server: Any,
+        identity: str,
+        *,
+        version: str = "1.1",
+        frugal: bool = False,
+        **fields: object,
+    ) -> None:
+        url = httpx.URL(server.url)
+        body = json.dumps(fields).encode()
+        self.socket = socket.socket()
+        self.socket.settimeout(300)
+        if frugal:
+            self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+            self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_MAXSEG, 536)
+        self.socket.connect((url.host, url.port or 0))
+        self.socket.sendall(
+            f"POST /synthesize HTTP/{version}\r\nhost: {url.host}\r\nx-request-id: {identity}\r\n"
+            f"content-type: application/json\r\ncontent-length: {len(body)}\r\n\r\n".encode()
+            + body
+        )
+
+    def read_some(self) -> bytes:
+        """Wait for the next bytes of the answer; none where it is at its end."""
+        return self.socket.recv(65_536)
+
+    def read_all(self) -> bytes:
+        """Read until the server closes, or breaks, the connection."""
+        parts = []
+        try:
+            while part := self.read_some():
+                parts.append(part)
+        except ConnectionResetError:
+            pass
+        return b"".join(parts)
+
+    def close(self) -> None:
+        self.socket.close()
+
+    def __enter__(self) -> Caller:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def is_cut_off(answer: bytes) -> bool:
+    """Tell whether an answer of HTTP/1.1 lacks its end."""
+    head, _, body = answer.partition(b"\r\n\r\n")
+    if b"transfer-encoding: chunked" in head.lower():
+        return not body.endswith(b"0\r\n\r\n")
+    length = re.search(rb"content-length: (\d+)", head.lower())
+    return length is None or len(body) < int(length.group(1))
+
+
+def events_received(caller: Caller) -> Iterator[None]:
+    """Give something whenever an event `audio` comes."""
+    answer = b""
+    n_events = 0
+    while part := caller.read_some():
+        answer += part
+        while n_events < answer.count(b"event: audio"):
+            n_events += 1
+            yield
+
+
+def parse_event(text: str) -> Event:
+    """Return the name and the data of one server-sent event."""
+    name, data = text.split("\n")
+    assert name.startswith("event: ")
+    assert data.startswith("data: ")
+    return name[7:], json.loads(data[6:])
+
+
+def parse_events(text: str) -> list[Event]:
+    """Return those of a whole answer."""
+    *events, rest = text.split("\n\n")
+    assert rest == ""
+    return [parse_event(event) for event in events]
+
+
+def log_line(server: Any, identity: str) -> str:
+    """Wait for the log line of a request."""
+    line: str = server.wait_for(rf"(request id={identity} .*)")
+    return line
+
+
+def log_index(server: Any, pattern: str) -> int:
+    """Wait for a line of the log that matches; return its place."""
+    server.wait_for(pattern)
+    return next(i for i, line in enumerate(server.log) if re.search(pattern, line))
+
+
+def metric(server: Any, name: str) -> float:
+    """Return a number of `/metrics`."""
+    text = server.client.get("/metrics").text
+    found = re.search(rf"^{re.escape(name)} ([0-9.e+-]+)$", text, re.MULTILINE)
+    assert found is not None, f"no {name} in\n{text}"
+    return float(found.group(1))
+
+
+def wait_until(condition: Callable[[], bool]) -> None:
+    """Look again and again, for two minutes at most."""
+    until = time.monotonic() + 120
+    while not condition():
+        assert time.monotonic() < until, "it never came true"

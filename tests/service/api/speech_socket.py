@@ -1,0 +1,134 @@
+"""A WebSocket session from the client's side, which checks what must hold for every session."""
+
+from __future__ import annotations
+
+import json
+from types import TracebackType
+from typing import Any
+
+import numpy as np
+from websockets.exceptions import ConnectionClosed
+from websockets.sync.client import connect
+
+SAMPLE_RATE_HZ = 24_000
+TIMEOUT_S = 60
+"""Only a guard: who waits for longer hangs."""
+
+Message = dict[str, Any]
+
+
+class SpeechSocket:
+    """Talks to `/synthesize/stream`; `received` holds each message, speech with its bytes `pcm`."""
+
+    def __init__(self, url: str, headers: dict[str, str] | None = None, **options: Any) -> None:
+        self._connecting = connect(
+            url.replace("http://", "ws://") + "/synthesize/stream",
+            additional_headers=headers,
+            compression=None,
+            max_size=None,
+            open_timeout=TIMEOUT_S,
+            **{"close_timeout": TIMEOUT_S, **options},
+        )
+        self.socket = self._connecting.__enter__()
+        self.text = ""
+        self.received: list[Message] = []
+        self._span_end = 0
+        self._n_bytes = 0
+
+    def send(self, kind: str, **fields: Any) -> None:
+        self.socket.send(json.dumps({"type": kind, **fields}))
+
+    def say(self, *pieces: str) -> None:
+        for piece in pieces:
+            self.text += piece
+            self.send("text", text=piece)
+
+    def receive(self) -> Message:
+        content = self.socket.recv(TIMEOUT_S)
+        assert isinstance(content, str), "speech without a message before it"
+        message: Message = json.loads(content)
+        if message["type"] == "audio":
+            message["pcm"] = self._receive_pcm(message["n_bytes"])
+            self._check_audio(message)
+        if "text_start" in message:
+            assert self._span_end <= message["text_start"] <= message["text_end"] <= len(self.text)
+            self._span_end = message["text_end"]
+        self.received.append(message)
+        return message
+
+    def until(self, kind: str) -> Message:
+        """Receive up to the next message of a kind."""
+        while True:
+            message = self.receive()
+            if message["type"] == kind:
+                return message
+
+    def exchange(self, kind: str, answer: str, **fields: Any) -> Message:
+        self.send(kind, **fields)
+        return self.until(answer)
+
+    def until_closed(self) -> int:
+        """Receive everything that is left, and return the code of the close."""
+        try:
+            while True:
+                self.receive()
+        except ConnectionClosed as closed:
+            return 1006 if closed.rcvd is None else closed.rcvd.code
+
+    def finish(self) -> Message:
+        """Say that this is the end; return `done`, the last message of a session in good order."""
+        self.send("end")
+        assert self.until_closed() == 1000
+        done = self.received[-1]
+        assert done["type"] == "done"
+        assert done["text_end"] == len(self.text)
+        assert done["duration_s"] == seconds(self._n_bytes)
+        return done
+
+    def of(self, *kinds: str) -> list[Message]:
+        return [message for message in self.received if message["type"] in kinds]
+
+    @property
+    def kinds(self) -> list[str]:
+        return [message["type"] for message in self.received]
+
+    @property
+    def pcm(self) -> bytes:
+        return b"".join(message["pcm"] for message in self.of("audio"))
+
+    def _receive_pcm(self, n_bytes: int) -> bytes:
+        frames = []
+        while sum(map(len, frames)) < n_bytes:
+            frame = self.socket.recv(TIMEOUT_S)
+            assert isinstance(frame, bytes), "a message amid speech"
+            frames.append(frame)
+        pcm = b"".join(frames)
+        assert len(pcm) == n_bytes
+        return pcm
+
+    def _check_audio(self, message: Message) -> None:
+        assert message["start_s"] == seconds(self._n_bytes)
+        self._n_bytes += len(message["pcm"])
+        assert message["end_s"] == seconds(self._n_bytes)
+        assert np.frombuffer(message["pcm"], "<i2").any()
+        time_s, place = message["start_s"], message["text_start"]
+        for word in message["words"]:
+            assert place <= word["text_start"] < word["text_end"] <= message["text_end"]
+            assert word["text"] == self.text[word["text_start"] : word["text_end"]]
+            assert time_s <= word["start_s"] <= word["end_s"] <= message["end_s"]
+            time_s, place = word["end_s"], word["text_end"]
+
+    def __enter__(self) -> SpeechSocket:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._connecting.__exit__(kind, error, trace)
+
+
+def seconds(n_bytes: int) -> float:
+    return round(n_bytes / 2 / SAMPLE_RATE_HZ, 6)

@@ -1,0 +1,251 @@
+"""Many callers, impatient callers, and callers who go away."""
+
+from __future__ import annotations
+
+import itertools
+import re
+import threading
+from collections import Counter
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
+from typing import Any
+
+import pytest
+from conftest import FAULTY_SERVER
+from speech_client import (
+    Caller,
+    events_received,
+    is_cut_off,
+    log_line,
+    metric,
+    speak,
+    wait_until,
+)
+
+SENTENCE = "The birch canoe slid on the smooth planks."
+LONG_TEXT = " ".join([SENTENCE] * 40)  # far longer than any test listens
+ONE_LONG_RUN = {"text": " ".join([SENTENCE] * 5), "speed": 0.5, "format": "pcm"}
+STREAM = {"text": LONG_TEXT, "format": "pcm", "stream": True, "speed": 2.0}
+
+
+@pytest.fixture(scope="module")
+def small_server(start_server: Callable[..., Any]) -> Iterator[Any]:
+    """Two places, little patience."""
+    server = start_server(
+        "--max-requests", "2", "--send-timeout-s", "1", program=FAULTY_SERVER
+    )  # fmt: skip
+    server.wait_until_ready()
+    yield server
+    assert server.stop() == 0
+
+
+def in_flight(server: Any) -> float:
+    """Requests beside the one that asks."""
+    return metric(server, "kokoro_requests_in_flight") - 1
+
+
+def test_who_finds_every_place_taken_is_refused_at_once_and_taken_later(
+    small_server: Any,
+) -> None:
+    with (
+        Caller(small_server, "place-1", **STREAM) as first,
+        Caller(small_server, "place-2", **STREAM) as second,
+    ):
+        assert first.read_some().startswith(b"HTTP/1.1 200")
+        assert second.read_some().startswith(b"HTTP/1.1 200")
+        for stream in (False, True):
+            refused = speak(small_server, text="Hello.", format="pcm", stream=stream)
+            assert refused.status_code == 503
+            assert refused.json()["error"]["code"] == "overloaded"
+            assert 1 <= int(refused.headers["retry-after"]) <= 60
+        # Both are being spoken still.
+        assert not any("id=place-" in line for line in small_server.log)
+        for path in ("/health", "/ready", "/voices", "/v1/models", "/metrics"):
+            assert small_server.client.get(path).status_code == 200
+        first.close()
+        log_line(small_server, "place-1")
+        assert speak(small_server, text="Hello.").status_code == 200
+        assert not any("id=place-2" in line for line in small_server.log)
+    assert "outcome=cancelled" in log_line(small_server, "place-2")
+
+
+def test_eight_streams_progress_evenly_and_each_is_heard_early(telling_server: Any) -> None:
+    speeds = [1.81 + 0.01 * number for number in range(8)]
+    heard: list[int] = []
+    # Every piece is a sentence, since two are too long for one.
+    text = " ".join(["The birch canoe slid on the planks."] * 40)
+    fields = {**STREAM, "text": text, "timestamps": "word"}
+    go_on = threading.Event()
+
+    def listen(number: int) -> None:
+        own = {**fields, "speed": speeds[number]}
+        with Caller(telling_server, f"even-{number}", **own) as caller:
+            for _ in events_received(caller):
+                heard.append(number)
+                counts = Counter(heard)
+                heard_twice = len(counts) == 8 and min(counts.values()) >= 2
+                if heard_twice or counts[number] >= 4:
+                    go_on.set()
+                if go_on.is_set():
+                    return
+
+    with ExitStack() as stack:
+        # All of them wait before the first of them is spoken.
+        holder = stack.enter_context(Caller(telling_server, "even-holder", **ONE_LONG_RUN))
+        wait_until(lambda: in_flight(telling_server) >= 1)
+        pool = stack.enter_context(ThreadPoolExecutor(8))
+        listening = [pool.submit(listen, number) for number in range(8)]
+        wait_until(lambda: metric(telling_server, "kokoro_queue_length") == 8)
+        holder.close()
+        for future in listening:
+            future.result()
+    wait_until(lambda: in_flight(telling_server) == 0)
+    # In the order in which the model spoke them, nobody is ahead by more than one.
+    started = re.findall(r"run (1\.8\d0) started", "".join(telling_server.log))
+    assert len(set(started[:8])) == 8
+    counts = Counter(dict.fromkeys(set(started), 0))
+    for speed in started[: 2 * 8]:
+        counts[speed] += 1
+        assert max(counts.values()) - min(counts.values()) <= 1
+    # And so it arrives: everybody hears a first chunk before anybody hears a third.
+    thirds = [place for place, number in enumerate(heard) if heard[: place + 1].count(number) == 3]
+    firsts = [heard.index(number) for number in range(8)]
+    assert max(firsts) < min(thirds, default=len(heard))
+
+
+def test_who_goes_away_frees_its_place_while_it_waits_and_while_it_is_spoken(
+    telling_server: Any,
+) -> None:
+    with Caller(telling_server, "gone-holder", **{**ONE_LONG_RUN, "speed": 0.6}) as holder:
+        telling_server.wait_for(r"run 0\.600 started")
+        with Caller(telling_server, "gone-waiter", text="Hello.", speed=0.61):
+            wait_until(lambda: metric(telling_server, "kokoro_queue_length") == 1)
+        assert "status=499 outcome=cancelled" in log_line(telling_server, "gone-waiter")
+        assert metric(telling_server, "kokoro_queue_length") == 0
+        # The one before it is still being spoken, in the same run.
+        assert not any(re.search(r"run 0\.600 (ended|terminated)", x) for x in telling_server.log)
+        holder.close()
+        assert "status=499 outcome=cancelled" in log_line(telling_server, "gone-holder")
+    log = "".join(telling_server.log)
+    assert "run 0.600 terminated" in log
+    assert "run 0.600 ended" not in log
+    assert "run 0.610 started" not in log
+    assert speak(telling_server, text="Hello.").status_code == 200
+
+
+def test_who_goes_away_from_a_stream_frees_its_place(small_server: Any) -> None:
+    with Caller(small_server, "gone-stream", **STREAM) as caller:
+        assert caller.read_some().startswith(b"HTTP/1.1 200")
+        assert in_flight(small_server) == 1
+    line = log_line(small_server, "gone-stream")
+    assert "status=200 outcome=cancelled" in line
+    assert int(re.findall(r" chunks=(\d+)", line)[0]) < 10
+    wait_until(lambda: in_flight(small_server) == 0)
+
+
+@pytest.mark.parametrize("stream", [True, False])
+def test_who_reads_nothing_is_cut_off_and_nothing_piles_up(small_server: Any, stream: bool) -> None:
+    identity = f"stalled-{stream}"
+    # As a stream minutes, else as much as is made in some seconds.
+    text = LONG_TEXT if stream else " ".join([SENTENCE] * 5)
+    fields = {**STREAM, "text": text, "stream": stream}
+    with Caller(small_server, identity, frugal=True, **fields) as caller:
+        wait_until(lambda: in_flight(small_server) >= 1)
+        # The others do not notice.
+        assert speak(small_server, text="Hello.").status_code == 200
+        line = log_line(small_server, identity)
+        assert "status=200 outcome=stalled" in line
+        if stream:
+            # What the connection holds, one chunk being sent, and one ahead; of some 25.
+            assert int(re.findall(r" chunks=(\d+)", line)[0]) <= 5
+        wait_until(lambda: in_flight(small_server) == 0)
+        assert is_cut_off(caller.read_all())
+
+
+def test_over_the_deadline_is_504_and_a_break_where_audio_had_begun(
+    start_server: Callable[..., Any],
+) -> None:
+    server = start_server("--deadline-s", "4")
+    server.wait_until_ready()
+    with Caller(server, "late-stream", **STREAM) as caller:
+        begun = caller.read_some()
+        assert begun.startswith(b"HTTP/1.1 200")
+        late = speak(server, text=LONG_TEXT)
+        assert late.status_code == 504
+        assert late.json()["error"]["code"] == "deadline_exceeded"
+        assert is_cut_off(begun + caller.read_all())
+    assert "status=200 outcome=deadline_exceeded" in log_line(server, "late-stream")
+    assert server.stop() == 0
+
+
+@pytest.mark.slow
+def test_the_deadline_is_for_the_reading_too(start_server: Callable[..., Any]) -> None:
+    server = start_server("--deadline-s", "10", "--audio-cache-bytes", "10000000")
+    server.wait_until_ready()
+    # Made in time, because it is in the cache, where one short piece comes after the other.
+    fields = {**STREAM, "text": " ".join([SENTENCE] * 16), "stream": False, "chunking": "early"}
+    wait_until(lambda: speak(server, **fields).status_code == 200)
+    with Caller(server, "late-reader", frugal=True, **fields) as caller:
+        pace = threading.Event()
+        answer = b""
+        while not any("id=late-reader" in line for line in server.log):
+            answer += caller.socket.recv(2048)
+            pace.wait(0.1)
+        answer += caller.read_all()
+    assert answer.startswith(b"HTTP/1.1 200")
+    assert is_cut_off(answer)
+    assert "status=200 outcome=deadline_exceeded" in log_line(server, "late-reader")
+    assert server.stop() == 0
+
+
+def test_health_answers_while_four_requests_are_spoken(server: Any) -> None:
+    with ExitStack() as stack:
+        callers = [
+            stack.enter_context(Caller(server, f"busy-{number}", **STREAM)) for number in range(4)
+        ]
+        for caller in callers:
+            assert caller.read_some().startswith(b"HTTP/1.1 200")
+        for _ in range(50):
+            assert server.client.get("/health").json() == {"status": "alive"}
+        assert server.client.get("/ready").status_code == 200
+        assert in_flight(server) == 4
+    wait_until(lambda: in_flight(server) == 0)
+
+
+def test_repeats_come_out_of_a_bounded_cache(start_server: Callable[..., Any]) -> None:
+    bound = 600_000
+    server = start_server("--audio-cache-bytes", str(bound))
+    server.wait_until_ready()
+    fields = {"text": SENTENCE, "speed": 2.0, "format": "pcm"}
+    first, again = speak(server, **fields), speak(server, **fields)
+    assert (first.headers["x-cache"], again.headers["x-cache"]) == ("miss", "hit")
+    assert again.content == first.content
+    assert float(again.headers["x-compute-s"]) == 0
+    assert again.headers["x-duration-s"] == first.headers["x-duration-s"]
+    # Of another speed, voice or text it is other speech.
+    for other in ({"speed": 1.9}, {"voice": "am_adam"}):
+        assert speak(server, **{**fields, **other}).headers["x-cache"] == "miss"
+    longer = {**fields, "text": f"{SENTENCE} The sheet was glued to the background of the box."}
+    longer["text"] += " It is easy to tell the depth of a well."
+    part = speak(server, **longer, chunking="early")
+    assert part.headers["x-cache"] == "partial"
+    assert speak(server, **longer, stream=True).content == part.content
+    assert log_line(server, part.headers["x-request-id"]).count("cache=partial") == 1
+    wait_until(lambda: metric(server, 'kokoro_audio_cache_total{result="hit"}') >= 3)
+    sizes = []
+    for number in itertools.count():
+        assert speak(server, **{**fields, "text": f"Number {number}."}).status_code == 200
+        sizes.append(metric(server, "kokoro_audio_cache_bytes"))
+        if len(sizes) > 1 and sizes[-1] <= sizes[-2]:  # something had to leave
+            break
+    assert bound / 2 < max(sizes) <= bound
+    assert server.stop() == 0
+
+
+def test_without_a_cache_nothing_is_said_of_one(server: Any) -> None:
+    for _ in range(2):
+        answer = speak(server, text="Hello.", speed=2.0)
+        assert "x-cache" not in answer.headers
+        assert float(answer.headers["x-compute-s"]) > 0
+    assert metric(server, "kokoro_audio_cache_bytes") == 0

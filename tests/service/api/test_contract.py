@@ -1,0 +1,80 @@
+"""schemathesis holds a real server against its own OpenAPI document, all checks on."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+KEY = "key-for-the-contract-0123456789"
+HERE = Path(__file__).parent
+
+
+@pytest.fixture(scope="module")
+def server(start_server: Callable[..., Any], tmp_path_factory: pytest.TempPathFactory) -> Any:
+    """One that says little, and what it has said before at once."""
+    keys = tmp_path_factory.mktemp("keys") / "keys"
+    keys.write_text(f"{KEY}\n")
+    keys.chmod(0o600)
+    server = start_server(
+        *("--api-keys-file", str(keys)),
+        *("--max-text-length", "12", "--audio-cache-bytes", "100_000_000"),
+    )
+    server.wait_until_ready()
+    yield server
+    assert server.stop() == 0
+
+
+def run(server: Any, folder: Path, *arguments: str) -> dict[str, Any]:
+    """Run schemathesis; return its report."""
+    answer = server.client.get("/openapi.json", headers={"x-api-key": KEY})
+    (folder / "openapi.json").write_bytes(answer.content)
+    done = subprocess.run(
+        [
+            *(sys.executable, "-m", "schemathesis.cli", "--no-color"),
+            *("--config-file", str(HERE / "schemathesis.toml")),
+            *("run", "openapi.json", "--url", server.url),
+            *("--report", "json", "--report-json-path", "report.json"),
+            *arguments,
+        ],
+        cwd=folder,
+        env={
+            **os.environ,
+            "API_KEY": KEY,
+            "CONTRACT_HOOKS": str(HERE / "contract_hooks.py"),
+        },
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    report: dict[str, Any] = json.loads((folder / "report.json").read_text(encoding="utf-8"))
+    assert report["failures"] == report["errors"] == []
+    assert report["operations"]["tested"] == report["operations"]["selected"]
+    assert {phase["status"] for phase in report["phases"].values()} <= {"success", "skip"}
+    return report
+
+
+def test_the_server_keeps_to_its_document(server: Any, tmp_path: Path) -> None:
+    report = run(server, tmp_path, "--max-examples", "10", "--seed", "1")
+    assert report["operations"]["tested"] == report["operations"]["total"] == 9
+    assert report["test_cases"]["generated"] > 150
+
+
+@pytest.mark.slow
+def test_the_server_keeps_to_its_document_in_thousands_of_examples(
+    server: Any, tmp_path: Path
+) -> None:
+    n_cases = 0
+    # The endpoints that speak have the most to get wrong.
+    for arguments in (
+        ("--max-examples", "60"),
+        ("--include-method", "POST", "--phases", "examples,coverage,fuzzing", "-n", "2200"),
+    ):
+        n_cases += run(server, tmp_path, *arguments)["test_cases"]["generated"]
+    assert n_cases >= 5_000

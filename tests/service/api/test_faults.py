@@ -1,0 +1,397 @@
+"""What goes wrong, on purpose: the model, the client, the disk, the order to stop."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import resource
+import signal
+import socket
+import struct
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import Any
+
+import faulty_server
+import httpx
+import pytest
+from asgi_server import read_answer
+from speech_client import Caller, is_cut_off, log_line, metric, parse_event, speak, wait_until
+
+# Two pieces, when cut early.
+TEXT = (
+    "One moment, please, I am looking it up. The birch canoe slid on the smooth planks, "
+    "and so did I, xylophonically."
+)
+LONG_TEXT = " ".join([TEXT] * 40)
+FAST = {"format": "pcm", "speed": 2.0}
+FAULTS = {
+    faulty_server.ORT_ERROR: ("synthesis_failed", "out of something"),
+    faulty_server.UNEXPECTED: ("internal_error", "builtins.RuntimeError"),
+    faulty_server.NOT_FINITE: ("synthesis_failed", "not finite"),
+    faulty_server.LOST_FRAME: ("synthesis_failed", "durations promise"),
+}
+
+
+def in_flight(server: Any) -> float:
+    """Requests beside the one that asks."""
+    return metric(server, "kokoro_requests_in_flight") - 1
+
+
+def assert_serves(server: Any) -> None:
+    answer = speak(server, text="Hello.", **FAST)
+    assert answer.status_code == 200
+    assert len(answer.content) > 20_000
+    wait_until(lambda: in_flight(server) == 0)
+
+
+# The model fails.
+
+
+@pytest.mark.parametrize("speed", FAULTS)
+def test_a_failure_in_the_middle_breaks_the_connection(telling_server: Any, speed: float) -> None:
+    outcome, reason = FAULTS[speed]
+    identity = f"fault-{speed}"
+    fields = {"text": TEXT, "format": "pcm", "stream": True, "speed": speed}
+    headers = {"x-request-id": identity}
+    heard = bytearray()
+    client = telling_server.client
+
+    def listen() -> None:
+        with client.stream("POST", "/synthesize", json=fields, headers=headers) as response:
+            assert response.status_code == 200
+            for part in response.iter_bytes():
+                heard.extend(part)
+
+    with pytest.raises(httpx.RemoteProtocolError):
+        listen()
+    assert len(heard) > 20_000
+    line = log_line(telling_server, identity)
+    assert f"status=200 outcome={outcome}" in line
+    assert "chunks=1 " in line
+    log = "".join(telling_server.log)
+    assert f"{identity} broke off" in log
+    assert reason in log
+    for secret in ("xylophonic", faulty_server.SECRET):
+        assert secret not in log
+
+
+@pytest.mark.parametrize("stream", [True, False])
+def test_a_failure_before_any_audio_has_a_status_of_its_own(
+    telling_server: Any, stream: bool
+) -> None:
+    answer = speak(
+        telling_server, text=TEXT, format="pcm", stream=stream, speed=faulty_server.AT_ONCE
+    )
+    assert answer.status_code == 500
+    error = answer.json()["error"]
+    assert error["code"] == "synthesis_failed"
+    assert "out of something" not in error["message"]
+    assert error["request_id"] == answer.headers["x-request-id"]
+    assert "outcome=synthesis_failed" in log_line(telling_server, error["request_id"])
+    assert_serves(telling_server)
+
+
+def test_a_whole_answer_that_fails_in_the_middle_is_an_error(telling_server: Any) -> None:
+    fields = {"text": TEXT, "format": "mp3", "chunking": "early"}
+    answer = speak(telling_server, speed=faulty_server.UNEXPECTED, **fields)
+    assert answer.status_code == 500
+    assert answer.json()["error"]["code"] == "internal_error"
+    assert faulty_server.SECRET not in answer.text
+
+
+def test_events_that_break_off_have_no_end(telling_server: Any) -> None:
+    fields = {"text": TEXT, "format": "pcm", "stream": True, "timestamps": "word"}
+    with Caller(telling_server, "fault-events", **fields, speed=faulty_server.ORT_ERROR) as caller:
+        answer = caller.read_all()
+    assert is_cut_off(answer)
+    assert answer.count(b"event: audio") == 1
+    assert b"event: done" not in answer
+
+
+def test_curl_notices_that_a_stream_broke_off(telling_server: Any) -> None:
+    body = {"text": TEXT, "stream": True, "format": "mp3", "speed": faulty_server.NOT_FINITE}
+    done = subprocess.run(
+        ["curl", "--silent", "--json", json.dumps(body), f"{telling_server.url}/synthesize"],
+        capture_output=True,
+        check=False,
+        timeout=300,
+    )
+    assert done.returncode == 18  # partial file
+    assert len(done.stdout) > 1_000
+
+
+# Clients do what they should not.
+
+
+@pytest.mark.parametrize(
+    ("body", "status"),
+    [
+        (b'{"text": "' + b"a" * 1_000_000 + b'"}', 413),
+        (b" " * 1_000_000, 413),
+        (b"[" * 200_000, 400),
+        (b'{"text": ' + b'{"a":' * 40_000 + b"1" + b"}" * 40_001, 400),
+        (b'{"text": "a", "speed": ' + b"1" * 5_000 + b"}", 400),
+        (b'{"text": "a\xff\xfeb"}', 400),
+        (b'{"text": "\xed\xa0\x80"}', 422),
+        (b'{"text": "a\x00b"}', 400),
+        (b'{"text": "a\\u0000b"}', 422),
+        (b"\x00" * 1000, 400),
+    ],
+    ids=[
+        "1 MB", "1 MB of nothing", "deep", "deep inside", "a number of 5,000 digits",
+        "no UTF-8", "a surrogate", "a control", "an escaped control", "zeros",
+    ],
+)  # fmt: skip
+def test_bodies_that_nobody_should_send_are_refused(server: Any, body: bytes, status: int) -> None:
+    headers = {"content-type": "application/json"}
+    answer = server.client.post("/synthesize", content=body, headers=headers)
+    assert answer.status_code == status, answer.text
+    error = answer.json()["error"]
+    assert error["request_id"] == answer.headers["x-request-id"]
+    assert len(answer.content) < 1_000
+    assert server.client.get("/health").status_code == 200
+
+
+def connect(server: Any) -> socket.socket:
+    url = httpx.URL(server.url)
+    return socket.create_connection((url.host, url.port or 0), timeout=60)
+
+
+def reset(connection: socket.socket) -> None:
+    """Close without the courtesy of a FIN."""
+    connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+    connection.close()
+
+
+HEAD = b"POST /synthesize HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n"
+FRAGMENTS = [b"", b"POST /synth", HEAD, HEAD + b"content-length: 100\r\n\r\n", HEAD + (
+    b'content-length: 100\r\n\r\n{"text": "Hello'
+)]  # fmt: skip
+
+
+def test_clients_who_leave_in_the_middle_of_a_request_leave_nothing_behind(server: Any) -> None:
+    n_lines = len(server.log)
+    for fragment in FRAGMENTS:
+        for leave in (socket.socket.close, reset, lambda c: c.shutdown(socket.SHUT_WR)):
+            connection = connect(server)
+            connection.sendall(fragment)
+            leave(connection)
+            if connection.fileno() >= 0:
+                assert connection.recv(1000) == b""  # closed from the other side too
+                connection.close()
+    wait_until(lambda: in_flight(server) == 0)
+    assert_serves(server)
+    log = "".join(server.log[n_lines:])
+    assert not re.findall(" ERROR | WARNING ", log)
+    # Those who had sent a whole head.
+    assert set(re.findall(r"outcome=(\w+)", log)) == {"aborted", "ok"}
+
+
+@pytest.mark.parametrize("stream", [True, False])
+def test_who_closes_its_half_of_the_connection_is_taken_for_gone(
+    telling_server: Any, stream: bool
+) -> None:
+    """As asyncio and most servers of HTTP do: it cannot be told from a client that went away."""
+    identity = f"half-{stream}"
+    fields = {**FAST, "text": LONG_TEXT, "stream": stream}
+    with Caller(telling_server, identity, **fields) as caller:
+        wait_until(lambda: in_flight(telling_server) == 1)
+        caller.socket.shutdown(socket.SHUT_WR)
+        assert is_cut_off(caller.read_all())
+        assert "outcome=cancelled" in log_line(telling_server, identity)
+    assert_serves(telling_server)
+
+
+def open_files(server: Any) -> int:
+    return len(os.listdir(f"/proc/{server.process.pid}/fd"))
+
+
+def assert_takes_connections(server: Any, n_connections: int) -> None:
+    """Open and close many connections in many ways; see that all is as it was."""
+    server.client.get("/health")
+    before = open_files(server)
+    request = b"GET /health HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n"
+    for number in range(n_connections):
+        connection = connect(server)
+        way = number % 4
+        if way == 1:
+            connection.sendall(request)
+            assert read_answer(connection).status == 200
+        elif way == 2:
+            connection.sendall(FRAGMENTS[number % len(FRAGMENTS)])
+        elif way == 3:
+            reset(connection)
+        connection.close()
+    wait_until(lambda: open_files(server) <= before)
+    assert_serves(server)
+
+
+def test_thousands_of_short_connections_leave_nothing_behind(server: Any) -> None:
+    assert_takes_connections(server, 2_000)
+
+
+@pytest.mark.slow
+def test_ten_thousand_short_connections_leave_nothing_behind(server: Any) -> None:
+    assert_takes_connections(server, 10_000)
+
+
+# The disk.
+
+
+def test_a_model_file_that_vanishes_is_missed_at_the_next_start_only(
+    start_server: Callable[..., Any], model_file: Path, tmp_path: Path
+) -> None:
+    path = tmp_path / "model.onnx"
+    path.hardlink_to(model_file)
+    server = start_server("--model", str(path))
+    server.wait_until_ready()
+    before = speak(server, text="Hello.", **FAST)
+    path.unlink()
+    assert speak(server, text="Hello.", **FAST).content == before.content
+    assert server.client.get("/ready").status_code == 200
+    assert server.stop() == 0
+    again = start_server("--model", str(path))
+    assert again.process.wait(timeout=120) == 1
+    again.wait_for("kokoro-service: ")
+    (complaint,) = [line for line in again.log if line.startswith("kokoro-service: ")]
+    assert str(path) in complaint
+    assert not any("Traceback" in line for line in again.log)
+
+
+@contextmanager
+def full_disk(folder: Path) -> Iterator[None]:
+    done = subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", str(folder)],
+        capture_output=True,
+        check=False,
+    )
+    if done.returncode != 0:
+        pytest.skip("a small disk can be mounted by root only")
+    try:
+        yield
+    finally:
+        subprocess.run(["umount", str(folder)], check=True)
+
+
+def prepare(folder: Path, prepare_process: Callable[[], None] | None = None) -> str:
+    """Have the model assembled, which must fail; return the one line of complaint."""
+    done = subprocess.run(
+        [sys.executable, "-m", "service", "prepare", "--cache-dir", str(folder)],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=300,
+        preexec_fn=prepare_process,
+    )
+    assert done.returncode == 1
+    (complaint,) = [x for x in done.stderr.splitlines() if x.startswith("kokoro-service: ")]
+    assert "Traceback" not in done.stderr
+    # No half of a model; who comes next begins anew.
+    assert [path.suffix for path in folder.iterdir()] == [".lock"]
+    return complaint
+
+
+def test_a_full_disk_stops_the_assembly_with_one_line_and_leaves_nothing(tmp_path: Path) -> None:
+    with full_disk(tmp_path):
+        complaint = prepare(tmp_path)
+    assert "No space left on device" in complaint
+    assert "cache_dir" in complaint
+
+
+def test_a_limit_on_files_stops_the_assembly_with_one_line_and_leaves_nothing(
+    tmp_path: Path,
+) -> None:
+    def limit() -> None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (1_000_000, 1_000_000))
+
+    assert "File too large" in prepare(tmp_path, limit)
+
+
+# The order to stop.
+
+
+def refuses_connections(server: Any) -> bool:
+    try:
+        connect(server).close()
+    except ConnectionRefusedError:
+        return True
+    return False
+
+
+def test_sigterm_lets_a_stream_come_to_its_end_and_takes_nothing_new(
+    start_server: Callable[..., Any],
+) -> None:
+    stopping = start_server()
+    stopping.wait_until_ready()
+    body = {**FAST, "text": " ".join([TEXT] * 2), "stream": True}
+    with ExitStack() as stack:
+        response = stack.enter_context(stopping.client.stream("POST", "/synthesize", json=body))
+        identity = response.headers["x-request-id"]
+        parts = response.iter_bytes()
+        heard = next(parts)
+        kept = stack.enter_context(httpx.Client(base_url=stopping.url, timeout=60))
+        assert kept.get("/ready").status_code == 200
+        stopping.process.send_signal(signal.SIGTERM)
+        wait_until(lambda: refuses_connections(stopping))
+        # Over a connection that was there before there are answers still, but no speech.
+        assert kept.get("/health").status_code == 200
+        for refused in (kept.get("/ready"), kept.post("/synthesize", json={"text": "a"})):
+            assert refused.status_code == 503
+            assert refused.json()["error"]["code"] == "not_ready"
+            assert refused.headers["retry-after"] == "1"
+        heard += b"".join(parts)
+    line = log_line(stopping, identity)
+    assert "outcome=ok" in line
+    (audio_s,) = re.findall(r" audio_s=([\d.]+)", line)
+    assert len(heard) == pytest.approx(float(audio_s) * 48_000, abs=48)
+    assert stopping.process.wait(timeout=120) == 0
+    assert not any(" ERROR " in line for line in stopping.log)
+
+
+def test_after_the_time_for_finishing_what_is_spoken_is_broken_off(
+    start_server: Callable[..., Any],
+) -> None:
+    server = start_server("--shutdown-timeout-s", "0.2")
+    server.wait_until_ready()
+    fields = {**FAST, "text": LONG_TEXT}
+    with (
+        Caller(server, "stopped-stream", stream=True, **fields) as stream,
+        Caller(server, "stopped-whole", **fields) as whole,
+    ):
+        begun = stream.read_some()
+        wait_until(lambda: in_flight(server) == 2)
+        server.process.send_signal(signal.SIGTERM)
+        begun += stream.read_all()
+        refusal = whole.read_all()
+        assert server.process.wait(timeout=120) == 0
+    assert begun.startswith(b"HTTP/1.1 200")
+    assert is_cut_off(begun)
+    assert "status=200 outcome=not_ready" in log_line(server, "stopped-stream")
+    assert refusal.startswith(b"HTTP/1.1 503")
+    assert not is_cut_off(refusal)
+    assert "status=503 outcome=not_ready" in log_line(server, "stopped-whole")
+
+
+@pytest.mark.slow
+def test_who_reads_nothing_does_not_keep_the_service_from_stopping(
+    start_server: Callable[..., Any],
+) -> None:
+    server = start_server("--shutdown-timeout-s", "0.2")
+    server.wait_until_ready()
+    with Caller(server, "deaf", frugal=True, **FAST, text=LONG_TEXT, stream=True) as caller:
+        assert caller.read_some().startswith(b"HTTP/1.1 200")
+        # They take turns with it, so meanwhile it has come as far as it can.
+        for _ in range(6):
+            assert speak(server, text="Hello.", **FAST).status_code == 200
+        server.process.send_signal(signal.SIGTERM)
+        assert server.process.wait(timeout=120) == 0
+        assert not caller.read_all().endswith(b"0\r\n\r\n")
+
+
+def test_the_check_of_events_reads_what_the_service_writes() -> None:
+    assert parse_event('event: done\ndata: {"audio": ""}') == ("done", {"audio": ""})

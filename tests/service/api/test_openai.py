@@ -1,0 +1,332 @@
+"""The official client against a real server."""
+
+from __future__ import annotations
+
+import base64
+import io
+import itertools
+import json
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import openai
+import pytest
+import soundfile
+from speech_client import Caller
+
+KEY = "sk-kokoro-0123456789abcdef"
+TEXT = "One moment, please."
+SHORT = "Yes."
+SENTENCE = "The birch canoe slid on the smooth planks. "
+
+MP3_DELAY = 1105
+"""Samples that LAME and decoding are late by; a stream cannot tell decoders to cut them off."""
+
+
+@pytest.fixture(scope="module")
+def server(start_server: Callable[..., Any], tmp_path_factory: pytest.TempPathFactory) -> Any:
+    """One that asks for a key, and keeps what it said, for the second format of the same text."""
+    keys = tmp_path_factory.mktemp("keys") / "keys"
+    keys.write_text(f"{KEY}\n")
+    keys.chmod(0o600)
+    server = start_server("--api-keys-file", str(keys), "--audio-cache-bytes", "50_000_000")
+    server.wait_until_ready()
+    yield server
+    assert server.stop() == 0
+
+
+def connect(server: Any, **options: Any) -> openai.OpenAI:
+    return openai.OpenAI(
+        base_url=f"{server.url}/v1", **{"api_key": KEY, "max_retries": 0, **options}
+    )
+
+
+@pytest.fixture(scope="module")
+def client(server: Any) -> Iterator[openai.OpenAI]:
+    with connect(server) as client:
+        yield client
+
+
+def create(client: openai.OpenAI, **fields: Any) -> bytes:
+    fields = {"model": "tts-1", "voice": "alloy", "input": TEXT, **fields}
+    return client.audio.speech.create(**fields).content
+
+
+def decode(content: bytes) -> np.ndarray:
+    samples, rate_hz = soundfile.read(io.BytesIO(content), dtype="int16")
+    assert rate_hz == 24_000
+    assert samples.ndim == 1
+    return samples
+
+
+def correlation(one: np.ndarray, other: np.ndarray) -> float:
+    return float(np.corrcoef(one.astype(float), other.astype(float))[0, 1])
+
+
+@pytest.fixture(scope="module")
+def pcm(client: openai.OpenAI) -> np.ndarray:
+    samples = np.frombuffer(create(client, response_format="pcm"), "<i2")
+    assert np.abs(samples).max() > 3_000
+    return samples
+
+
+@pytest.mark.parametrize("audio_format", ["wav", "flac"])
+def test_lossless_formats_decode_to_the_samples_of_pcm(
+    client: openai.OpenAI, pcm: np.ndarray, audio_format: str
+) -> None:
+    assert np.array_equal(decode(create(client, response_format=audio_format)), pcm)
+
+
+def test_opus_decodes_to_as_many_samples_as_pcm(client: openai.OpenAI, pcm: np.ndarray) -> None:
+    decoded = decode(create(client, response_format="opus"))
+    assert decoded.size == pcm.size
+    assert correlation(decoded, pcm) > 0.98
+
+
+def test_mp3_is_the_default_and_decodes_to_no_less_than_pcm(
+    client: openai.OpenAI, pcm: np.ndarray
+) -> None:
+    content = create(client)
+    assert content == create(client, response_format="mp3")
+    decoded = decode(content)
+    assert 47 <= decoded.size - MP3_DELAY - pcm.size <= 622
+    assert correlation(decoded[MP3_DELAY:][: pcm.size], pcm) > 0.98
+
+
+@pytest.mark.parametrize(
+    ("audio_format", "media_type"),
+    [
+        ("mp3", "audio/mpeg"),
+        ("opus", "audio/ogg"),
+        ("flac", "audio/flac"),
+        ("wav", "audio/wav"),
+        ("pcm", "audio/pcm"),
+    ],
+)
+def test_the_file_of_a_streaming_response_is_the_same(
+    client: openai.OpenAI, tmp_path: Path, audio_format: Any, media_type: str
+) -> None:
+    path = tmp_path / "speech"
+    with client.audio.speech.with_streaming_response.create(
+        model="tts-1", voice="alloy", input=TEXT, response_format=audio_format
+    ) as response:
+        assert response.headers["content-type"] == media_type
+        assert response.headers["x-sample-rate-hz"] == "24000"
+        response.stream_to_file(path)
+    whole = create(client, response_format=audio_format)
+    if audio_format == "opus":  # each has a serial number of its own
+        assert np.array_equal(decode(path.read_bytes()), decode(whole))
+    else:
+        assert path.read_bytes() == whole
+
+
+@pytest.mark.parametrize("audio_format", ["mp3", "opus", "pcm"])
+def test_sound_comes_while_the_rest_is_made(
+    server: Any, client: openai.OpenAI, audio_format: Any
+) -> None:
+    identity = f"left-{audio_format}"
+    with client.audio.speech.with_streaming_response.create(
+        model="tts-1",
+        voice="alloy",
+        input=SENTENCE * 40,  # half a minute of computing, two and a half of listening
+        response_format=audio_format,
+        extra_headers={"X-Request-ID": identity},
+    ) as response:
+        assert response.headers["x-request-id"] == identity
+        assert "content-length" not in response.headers
+        assert next(response.iter_bytes())
+    # Who leaves stops what had not been made by then.
+    server.wait_for(f"id={identity} .*outcome=cancelled")
+
+
+@pytest.mark.parametrize("audio_format", ["pcm", "mp3", "opus", "flac"])
+def test_events_hold_the_audio(client: openai.OpenAI, pcm: np.ndarray, audio_format: str) -> None:
+    lines = create(client, response_format=audio_format, stream_format="sse").decode().split("\n\n")
+    assert lines.pop() == ""
+    events = [json.loads(line.removeprefix("data: ")) for line in lines]
+    assert {event["type"] for event in events[:-1]} == {"speech.audio.delta"}
+    assert events[-1]["type"] == "speech.audio.done"
+    assert set(events[-1]["usage"]) == {"input_tokens", "output_tokens", "total_tokens"}
+    content = b"".join(base64.b64decode(event["audio"]) for event in events[:-1])
+    if audio_format == "pcm":
+        assert content == pcm.tobytes()
+    elif audio_format == "flac":  # soundfile does not read one of open length
+        assert content.startswith(b"fLaC")
+    else:
+        assert decode(content).size >= pcm.size
+
+
+def test_events_come_line_by_line(client: openai.OpenAI) -> None:
+    with client.audio.speech.with_streaming_response.create(
+        model="gpt-4o-mini-tts", voice="alloy", input=TEXT, stream_format="sse"
+    ) as response:
+        assert response.headers["content-type"].partition(";")[0] == "text/event-stream"
+        types = [
+            json.loads(line.removeprefix("data: "))["type"]
+            for line in response.iter_lines()
+            if line
+        ]
+    assert types[0] == "speech.audio.delta"
+    assert types[-1] == "speech.audio.done"
+
+
+def test_the_async_client_gets_the_same(server: Any, pcm: np.ndarray) -> None:
+    import asyncio
+
+    async def ask() -> bytes:
+        async with openai.AsyncOpenAI(base_url=f"{server.url}/v1", api_key=KEY) as client:
+            answer = await client.audio.speech.create(
+                model="tts-1", voice="alloy", input=TEXT, response_format="pcm"
+            )
+            return answer.content
+
+    assert asyncio.run(ask()) == pcm.tobytes()
+
+
+def test_names_of_openai_are_voices_of_kokoro(server: Any, client: openai.OpenAI) -> None:
+    headers = {"authorization": f"Bearer {KEY}"}
+    own = {
+        voice["name"]: voice
+        for voice in server.client.get("/voices", headers=headers).json()["voices"]
+    }
+    listed = server.client.get("/v1/audio/voices", headers=headers).json()["voices"]
+    assert len(own) == 54
+    assert [voice["id"] for voice in listed[:54]] == list(own)
+    assert {voice["id"] for voice in listed[54:]} == {
+        "alloy", "ash", "ballad", "cedar", "coral", "echo", "fable", "marin", "nova", "onyx",
+        "sage", "shimmer", "verse",
+    }  # fmt: skip
+    assert all(voice["language"] and voice["sex"] for voice in listed)
+    for name, kokoro in (("echo", "am_echo"), ("fable", "bm_fable"), ("marin", "af_heart")):
+        assert create(client, voice=name, input=SHORT) == create(client, voice=kokoro, input=SHORT)
+    assert create(client, voice="echo", input=SHORT) != create(client, voice="fable", input=SHORT)
+
+
+def test_a_voice_is_a_name_an_object_or_a_blend(client: openai.OpenAI) -> None:
+    blend = create(client, voice="af_bella(2)+af_sky(1)", input=SHORT)
+    assert create(client, voice={"id": "af_bella(2)+af_sky(1)"}, input=SHORT) == blend
+    assert create(client, voice={"id": "coral"}, input=SHORT) == create(
+        client, voice="af_bella", input=SHORT
+    )
+    assert blend != create(client, voice="coral", input=SHORT)
+
+
+def test_speed_changes_the_length_and_instructions_change_nothing(
+    client: openai.OpenAI, pcm: np.ndarray
+) -> None:
+    quick, slow = (
+        len(create(client, response_format="pcm", speed=speed)) // 2 for speed in (1.5, 0.7)
+    )
+    assert quick < 0.85 * pcm.size < pcm.size < 0.85 * slow
+    told = create(client, response_format="pcm", instructions="Whisper, as in a library.")
+    assert told == pcm.tobytes()
+
+
+def test_models_are_listed_and_each_can_be_asked_for(client: openai.OpenAI) -> None:
+    models = list(client.models.list())
+    assert [model.id for model in models] == ["kokoro", "gpt-4o-mini-tts", "tts-1", "tts-1-hd"]
+    for model in models:
+        assert client.models.retrieve(model.id) == model
+    assert create(client, model="kokoro") == create(client, model="tts-1-hd")
+    with pytest.raises(openai.NotFoundError, match=r"no model 'tts-2' \(did you mean tts-1\?\)"):
+        client.models.retrieve("tts-2")
+
+
+@pytest.mark.parametrize(
+    ("fields", "error", "code", "named"),
+    [
+        (
+            {"response_format": "aac"},
+            openai.BadRequestError,
+            "unsupported_format",
+            "there are wav, pcm, flac, mp3, opus",
+        ),
+        (
+            {"response_format": "wav", "stream_format": "sse"},
+            openai.BadRequestError,
+            "unsupported_format",
+            "wav",
+        ),
+        ({"model": "tts-2"}, openai.NotFoundError, "model_not_found", "kokoro"),
+        (
+            {"voice": "af_hart"},
+            openai.UnprocessableEntityError,
+            "unknown_voice",
+            "did you mean af_heart?",
+        ),
+        ({"voice": "../../etc/passwd"}, openai.UnprocessableEntityError, "invalid_blend", "af_"),
+        ({"speed": 0.25}, openai.UnprocessableEntityError, "invalid_request", "speed"),
+        ({"speed": 4.0}, openai.UnprocessableEntityError, "invalid_request", "speed"),
+        ({"input": ""}, openai.UnprocessableEntityError, "empty_text", "empty"),
+        ({"response_format": "ogg"}, openai.UnprocessableEntityError, "invalid_request", "'mp3'"),
+        (
+            {"extra_body": {"inputs": "twice"}},
+            openai.UnprocessableEntityError,
+            "invalid_request",
+            "did you mean input?",
+        ),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_had_is_an_error_that_says_why(
+    client: openai.OpenAI,
+    fields: dict[str, Any],
+    error: type[openai.APIStatusError],
+    code: str,
+    named: str,
+) -> None:
+    with pytest.raises(error) as caught:
+        create(client, **fields)
+    assert caught.value.code == code
+    assert isinstance(caught.value.body, dict)
+    assert named in caught.value.body["message"]
+    assert caught.value.request_id == caught.value.body["request_id"]
+
+
+def test_text_over_the_limit_is_an_error(client: openai.OpenAI) -> None:
+    with pytest.raises(openai.APIStatusError) as caught:
+        create(client, input="a" * 20_001)
+    assert (caught.value.status_code, caught.value.code) == (413, "text_too_long")
+
+
+def test_the_key_of_the_client_is_the_key_of_the_service(server: Any) -> None:
+    with connect(server, api_key="sk-of-somebody-else-0123") as stranger:
+        with pytest.raises(openai.AuthenticationError, match="not known"):
+            create(stranger)
+        with pytest.raises(openai.AuthenticationError):
+            stranger.models.list()
+    with connect(server, api_key="unused", default_headers={"X-API-Key": KEY}) as known:
+        assert known.models.list()
+
+
+def test_an_overloaded_service_is_asked_again_after_the_time_that_it_names(
+    start_server: Callable[..., Any],
+) -> None:
+    server = start_server("--max-requests", "1")
+    server.wait_until_ready()
+    answers: list[tuple[float, int, str | None]] = []
+
+    def note(response: Any) -> None:
+        after_s = response.headers.get("retry-after")
+        answers.append((time.monotonic(), response.status_code, after_s))
+        taker.close()
+
+    transport = openai.DefaultHttpxClient(event_hooks={"response": [note]})
+    with Caller(server, "taker", text=SENTENCE * 40, stream=True, format="pcm") as taker:
+        taker.read_some()
+        with connect(server) as client, pytest.raises(openai.InternalServerError) as caught:
+            create(client)
+        assert caught.value.code == "overloaded"
+        with connect(server, max_retries=20, http_client=transport) as client:
+            response = client.audio.speech.with_raw_response.create(
+                model="tts-1", voice="alloy", input=TEXT
+            )
+    assert response.retries_taken == len(answers) - 1 > 0
+    assert {status for _, status, _ in answers[:-1]} == {503}
+    assert answers[-1][1] == 200
+    for (asked, _, after_s), (asked_again, _, _) in itertools.pairwise(answers):
+        assert after_s is not None
+        assert asked_again - asked >= int(after_s) >= 1
+    assert server.stop() == 0

@@ -1,0 +1,257 @@
+"""The document, and its page for people: complete, and nothing in them that is not so."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from fastapi import FastAPI
+
+from service import errors
+from service.api.app import create_app
+from service.api.openai import VOICES
+from service.api.openapi import describe
+from service.api.security import OPEN_PATHS
+from service.settings import Settings
+
+PATHS = {
+    "/synthesize",
+    "/voices",
+    "/health",
+    "/ready",
+    "/metrics",
+    "/v1/audio/speech",
+    "/v1/audio/voices",
+    "/v1/models",
+    "/v1/models/{model}",
+}
+
+
+@pytest.fixture(scope="module")
+def document(server: Any) -> dict[str, Any]:
+    found: dict[str, Any] = server.client.get("/openapi.json").json()
+    return found
+
+
+@pytest.fixture(scope="module")
+def with_keys() -> dict[str, Any]:
+    app: FastAPI = create_app(Settings(), lambda error: None)
+    return describe(app, max_text_length=100, asks_for_key=True)
+
+
+def operations(document: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+    for path, item in document["paths"].items():
+        for operation in item.values():
+            yield path, operation
+
+
+def resolve(document: dict[str, Any], node: dict[str, Any]) -> dict[str, Any]:
+    while "$ref" in node:
+        place: Any = document
+        for part in node["$ref"].removeprefix("#/").split("/"):
+            place = place[part]
+        node = place
+    return node
+
+
+def classes(base: type[errors.ServiceError]) -> set[type[errors.ServiceError]]:
+    return {base}.union(*(classes(child) for child in base.__subclasses__()))
+
+
+def examples(document: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+    for path, operation in operations(document):
+        if "requestBody" in operation:
+            schema = operation["requestBody"]["content"]["application/json"]["schema"]
+            for example in resolve(document, schema)["examples"]:
+                yield path, example
+
+
+def test_every_path_and_every_method_is_described(document: dict[str, Any]) -> None:
+    assert document["openapi"].startswith("3.1")
+    assert set(document["paths"]) == PATHS
+    found = [operation for _, operation in operations(document)]
+    assert len({operation["operationId"] for operation in found}) == len(found) == len(PATHS)
+    tags = {tag["name"] for tag in document["tags"]}
+    for operation in found:
+        assert operation["description"]
+        assert set(operation["tags"]) <= tags
+
+
+def test_every_reference_leads_somewhere(
+    document: dict[str, Any], with_keys: dict[str, Any]
+) -> None:
+    for tree in (document, with_keys):
+        text = json.dumps(tree)
+        references = set(re.findall(r'"\$ref": "([^"]*)"', text))
+        assert references
+        for reference in references:
+            assert reference.startswith("#/components/")
+            assert resolve(tree, {"$ref": reference})
+        for kind, components in tree["components"].items():
+            if kind != "securitySchemes":
+                unused = {
+                    name for name in components if f"#/components/{kind}/{name}" not in references
+                }
+                assert not unused
+
+
+def test_every_answer_tells_its_content_and_its_headers(with_keys: dict[str, Any]) -> None:
+    for path, operation in operations(with_keys):
+        for status, response in operation["responses"].items():
+            answer = resolve(with_keys, response)
+            assert answer["description"]
+            assert answer["content"], (path, status)
+            required = {
+                name for name, header in answer["headers"].items() if header.get("required")
+            }
+            assert "X-Request-ID" in required
+            assert ("Retry-After" in required) == (status == "503")
+            assert ("WWW-Authenticate" in required) == (status == "401")
+            if status != "200":
+                schema = answer["content"]["application/json"]["schema"]
+                assert schema == {"$ref": "#/components/schemas/ErrorAnswer"}
+
+
+def test_what_speaks_has_every_status_that_there_is(with_keys: dict[str, Any]) -> None:
+    # 499 is for the log: nobody is there to get it.
+    statuses = {str(error.status) for error in classes(errors.ServiceError)} - {"499"}
+    statuses |= {"200", "408", "413", "415"}
+    paths = with_keys["paths"]
+    synthesize = set(paths["/synthesize"]["post"]["responses"])
+    speech = set(paths["/v1/audio/speech"]["post"]["responses"])
+    assert synthesize == statuses - {"404"}
+    assert speech == statuses - {"501"}
+
+
+def test_keys_are_asked_for_everywhere_but_where_it_is_open(
+    document: dict[str, Any], with_keys: dict[str, Any]
+) -> None:
+    schemes = with_keys["components"]["securitySchemes"]
+    assert schemes["bearer"]["scheme"] == "bearer"
+    assert (schemes["header"]["in"], schemes["header"]["name"]) == ("header", "X-API-Key")
+    for path, operation in operations(with_keys):
+        # Either is enough.
+        wanted = None if path in OPEN_PATHS else [{"bearer": []}, {"header": []}]
+        assert operation.get("security") == wanted
+        assert ("401" in operation["responses"]) == (wanted is not None)
+    assert "securitySchemes" not in document["components"]
+    for _, operation in operations(document):
+        assert "security" not in operation
+        assert "401" not in operation["responses"]
+
+
+def test_every_example_is_spoken(server: Any, document: dict[str, Any]) -> None:
+    found = list(examples(document))
+    assert {path for path, _ in found} == {"/synthesize", "/v1/audio/speech"}
+    for path, example in found:
+        answer = server.client.post(path, json=example)
+        assert answer.status_code == 200, (example, answer.text)
+        media_type = answer.headers["content-type"].partition(";")[0]
+        assert media_type in document["paths"][path]["post"]["responses"]["200"]["content"]
+
+
+@pytest.mark.parametrize(
+    ("path", "fields", "media_type"),
+    [
+        ("/synthesize", {"text": "Yes."}, "audio/wav"),
+        ("/synthesize", {"text": "Yes.", "format": "pcm"}, "audio/pcm"),
+        ("/synthesize", {"text": "Yes.", "format": "flac"}, "audio/flac"),
+        ("/synthesize", {"text": "Yes.", "format": "mp3", "stream": True}, "audio/mpeg"),
+        ("/synthesize", {"text": "Yes.", "format": "opus", "stream": True}, "audio/ogg"),
+        ("/synthesize", {"text": "Yes.", "format": "srt"}, "application/x-subrip"),
+        ("/synthesize", {"text": "Yes.", "format": "vtt"}, "text/vtt"),
+        ("/synthesize", {"text": "Yes.", "timestamps": "word"}, "application/json"),
+        (
+            "/synthesize",
+            {"text": "Yes.", "timestamps": "phoneme", "format": "pcm", "stream": True},
+            "text/event-stream",
+        ),
+    ],
+)  # fmt: skip
+def test_every_media_type_is_given(
+    server: Any,
+    document: dict[str, Any],
+    path: str,
+    fields: dict[str, object],
+    media_type: str,
+) -> None:
+    answer = server.client.post(path, json=fields)
+    assert answer.status_code == 200
+    described = document["paths"][path]["post"]["responses"]["200"]
+    assert answer.headers["content-type"].partition(";")[0] == media_type
+    assert media_type in described["content"]
+    for name, header in described["headers"].items():
+        assert name in answer.headers or not header.get("required")
+
+
+def test_the_limit_on_text_is_the_setting(
+    document: dict[str, Any], with_keys: dict[str, Any]
+) -> None:
+    for tree, limit in ((document, 20_000), (with_keys, 100)):
+        schemas = tree["components"]["schemas"]
+        for name, field in (("SynthesisRequest", "text"), ("SpeechRequest", "input")):
+            assert schemas[name]["properties"][field]["maxLength"] == limit
+
+
+# docs/api.md is the same for people.
+
+
+@pytest.fixture(scope="module")
+def page(repository: Path) -> str:
+    return (repository / "docs/api.md").read_text(encoding="utf-8")
+
+
+def test_the_page_has_every_path_field_header_and_code(
+    page: str, with_keys: dict[str, Any]
+) -> None:
+    assert all(path in page for path in with_keys["paths"])
+    schemas = with_keys["components"]["schemas"]
+    for name in ("SynthesisRequest", "SpeechRequest"):
+        for field in schemas[name]["properties"]:
+            assert f"| `{field}` |" in page, field
+    for _, operation in operations(with_keys):
+        for response in operation["responses"].values():
+            for header in resolve(with_keys, response)["headers"]:
+                assert f"`{header}" in page, header
+    rows = re.findall(r"^\| (\d{3} )?\| ((?:`\w+`(?:, )?)+) \|", page, re.MULTILINE)
+    status, codes = "", set()
+    for first, names in rows:
+        status = first.strip() or status
+        codes |= {(status, code) for code in re.findall(r"`(\w+)`", names)}
+    for error in classes(errors.ServiceError) - classes(errors.StartupError):
+        if error.status != 499:
+            assert (str(error.status), error.code) in codes
+    assert {status for status, _ in codes} == {
+        status for _, operation in operations(with_keys) for status in operation["responses"]
+    } - {"200"} | {"405"}
+
+
+def test_the_page_names_the_voices_that_stand_for_openais(page: str) -> None:
+    for name, voice in VOICES.items():
+        assert f"| `{name}` | `{voice}` |" in page
+
+
+@pytest.mark.skipif(shutil.which("curl") is None, reason="curl is not installed")
+def test_the_commands_of_the_page_work(server: Any, page: str, tmp_path: Path) -> None:
+    commands = re.findall(r"^```sh\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
+    assert len(commands) >= 8
+    address = server.url.removeprefix("http://")
+    script = "\n".join(["curl() { command curl --fail --noproxy '*' \"$@\"; }", *commands])
+    done = subprocess.run(
+        ["bash", "-euc", script.replace("localhost:8880", address)],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "hello.wav").read_bytes().startswith(b"RIFF")
+    assert (tmp_path / "speech.srt").read_text().startswith("1\n00:00:00,")
+    assert '"text_start":9,"text_end":14' in done.stdout
+    assert "event: done" in done.stdout
+    assert "speech.audio.done" in done.stdout

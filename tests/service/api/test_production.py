@@ -1,0 +1,170 @@
+"""Items that a thread makes for who waits on the event loop."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Generator, Iterator
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from service.api.production import produce
+
+
+@pytest.fixture
+def executor() -> Iterator[ThreadPoolExecutor]:
+    with ThreadPoolExecutor(2) as executor:
+        yield executor
+
+
+class Maker:
+    """Makes numbers; tells what it did."""
+
+    def __init__(self, n_items: int) -> None:
+        self.n_items = n_items
+        self.n_made = 0
+        self.closed_in: threading.Thread | None = None
+        self.stopped = threading.Event()
+
+    def items(self) -> Generator[int, None, None]:
+        try:
+            for number in range(self.n_items):
+                self.n_made += 1
+                yield number
+        finally:
+            self.closed_in = threading.current_thread()
+
+
+def test_items_come_in_order_and_the_generator_is_closed(executor: ThreadPoolExecutor) -> None:
+    maker = Maker(20)
+
+    async def take_all() -> list[int]:
+        async with produce(executor, maker.items(), maker.stopped.set) as made:
+            return [item async for item in made]
+
+    assert asyncio.run(take_all()) == list(range(20))
+    assert maker.closed_in is not None
+    assert maker.stopped.is_set()
+
+
+def test_one_item_is_made_ahead_and_no_more(executor: ThreadPoolExecutor) -> None:
+    maker = Maker(20)
+
+    async def take_slowly() -> list[int]:
+        ahead = []
+        async with produce(executor, maker.items(), maker.stopped.set) as made:
+            async for item in made:
+                # What is there to be done in a thread is done when these are.
+                for _ in range(3):
+                    await asyncio.get_running_loop().run_in_executor(executor, lambda: None)
+                ahead.append(maker.n_made - 1 - item)
+        return ahead
+
+    assert set(asyncio.run(take_slowly())[:-1]) <= {0, 1}
+    assert maker.n_made == 20
+
+
+def test_a_failure_comes_to_who_takes_the_items(executor: ThreadPoolExecutor) -> None:
+    def items() -> Generator[int, None, None]:
+        yield 1
+        raise LookupError("on the way")
+
+    taken = []
+
+    async def take_all() -> None:
+        async with produce(executor, items(), lambda: None) as made:
+            async for item in made:
+                taken.append(item)
+
+    with pytest.raises(LookupError, match="on the way"):
+        asyncio.run(take_all())
+    assert taken == [1]
+
+
+def test_who_leaves_early_stops_the_work_and_waits_for_its_end(
+    executor: ThreadPoolExecutor,
+) -> None:
+    stop, at_work = threading.Event(), threading.Event()
+    finished: list[str] = []
+
+    def items() -> Generator[int, None, None]:
+        try:
+            yield 1
+            at_work.set()
+            assert stop.wait(60)
+            finished.append("item")
+            yield 2
+        finally:
+            finished.append("generator")
+
+    async def take_one() -> None:
+        async with produce(executor, items(), stop.set) as made:
+            await anext(made)
+            await asyncio.get_running_loop().run_in_executor(executor, at_work.wait)
+            assert finished == []
+        assert finished == ["item", "generator"]
+
+    asyncio.run(take_one())
+
+
+def test_a_cancelled_task_waits_for_its_thread_too(executor: ThreadPoolExecutor) -> None:
+    go_on, at_work = threading.Event(), threading.Event()
+    finished: list[str] = []
+
+    def items() -> Generator[int, None, None]:
+        try:
+            at_work.set()
+            assert go_on.wait(60)
+            yield 1
+        finally:
+            finished.append("generator")
+
+    stops: list[str] = []
+
+    async def take_all() -> None:
+        async with produce(executor, items(), lambda: stops.append("stop")) as made:
+            async for _ in made:
+                pass
+
+    async def cancel_it() -> None:
+        task = asyncio.ensure_future(take_all())
+        await asyncio.get_running_loop().run_in_executor(executor, at_work.wait)
+        # Again and again: each of them must find it waiting still.
+        for _ in range(3):
+            task.cancel()
+            await asyncio.wait([task], timeout=0.01)
+            assert not task.done()
+        go_on.set()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+
+    asyncio.run(cancel_it())
+    assert stops == ["stop"]
+    assert finished == ["generator"]
+
+
+def test_no_items_are_no_failure(executor: ThreadPoolExecutor) -> None:
+    maker = Maker(0)
+
+    async def take_all() -> list[int]:
+        async with produce(executor, maker.items(), maker.stopped.set) as made:
+            return [item async for item in made]
+
+    assert asyncio.run(take_all()) == []
+
+
+def test_a_generator_that_fails_to_close_is_not_hidden(executor: ThreadPoolExecutor) -> None:
+    def items() -> Generator[int, None, None]:
+        try:
+            yield 1
+            yield 2
+        finally:
+            raise OSError("at the end")
+
+    async def take_one() -> None:
+        async with produce(executor, items(), lambda: None) as made:
+            await anext(made)
+
+    with pytest.raises(OSError, match="at the end"):
+        asyncio.run(take_one())

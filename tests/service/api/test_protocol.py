@@ -1,0 +1,337 @@
+"""Clients that take their time: silent, trickling, half gone; and those who do nothing wrong."""
+
+from __future__ import annotations
+
+import logging
+import select
+import socket
+import threading
+from collections.abc import AsyncIterator, Iterator
+from contextlib import ExitStack, contextmanager, suppress
+
+import httpx
+import pytest
+from asgi_server import Answer, Identified, read_answer, serving
+from fastapi import Body, FastAPI, Request
+from starlette.responses import StreamingResponse
+from starlette.types import Receive, Scope, Send
+from websockets.sync.client import connect
+
+from service.api.protocol import BodyTimeout, protocol_class
+
+# Long enough for this machine to do a few requests in it.
+TIMEOUT_S = 0.5
+
+
+class Site:
+    """The application, and what it saw."""
+
+    def __init__(self) -> None:
+        self.go_on = threading.Event()
+        self.gone = threading.Event()
+        self.bodies: list[bytes] = []
+        app = FastAPI()
+
+        @app.get("/hello")
+        async def hello() -> str:
+            return "hello"
+
+        @app.post("/echo")
+        async def echo(request: Request) -> int:
+            body = await request.body()
+            self.bodies.append(body)
+            return len(body)
+
+        @app.post("/json")
+        async def parsed(word: str = Body(embed=True)) -> str:
+            return word
+
+        @app.post("/unread")
+        async def unread() -> str:
+            return "no need to read that"
+
+        @app.post("/slow")
+        def slow() -> str:
+            assert self.go_on.wait(60)
+            return "done"
+
+        @app.post("/endless")
+        async def endless(request: Request) -> StreamingResponse:
+            async def sound() -> AsyncIterator[bytes]:
+                yield b"first"
+                while not await request.is_disconnected():
+                    pass
+                self.gone.set()
+
+            return StreamingResponse(sound())
+
+        inner = BodyTimeout(app, TIMEOUT_S)
+
+        async def outer(scope: Scope, receive: Receive, send: Send) -> None:
+            if scope["type"] == "websocket":
+                await receive()
+                await send({"type": "websocket.accept"})
+                message = await receive()
+                await send({"type": "websocket.send", "text": message["text"]})
+            elif scope["type"] == "http" and scope["path"] == "/until-gone":
+                await BodyTimeout(self._until_gone, TIMEOUT_S)(scope, receive, send)
+            else:
+                await inner(scope, receive, send)
+
+        self.app = Identified(outer)
+
+    async def _until_gone(self, scope: Scope, receive: Receive, send: Send) -> None:
+        message = await receive()
+        while message["type"] != "http.disconnect":
+            self.bodies.append(message["body"])
+            message = await receive()
+        self.gone.set()
+
+
+@pytest.fixture
+def site() -> Site:
+    return Site()
+
+
+@pytest.fixture
+def port(site: Site) -> Iterator[int]:
+    with serving(
+        site.app,
+        http=protocol_class(TIMEOUT_S, send_timeout_s=60.0),
+        h11_max_incomplete_event_size=8192,
+        timeout_keep_alive=30,
+    ) as port:
+        yield port
+
+
+def post(path: str, length: int, *more: str) -> bytes:
+    lines = [f"POST {path} HTTP/1.1", "Host: localhost", f"Content-Length: {length}", *more]
+    return "\r\n".join([*lines, "", ""]).encode()
+
+
+GET = b"GET /hello HTTP/1.1\r\nHost: localhost\r\n\r\n"
+
+
+@contextmanager
+def connected(port: int) -> Iterator[socket.socket]:
+    with socket.create_connection(("127.0.0.1", port), timeout=60) as connection:
+        yield connection
+
+
+def is_closed(connection: socket.socket) -> bool:
+    return connection.recv(1) == b""
+
+
+def trickle(connection: socket.socket, byte: bytes) -> Answer:
+    """Send a byte now and then until an answer comes."""
+    while not select.select([connection], [], [], TIMEOUT_S / 20)[0]:
+        connection.sendall(byte)
+    return read_answer(connection)
+
+
+def let_the_timeout_pass(port: int) -> None:
+    """Come back when a silent connection, opened now, has been given up."""
+    with connected(port) as silent:
+        assert read_answer(silent).status == 408
+
+
+def test_a_silent_connection_gets_408_and_is_closed(port: int) -> None:
+    with connected(port) as connection:
+        answer = read_answer(connection)
+        assert answer.status == 408
+        assert answer.error["code"] == "receive_timeout"
+        assert answer.error["request_id"] == answer.headers["x-request-id"]
+        assert answer.headers["connection"] == "close"
+        assert is_closed(connection)
+
+
+def test_a_trickled_head_gets_408(port: int) -> None:
+    with connected(port) as connection:
+        connection.sendall(b"GET /hello HTTP/1.1\r\nX-Long: ")
+        assert trickle(connection, b"a").status == 408
+        assert is_closed(connection)
+
+
+def test_a_trickled_head_on_a_kept_alive_connection_gets_408(port: int) -> None:
+    with connected(port) as connection:
+        connection.sendall(GET)
+        assert read_answer(connection).status == 200
+        connection.sendall(b"GET /hello HT")
+        assert trickle(connection, b"T").status == 408
+        assert is_closed(connection)
+
+
+def test_a_pipelined_head_that_never_ends_gets_408_after_the_first_answer(port: int) -> None:
+    with connected(port) as connection:
+        connection.sendall(GET + GET[:20])
+        assert read_answer_exactly(connection).status == 200
+        assert read_answer(connection).status == 408
+
+
+def read_answer_exactly(connection: socket.socket) -> Answer:
+    """Read one answer and not a byte of what comes after it."""
+    head = b""
+    while not head.endswith(b"\r\n\r\n"):
+        head += connection.recv(1)
+    lines = head.decode().split("\r\n")
+    headers = {name.lower(): value for name, _, value in (x.partition(": ") for x in lines[1:-2])}
+    body = b""
+    while len(body) < int(headers["content-length"]):
+        body += connection.recv(int(headers["content-length"]) - len(body))
+    return Answer(int(lines[0].split()[1]), headers, body)
+
+
+def test_pipelined_requests_are_answered_in_their_order(port: int, site: Site) -> None:
+    bodies = [b"a" * n for n in (1, 22, 333)]
+    with connected(port) as connection:
+        connection.sendall(b"".join(post("/echo", len(body)) + body for body in bodies))
+        for body in bodies:
+            assert read_answer_exactly(connection).body == str(len(body)).encode()
+    assert site.bodies == bodies
+
+
+def test_a_kept_alive_connection_may_idle_longer_than_the_timeout(port: int) -> None:
+    with connected(port) as connection:
+        for _ in range(3):
+            connection.sendall(GET)
+            assert read_answer(connection).status == 200
+            let_the_timeout_pass(port)
+
+
+def test_an_answer_may_take_longer_than_the_timeout(port: int, site: Site) -> None:
+    with connected(port) as connection:
+        connection.sendall(post("/slow", 0))
+        let_the_timeout_pass(port)
+        site.go_on.set()
+        assert read_answer(connection).body == b'"done"'
+
+
+def test_a_websocket_outlives_the_timeout(port: int) -> None:
+    with connect(f"ws://127.0.0.1:{port}/") as websocket:
+        let_the_timeout_pass(port)
+        websocket.send("still here")
+        assert websocket.recv() == "still here"
+
+
+def test_requests_are_answered_while_two_hundred_connections_are_silent(port: int) -> None:
+    with ExitStack() as stack, httpx.Client(base_url=f"http://127.0.0.1:{port}") as client:
+        silent = [stack.enter_context(connected(port)) for _ in range(200)]
+        while not select.select(silent, [], [], 0)[0]:
+            assert client.get("/hello").json() == "hello"
+        for connection in silent:
+            assert read_answer(connection).status == 408
+            assert is_closed(connection)
+        assert client.get("/hello").json() == "hello"
+
+
+def test_a_head_over_the_bound_gets_400(port: int) -> None:
+    with connected(port) as connection:
+        connection.sendall(b"GET /hello HTTP/1.1\r\nX-Long: " + b"a" * 9000)
+        answer = read_answer(connection)
+        assert (answer.status, answer.error["code"]) == (400, "invalid_http")
+        assert is_closed(connection)
+
+
+def test_what_is_not_http_gets_400(port: int) -> None:
+    with connected(port) as connection:
+        connection.sendall(b"\x16\x03\x01\x02\x00\x01\r\n\r\n")
+        answer = read_answer(connection)
+        assert (answer.status, answer.error["code"]) == (400, "invalid_http")
+
+
+@pytest.mark.parametrize("path", ["/echo", "/json"])
+def test_a_trickled_body_gets_408_and_the_connection_closes(port: int, path: str) -> None:
+    with connected(port) as connection:
+        connection.sendall(post(path, 5000, "Content-Type: application/json"))
+        answer = trickle(connection, b" ")
+        assert answer.status == 408
+        assert answer.error["code"] == "receive_timeout"
+        assert answer.error["request_id"] == "the-request"
+        assert answer.headers["connection"] == "close"
+        assert is_closed(connection)
+
+
+def test_a_body_that_never_comes_gets_408(port: int) -> None:
+    with connected(port) as connection:
+        connection.sendall(post("/echo", 10, "Expect: 100-continue"))
+        assert connection.recv(12) == b"HTTP/1.1 100"
+        while connection.recv(1) != b"\n" or connection.recv(2) != b"\r\n":
+            pass
+        assert read_answer(connection).status == 408
+
+
+def test_a_body_in_pieces_that_is_in_time_is_read(port: int, site: Site) -> None:
+    with connected(port) as connection:
+        connection.sendall(post("/echo", 26))
+        for letter in b"abcdefghijklmnopqrstuvwxyz":
+            connection.sendall(bytes([letter]))
+        assert read_answer(connection).body == b"26"
+    assert site.bodies == [b"abcdefghijklmnopqrstuvwxyz"]
+
+
+def test_waiting_for_the_client_to_go_away_has_no_timeout(port: int, site: Site) -> None:
+    with connected(port) as connection:
+        connection.sendall(post("/until-gone", 4) + b"body")
+        let_the_timeout_pass(port)
+        let_the_timeout_pass(port)
+        assert not site.gone.is_set()
+    assert site.gone.wait(60)
+    assert b"".join(site.bodies) == b"body"
+
+
+def test_a_body_that_nobody_reads_does_not_hold_the_connection(port: int) -> None:
+    with connected(port) as connection:
+        connection.sendall(post("/unread", 100_000))
+        answer = read_answer_exactly(connection)
+        assert answer.status == 200
+        # Closed with bytes on their way, so perhaps by a reset.
+        with suppress(ConnectionError):
+            while not select.select([connection], [], [], TIMEOUT_S / 20)[0]:
+                connection.sendall(b" ")
+            assert is_closed(connection)
+
+
+def test_a_body_that_nobody_reads_may_come_after_the_answer(port: int) -> None:
+    with connected(port) as connection:
+        connection.sendall(post("/unread", 5) + b"12")
+        assert read_answer_exactly(connection).status == 200
+        connection.sendall(b"345" + GET)
+        assert read_answer_exactly(connection).status == 200
+        let_the_timeout_pass(port)
+        connection.sendall(GET)
+        assert read_answer_exactly(connection).status == 200
+
+
+def test_a_body_that_breaks_while_it_is_answered_breaks_the_answer(
+    port: int, site: Site, caplog: pytest.LogCaptureFixture
+) -> None:
+    with connected(port) as connection:
+        head = b"POST /endless HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n"
+        connection.sendall(head)
+        received = b""
+        while b"first" not in received:
+            received += connection.recv(100)
+        connection.sendall(b"no chunk\r\n")
+        while chunk := connection.recv(100):
+            received += chunk
+        assert not received.endswith(b"0\r\n\r\n")
+    assert site.gone.wait(60)
+    assert not [record for record in caplog.records if record.levelno >= logging.ERROR]
+
+
+def test_a_body_that_is_not_http_gets_400(port: int, caplog: pytest.LogCaptureFixture) -> None:
+    with connected(port) as connection:
+        head = b"POST /echo HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n"
+        connection.sendall(head + b"no chunk\r\n")
+        assert read_answer(connection).status == 400
+        assert is_closed(connection)
+
+
+def test_a_client_that_goes_away_in_its_head_leaves_nothing(
+    port: int, caplog: pytest.LogCaptureFixture
+) -> None:
+    for part in (b"", GET[:10]):
+        with connected(port) as connection:
+            connection.sendall(part)
+    let_the_timeout_pass(port)
+    assert not [record for record in caplog.records if record.levelno >= logging.WARNING]

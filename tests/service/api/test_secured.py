@@ -1,0 +1,501 @@
+"""The whole application, wired: who is let in, what every answer carries, what is told of it."""
+
+from __future__ import annotations
+
+import json
+import re
+import socket
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from asgi_server import Answer, read_answer
+from faulty_server import AT_ONCE, SECRET, UNEXPECTED
+from prometheus_client.parser import text_string_to_metric_families
+
+HERE = Path(__file__).parent
+
+KEYS = ("first-key-0123456789", "second-key-0123456789")
+STRANGER = "nobodys-key-0123456789"
+LISTED = "https://app.example.com"
+FOREIGN = "https://elsewhere.example.com"
+TEXT = "Yes."
+
+
+@pytest.fixture(scope="module")
+def key_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("keys") / "keys"
+    path.write_text("# for the robot\n" + "\n".join(KEYS) + "\n")
+    path.chmod(0o600)
+    return path
+
+
+@pytest.fixture(scope="module")
+def secured(start_server: Callable[..., Any], key_file: Path) -> Iterator[Any]:
+    """One with keys, a listed origin, little patience and a log in JSON, that can be made fail."""
+    server = start_server(
+        *("--api-keys-file", str(key_file), "--cors-origins", LISTED),
+        *("--receive-timeout-s", "1", "--max-text-length", "1000"),
+        *("--audio-cache-bytes", "10_000_000", "--log-format", "json", "--log-level", "debug"),
+        program=(str(HERE / "faulty_server.py"),),
+    )
+    server.wait_until_ready()
+    yield server
+    assert server.stop() == 0
+
+
+def bearer(key: str) -> dict[str, str]:
+    return {"authorization": f"Bearer {key}"}
+
+
+def connect(server: Any) -> socket.socket:
+    url = httpx.URL(server.url)
+    return socket.create_connection((url.host, url.port or 0), timeout=300)
+
+
+# Starting.
+
+
+def complaint(*arguments: str) -> str:
+    """Have a server refuse to start; return the one line that it says."""
+    command = [sys.executable, "-m", "service", "serve", "--port", "0", *arguments]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 1
+    assert done.stdout == ""
+    (line,) = done.stderr.splitlines()
+    assert line.startswith("kokoro-service: ")
+    return line
+
+
+@pytest.mark.parametrize("host", ["0.0.0.0", "::"])
+def test_nobody_listens_wider_without_keys(host: str) -> None:
+    line = complaint("--host", host)
+    assert f"host {host} can be reached from other machines" in line
+    assert "api_keys_file" in line
+    assert "--insecure" in line
+
+
+@pytest.mark.parametrize("how", ["keys", "insecure"])
+def test_with_keys_or_insecure_it_listens_wider(
+    start_server: Callable[..., Any], key_file: Path, how: str
+) -> None:
+    arguments = ["--insecure"] if how == "insecure" else ["--api-keys-file", str(key_file)]
+    server = start_server("--host", "0.0.0.0", *arguments)
+    assert "0.0.0.0" in server.url
+    assert server.client.get("/health").status_code == 200
+    # The model may still be loading: whoever is let in is told so.
+    expected = {200, 503} if how == "insecure" else {401}
+    assert server.client.get("/voices").status_code in expected
+    assert server.stop() == 0
+
+
+def test_a_short_key_stops_start_up_and_is_not_shown(tmp_path: Path) -> None:
+    path = tmp_path / "keys"
+    path.write_text(f"{KEYS[0]}\nsesame\n")
+    line = complaint("--api-keys-file", str(path))
+    assert f"{path}, line 2" in line
+    assert "16" in line
+    assert "sesame" not in line
+    assert KEYS[0] not in line
+
+
+# Keys.
+
+
+@pytest.mark.parametrize("key", KEYS)
+@pytest.mark.parametrize("header", ["authorization", "x-api-key"])
+def test_every_key_lets_in(secured: Any, key: str, header: str) -> None:
+    headers = bearer(key) if header == "authorization" else {header: key}
+    assert secured.client.get("/voices", headers=headers).status_code == 200
+    spoken = secured.client.post("/synthesize", json={"text": TEXT}, headers=headers)
+    assert spoken.status_code == 200
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {},
+        bearer(STRANGER),
+        bearer(KEYS[0][:-1]),
+        {"authorization": "Bearer"},
+        {"x-api-key": STRANGER},
+        {"authorization": f"Basic {KEYS[0]}"},
+        {"cookie": f"api_key={KEYS[0]}"},
+    ],
+)
+@pytest.mark.parametrize(
+    ("method", "path"),
+    [
+        ("POST", "/synthesize"),
+        ("POST", "/v1/audio/speech"),
+        ("GET", "/voices"),
+        ("GET", "/v1/models"),
+        ("GET", "/metrics"),
+        ("GET", "/openapi.json"),
+        ("GET", "/nothing"),
+        ("DELETE", "/voices"),
+    ],
+)
+def test_nothing_is_told_to_who_has_no_key(
+    secured: Any, method: str, path: str, headers: dict[str, str]
+) -> None:
+    body = {"text": TEXT} if method == "POST" else None
+    answer = secured.client.request(method, path, json=body, headers=headers)
+    assert answer.status_code == 401
+    assert answer.headers["www-authenticate"] == "Bearer"
+    assert answer.json()["error"]["code"] == "unauthorized"
+
+
+def test_probes_need_no_key_and_metrics_do(secured: Any) -> None:
+    assert secured.client.get("/health").status_code == 200
+    assert secured.client.get("/ready").status_code == 200
+    assert secured.client.get("/metrics").status_code == 401
+    assert secured.client.get("/metrics", headers=bearer(KEYS[1])).status_code == 200
+
+
+# Pages.
+
+
+def test_no_page_is_told_anything_where_none_is_listed(server: Any) -> None:
+    for origin in (LISTED, FOREIGN, "null"):
+        read = server.client.get("/voices", headers={"origin": origin})
+        spoken = server.client.post("/synthesize", json={"text": TEXT}, headers={"origin": origin})
+        asked = server.client.options(
+            "/synthesize", headers={"origin": origin, "access-control-request-method": "POST"}
+        )
+        assert spoken.status_code == 403
+        assert not any(
+            name.startswith("access-control")
+            for answer in (read, spoken, asked)
+            for name in answer.headers
+        )
+
+
+def test_a_listed_page_may_use_it_and_another_may_not(secured: Any) -> None:
+    def ask(origin: str) -> tuple[httpx.Response, httpx.Response]:
+        headers = {"origin": origin, **bearer(KEYS[0])}
+        before = {
+            "origin": origin,
+            "access-control-request-method": "POST",
+            "access-control-request-headers": "authorization,content-type",
+        }
+        return (
+            secured.client.options("/synthesize", headers=before),
+            secured.client.post("/synthesize", json={"text": TEXT}, headers=headers),
+        )
+
+    asked, spoken = ask(LISTED)
+    assert (asked.status_code, spoken.status_code) == (200, 200)
+    for answer in (asked, spoken):
+        assert answer.headers["access-control-allow-origin"] == LISTED
+    exposed = {
+        name.strip().lower() for name in spoken.headers["access-control-expose-headers"].split(",")
+    }
+    own = {name for name in spoken.headers if name.startswith("x-")} - {"x-content-type-options"}
+    assert own <= exposed
+    asked, spoken = ask(FOREIGN)
+    assert spoken.status_code == 403
+    for answer in (asked, spoken):
+        assert "access-control-allow-origin" not in answer.headers
+
+
+# What every answer carries.
+
+
+ANSWERS: dict[str, tuple[int, str, str, dict[str, Any]]] = {
+    "spoken": (200, "POST", "/synthesize", {"json": {"text": TEXT}}),
+    "streamed": (
+        200,
+        "POST",
+        "/synthesize",
+        {"json": {"text": TEXT, "stream": True, "format": "pcm"}},
+    ),
+    "health": (200, "GET", "/health", {}),
+    "metrics": (200, "GET", "/metrics", {}),
+    "document": (200, "GET", "/openapi.json", {}),
+    "preflight": (
+        200,
+        "OPTIONS",
+        "/synthesize",
+        {"headers": {"origin": LISTED, "access-control-request-method": "POST"}},
+    ),
+    "invalid JSON": (
+        400,
+        "POST",
+        "/synthesize",
+        {"content": b"{", "headers": {"content-type": "application/json"}},
+    ),
+    "no key": (401, "GET", "/voices", {"headers": bearer(STRANGER)}),
+    "foreign page": (
+        403,
+        "POST",
+        "/synthesize",
+        {"json": {"text": TEXT}, "headers": {"origin": FOREIGN}},
+    ),
+    "no such path": (404, "GET", "/nothing", {}),
+    "no such model": (404, "GET", "/v1/models/none", {}),
+    "no such method": (405, "GET", "/synthesize", {}),
+    "long text": (413, "POST", "/synthesize", {"json": {"text": "a" * 1_001}}),
+    "long body": (413, "POST", "/synthesize", {"json": {"text": "a" * 100_000}}),
+    "form": (415, "POST", "/synthesize", {"data": {"text": TEXT}}),
+    "unknown voice": (422, "POST", "/synthesize", {"json": {"text": TEXT, "voice": "nobody"}}),
+    "failed": (500, "POST", "/synthesize", {"json": {"text": TEXT, "speed": AT_ONCE}}),
+}
+
+
+def assert_carries(answer: Any, identity: str | None) -> None:
+    """Hold headers of an answer against what every one has."""
+    found = answer.headers["x-request-id"]
+    assert found == identity if identity else re.fullmatch(r"[0-9a-f]{32}", found)
+    assert answer.headers["x-content-type-options"] == "nosniff"
+    assert answer.headers["content-security-policy"].startswith("default-src 'none'")
+    assert answer.headers["referrer-policy"] == "no-referrer"
+    assert answer.headers["cross-origin-resource-policy"] == "same-origin"
+    assert answer.headers["cache-control"] == "no-store"
+    assert "server" not in answer.headers
+
+
+@pytest.mark.parametrize("kind", ANSWERS)
+def test_every_answer_has_an_id_and_the_security_headers(secured: Any, kind: str) -> None:
+    status, method, path, request = ANSWERS[kind]
+    for given in ("the-caller.s_own", None):
+        headers = {**bearer(KEYS[0]), **request.get("headers", {})}
+        headers |= {"x-request-id": given} if given else {}
+        answer = secured.client.request(method, path, **{**request, "headers": headers})
+        assert answer.status_code == status, answer.text
+        assert_carries(answer, given)
+        if status >= 400:
+            assert answer.json()["error"]["request_id"] == answer.headers["x-request-id"]
+
+
+def ask_raw(secured: Any, content: bytes) -> Answer:
+    with connect(secured) as connection:
+        connection.sendall(content)
+        answer = read_answer(connection)
+        assert connection.recv(1) == b""  # closed
+    return answer
+
+
+def test_a_request_that_does_not_come_in_time_gets_408_with_an_id(secured: Any) -> None:
+    head = (
+        f"POST /synthesize HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer {KEYS[0]}\r\n"
+        "x-request-id: too-late\r\ncontent-type: application/json\r\ncontent-length: 100\r\n"
+    ).encode()
+    # Of a head that is not whole nobody takes an id.
+    for content, identity in ((head, None), (head + b'\r\n{"text"', "too-late")):
+        answer = ask_raw(secured, content)
+        assert answer.status == 408
+        assert answer.error["code"] == "receive_timeout"
+        assert answer.error["request_id"] == answer.headers["x-request-id"]
+        assert_carries(answer, identity)
+
+
+def test_what_is_not_http_gets_400_with_an_id(secured: Any) -> None:
+    for content in (b"\x16\x03\x01\x02\x00\x01\x00\r\n\r\n", b"GET / HTTP/1.1\r\nno colon\r\n\r\n"):
+        answer = ask_raw(secured, content)
+        assert answer.status == 400
+        assert answer.error["code"] == "invalid_http"
+        assert_carries(answer, None)
+
+
+def test_an_unexpected_failure_gets_500_and_keeps_its_words_to_itself(secured: Any) -> None:
+    # Every second run of that speed fails; the first is kept, so the second has other words.
+    codes = []
+    for text in ("One.", "Two."):
+        answer = secured.client.post(
+            "/synthesize", json={"text": text, "speed": UNEXPECTED}, headers=bearer(KEYS[0])
+        )
+        assert_carries(answer, None)
+        assert SECRET not in answer.text
+        codes.append(answer.status_code)
+        last = answer
+    assert codes == [200, 500]
+    error = last.json()["error"]
+    assert error["code"] == "internal_error"
+    secured.wait_for(rf'"id": "{error["request_id"]}".*"outcome": "internal_error"')
+    assert not any(SECRET in line for line in secured.log)
+
+
+# Names.
+
+
+@pytest.mark.parametrize(
+    "voice",
+    [
+        "../voices/af_heart",
+        "af_heart.bin",
+        "/etc/passwd",
+        "..",
+        "af_heart\0",
+        "af_heart/../af_bella",
+        "%2e%2e%2faf_heart",
+        "C:\\af_heart",
+        "af_heart+../af_bella(2)",
+        "\ud800",
+    ],
+)
+def test_names_of_voices_are_no_paths(secured: Any, voice: str) -> None:
+    for path, fields in (
+        ("/synthesize", {"text": TEXT, "voice": voice}),
+        ("/v1/audio/speech", {"model": "tts-1", "input": TEXT, "voice": voice}),
+        ("/v1/audio/speech", {"model": "tts-1", "input": TEXT, "voice": {"id": voice}}),
+    ):
+        content = json.dumps(fields).encode()
+        headers = {**bearer(KEYS[0]), "content-type": "application/json"}
+        answer = secured.client.post(path, content=content, headers=headers)
+        assert answer.status_code == 422
+        assert answer.json()["error"]["code"] in ("invalid_blend", "unknown_voice")
+        assert "passwd:" not in answer.text
+
+
+def test_paths_lead_to_no_file(secured: Any) -> None:
+    for path in ("/../config/default.toml", "/v1/models/..%2f..%2fvoices", "/voices/af_heart.bin"):
+        answer = ask_raw(
+            secured,
+            f"GET {path} HTTP/1.1\r\nhost: localhost\r\nx-api-key: {KEYS[0]}\r\n"
+            "connection: close\r\n\r\n".encode(),
+        )
+        assert answer.status == 404
+
+
+# The log.
+
+
+def test_the_log_is_one_object_a_line_and_holds_no_key_and_no_text(secured: Any) -> None:
+    text = "Zanzibar."
+    for key, identity in ((KEYS[0], "let-in"), (STRANGER, "kept-out")):
+        headers = {**bearer(key), "x-request-id": identity}
+        secured.client.post("/synthesize", json={"text": text}, headers=headers)
+        secured.client.get(f"/voices/{text}?key={key}", headers=headers)
+        secured.wait_for(rf'"id": "{identity}".*"path": "-"')
+    lines = [json.loads(line) for line in secured.log if line]
+    for line in lines:
+        assert {"time", "level", "logger", "message"} <= set(line)
+    (spoken,) = [
+        line for line in lines if line.get("id") == "let-in" and line["path"] == "/synthesize"
+    ]
+    assert spoken["message"] == "request"
+    assert spoken["outcome"] == "ok"
+    assert spoken["status"] == 200
+    assert spoken["voice"] == "af_heart"
+    assert spoken["language"] == "en-us"
+    assert spoken["characters"] == len(text)
+    assert spoken["audio_s"] > 0
+    assert spoken["first_audio_s"] > 0
+    assert spoken["real_time_factor"] > 0
+    assert spoken["cache"] == "miss"
+    assert {line["outcome"] for line in lines if line.get("id") == "kept-out"} == {"unauthorized"}
+    log = "".join(secured.log)
+    for secret in (*KEYS, STRANGER, "Zanzibar"):
+        assert secret not in log
+
+
+# Numbers.
+
+ENDPOINTS = {
+    "/synthesize",
+    "/synthesize/stream",
+    "/voices",
+    "/health",
+    "/ready",
+    "/metrics",
+    "/openapi.json",
+    "/v1/audio/speech",
+    "/v1/audio/voices",
+    "/v1/models",
+    "/v1/models/{model}",
+    "other",
+}
+
+
+class Numbers(dict[tuple[str, ...], float]):
+    """The samples of `/metrics`, by name and values of their labels."""
+
+    def __init__(self, server: Any) -> None:
+        answer = server.client.get("/metrics", headers=bearer(KEYS[0]))
+        assert answer.status_code == 200
+        assert answer.headers["content-type"] == "text/plain; version=0.0.4; charset=utf-8"
+        self.families = list(text_string_to_metric_families(answer.text))
+        samples = [sample for family in self.families for sample in family.samples]
+        super().__init__({(s.name, *s.labels.values()): s.value for s in samples})
+
+    def __missing__(self, key: tuple[str, ...]) -> float:
+        return 0.0
+
+
+def test_metrics_count_what_happens(secured: Any) -> None:
+    before = Numbers(secured)
+    text = "It counts."
+    audio_s = 0.0
+    for fields in ({"text": text}, {"text": text}, {"text": "No.", "voice": "nobody"}):
+        answer = secured.client.post("/synthesize", json=fields, headers=bearer(KEYS[0]))
+        audio_s += float(answer.headers.get("x-duration-s", 0))
+    secured.client.get("/v1/models/kokoro", headers=bearer(KEYS[0]))
+    secured.client.get("/made/up/label", headers=bearer(KEYS[0]))
+    secured.client.get("/voices")
+    after = Numbers(secured)
+
+    def grown(*key: str) -> float:
+        return after[key] - before[key]
+
+    requests = "kokoro_requests_total"
+    assert grown(requests, "/synthesize", "ok") == 2
+    assert grown(requests, "/synthesize", "unknown_voice") == 1
+    assert grown(requests, "/v1/models/{model}", "ok") == 1
+    assert grown(requests, "other", "not_found") == 1
+    assert grown(requests, "/voices", "unauthorized") == 1
+    assert grown("kokoro_request_duration_seconds_count", "/synthesize") == 3
+    assert grown("kokoro_time_to_first_audio_seconds_count") == 2
+    assert grown("kokoro_queue_wait_seconds_count") == 2
+    assert grown("kokoro_real_time_factor_count") == 1  # the other was in the cache
+    assert 0 < grown("kokoro_real_time_factor_sum") < 100
+    assert grown("kokoro_characters_total") == 2 * len(text)
+    assert grown("kokoro_audio_seconds_total") == pytest.approx(audio_s, abs=1e-5)
+    assert grown("kokoro_audio_cache_total", "hit") == 1
+    assert grown("kokoro_audio_cache_total", "miss") == 1
+    # 24,000 samples of four bytes a second, and the durations.
+    assert grown("kokoro_audio_cache_bytes") >= audio_s / 2 * 96_000
+
+
+def test_metrics_are_complete_and_their_labels_are_known(secured: Any) -> None:
+    numbers = Numbers(secured)
+    families = {family.name: family for family in numbers.families}
+    expected = {
+        "kokoro_time_to_first_audio_seconds": "histogram",
+        "kokoro_real_time_factor": "histogram",
+        "kokoro_queue_wait_seconds": "histogram",
+        "kokoro_request_duration_seconds": "histogram",
+        "kokoro_requests": "counter",
+        "kokoro_characters": "counter",
+        "kokoro_audio_seconds": "counter",
+        "kokoro_audio_cache": "counter",
+        "kokoro_requests_in_flight": "gauge",
+        "kokoro_websockets_open": "gauge",
+        "kokoro_queue_length": "gauge",
+        "kokoro_audio_cache_bytes": "gauge",
+        "kokoro_ready": "gauge",
+        "process_resident_memory_bytes": "gauge",
+    }
+    assert {name: families[name].type for name in expected} == expected
+    (model,) = families["kokoro_model_info"].samples
+    assert model.value == 1
+    assert model.labels["provider"] == "cpu"
+    assert model.labels["name"] == "kokoro-v1.0.int8.onnx"
+    assert re.fullmatch(r"[0-9a-f]{64}", model.labels["sha256"])
+    assert model.labels["onnxruntime"].startswith("1.")
+    samples = [sample for family in numbers.families for sample in family.samples]
+    assert {s.labels["endpoint"] for s in samples if "endpoint" in s.labels} <= ENDPOINTS
+    outcomes = {s.labels["outcome"] for s in samples if "outcome" in s.labels}
+    assert all(re.fullmatch(r"[a-z_]+", outcome) for outcome in outcomes)
+    assert "other" not in outcomes
+    assert numbers["process_resident_memory_bytes",] > 50_000_000
+    assert numbers["kokoro_ready",] == 1
+    # This request is the one in flight.
+    assert numbers["kokoro_requests_in_flight",] == 1
+    assert numbers["kokoro_websockets_open",] == 0
+    assert numbers["kokoro_queue_length",] == 0
+    assert all(sample.value >= 0 for sample in samples)

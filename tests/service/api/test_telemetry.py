@@ -1,0 +1,335 @@
+"""Spans as a collector receives them: a real OTLP/HTTP receiver on a real port."""
+
+from __future__ import annotations
+
+import contextvars
+import gzip
+import logging
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+import httpx
+import pytest
+from asgi_server import serving
+from fastapi import Body, FastAPI
+from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import (
+    ExportTraceServiceRequest,
+    ExportTraceServiceResponse,
+)
+from opentelemetry.proto.trace.v1.trace_pb2 import Span as ProtoSpan
+from opentelemetry.proto.trace.v1.trace_pb2 import Status
+from starlette.datastructures import Headers
+from starlette.types import Receive, Scope, Send
+
+from service.api import telemetry as module
+from service.api.telemetry import Telemetry, open_telemetry
+from service.errors import StartupError
+
+SECRET = "what the caller wrote"
+
+
+class Collector:
+    """Takes what is sent to /v1/traces."""
+
+    def __init__(self) -> None:
+        self.requests: list[ExportTraceServiceRequest] = []
+        self.raw: list[bytes] = []
+        collector = self
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_POST(self) -> None:
+                body = self.rfile.read(int(self.headers["content-length"]))
+                if self.headers.get("content-encoding") == "gzip":
+                    body = gzip.decompress(body)
+                assert self.path == "/v1/traces"
+                collector.raw.append(body)
+                collector.requests.append(ExportTraceServiceRequest.FromString(body))
+                answer = ExportTraceServiceResponse().SerializeToString()
+                self.send_response(200)
+                self.send_header("Content-Type", "application/x-protobuf")
+                self.send_header("Content-Length", str(len(answer)))
+                self.end_headers()
+                self.wfile.write(answer)
+
+            def log_message(self, format: str, *arguments: object) -> None:
+                pass
+
+        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.thread = threading.Thread(target=self.server.serve_forever, args=(0.02,))
+        self.thread.start()
+        self.url = f"http://127.0.0.1:{self.server.server_address[1]}"
+
+    def spans(self) -> dict[str, ProtoSpan]:
+        return {
+            span.name: span
+            for request in self.requests
+            for resource in request.resource_spans
+            for scope in resource.scope_spans
+            for span in scope.spans
+        }
+
+    def resource(self) -> dict[str, Any]:
+        attributes = self.requests[0].resource_spans[0].resource.attributes
+        return {item.key: item.value.string_value for item in attributes}
+
+    def stop(self) -> None:
+        self.server.shutdown()
+        self.thread.join()
+        self.server.server_close()
+
+
+@pytest.fixture
+def collector(monkeypatch: pytest.MonkeyPatch) -> Iterator[Collector]:
+    collector = Collector()
+    monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", collector.url)
+    yield collector
+    collector.stop()
+
+
+def attributes(span: ProtoSpan) -> dict[str, Any]:
+    return {
+        item.key: getattr(item.value, item.value.WhichOneof("value")) for item in span.attributes
+    }
+
+
+def test_spans_arrive_at_the_collector_when_it_is_closed(collector: Collector) -> None:
+    telemetry = open_telemetry(True)
+    with telemetry.span("POST /synthesize", {"voice": "af_heart", "stream": True}) as span:
+        span.set("audio_s", 1.5)
+        span.set("n_chunks", 2)
+        assert span.trace_id is not None
+    telemetry.close()
+    (found,) = collector.spans().values()
+    assert found.name == "POST /synthesize"
+    assert found.trace_id.hex() == span.trace_id
+    assert found.parent_span_id == b""
+    assert attributes(found) == {
+        "voice": "af_heart",
+        "stream": True,
+        "audio_s": 1.5,
+        "n_chunks": 2,
+    }
+    assert found.end_time_unix_nano > found.start_time_unix_nano
+    assert collector.resource()["service.name"] == "kokoro-service"
+
+
+def test_many_spans_all_arrive(collector: Collector) -> None:
+    telemetry = open_telemetry(True)
+    for number in range(1000):
+        with telemetry.span(f"span {number}"):
+            pass
+    telemetry.close()
+    assert set(collector.spans()) == {f"span {number}" for number in range(1000)}
+
+
+def test_variables_of_opentelemetry_win(
+    collector: Collector, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OTEL_SERVICE_NAME", "kitchen")
+    monkeypatch.setenv("OTEL_RESOURCE_ATTRIBUTES", "deployment.environment=home")
+    monkeypatch.setenv("OTEL_EXPORTER_OTLP_COMPRESSION", "gzip")
+    telemetry = open_telemetry(True)
+    with telemetry.span("span"):
+        pass
+    telemetry.close()
+    resource = collector.resource()
+    assert resource["service.name"] == "kitchen"
+    assert resource["deployment.environment"] == "home"
+    assert "service.version" in resource
+
+
+def test_a_switched_off_sdk_sends_nothing(
+    collector: Collector, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OTEL_SDK_DISABLED", "true")
+    telemetry = open_telemetry(True)
+    with telemetry.span("span") as span:
+        span.set("x", 1)
+    telemetry.close()
+    assert collector.requests == []
+
+
+TRACE = "0af7651916cd43dd8448eb211c80319c"
+PARENT = "b7ad6b7169203331"
+
+
+def test_the_trace_of_the_caller_goes_on(collector: Collector) -> None:
+    telemetry = open_telemetry(True)
+    headers = Headers(raw=[(b"traceparent", f"00-{TRACE}-{PARENT}-01".encode()),
+                           (b"tracestate", b"vendor=1")])  # fmt: skip
+    with telemetry.span("request", headers=headers) as span, telemetry.span("chunk"):
+        assert span.trace_id == TRACE
+    telemetry.close()
+    request, chunk = collector.spans()["request"], collector.spans()["chunk"]
+    assert (request.trace_id.hex(), request.parent_span_id.hex()) == (TRACE, PARENT)
+    assert request.trace_state == "vendor=1"
+    assert request.kind == ProtoSpan.SPAN_KIND_SERVER
+    assert (chunk.trace_id, chunk.parent_span_id) == (request.trace_id, request.span_id)
+    assert chunk.kind == ProtoSpan.SPAN_KIND_INTERNAL
+
+
+def test_a_trace_that_the_caller_does_not_sample_is_not_sent(collector: Collector) -> None:
+    telemetry = open_telemetry(True)
+    with telemetry.span("request", headers={"traceparent": f"00-{TRACE}-{PARENT}-00"}):
+        pass
+    telemetry.close()
+    assert collector.spans() == {}
+
+
+@pytest.mark.parametrize(
+    "header", ["", "nonsense", f"00-{'0' * 32}-{PARENT}-01", f"ff-{TRACE}-{PARENT}-01", "é" * 2000]
+)
+def test_a_malformed_traceparent_begins_a_new_trace(collector: Collector, header: str) -> None:
+    telemetry = open_telemetry(True)
+    with telemetry.span("request", headers={"traceparent": header}) as span:
+        assert span.trace_id not in (None, TRACE)
+    telemetry.close()
+    assert collector.spans()["request"].parent_span_id == b""
+
+
+def in_thread(work: Callable[[], None]) -> None:
+    thread = threading.Thread(target=work)
+    thread.start()
+    thread.join()
+
+
+def test_threads_take_the_parent_that_they_are_given_or_inherit(collector: Collector) -> None:
+    telemetry = open_telemetry(True)
+
+    def work(name: str, parent: module.Span | None = None) -> None:
+        with telemetry.span(name, parent=parent):
+            pass
+
+    with telemetry.span("request") as span:
+        in_thread(lambda: work("handed over", span))
+        context = contextvars.copy_context()
+        in_thread(lambda: context.run(work, "inherited"))
+        in_thread(lambda: work("on its own"))
+    telemetry.close()
+    spans = collector.spans()
+    assert spans["handed over"].parent_span_id == spans["request"].span_id
+    assert spans["inherited"].parent_span_id == spans["request"].span_id
+    assert spans["on its own"].parent_span_id == b""
+
+
+def test_spans_nest_through_the_web_framework_and_its_threads(collector: Collector) -> None:
+    telemetry = open_telemetry(True)
+    app = FastAPI()
+
+    @app.post("/synthesize")
+    def synthesize(text: str = Body(embed=True)) -> int:
+        with telemetry.span("chunk"):
+            return len(text)
+
+    async def traced(scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await app(scope, receive, send)
+            return
+        with telemetry.span("request", headers=Headers(scope=scope)):
+            await app(scope, receive, send)
+
+    with serving(traced) as port:
+        url = f"http://127.0.0.1:{port}/synthesize"
+        headers = {"traceparent": f"00-{TRACE}-{PARENT}-01"}
+        assert httpx.post(url, json={"text": SECRET}, headers=headers).status_code == 200
+        assert httpx.post(url, json={"word": SECRET}, headers=headers).status_code == 422
+    telemetry.close()
+    spans = collector.spans()
+    assert set(spans) == {"request", "chunk"}
+    assert spans["chunk"].trace_id.hex() == TRACE
+    assert spans["chunk"].parent_span_id != bytes.fromhex(PARENT)
+    assert all(SECRET.encode() not in raw for raw in collector.raw)
+
+
+def test_an_error_is_recorded_by_its_class_only_and_goes_on(collector: Collector) -> None:
+    telemetry = open_telemetry(True)
+    with pytest.raises(ValueError, match=SECRET), telemetry.span("request"):
+        raise ValueError(SECRET)
+    telemetry.close()
+    span = collector.spans()["request"]
+    assert span.status.code == Status.STATUS_CODE_ERROR
+    assert span.status.message == "ValueError"
+    assert attributes(span) == {"error.type": "ValueError"}
+    assert len(span.events) == 0
+    assert all(SECRET.encode() not in raw for raw in collector.raw)
+
+
+def test_closing_again_is_harmless(collector: Collector, caplog: pytest.LogCaptureFixture) -> None:
+    telemetry = open_telemetry(True)
+    telemetry.close()
+    telemetry.close()
+    assert caplog.records == []
+
+
+def test_a_collector_that_is_not_there_holds_up_nothing_for_long(
+    collector: Collector, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", "http://127.0.0.1:1")
+    monkeypatch.setenv("OTEL_EXPORTER_OTLP_TIMEOUT", "3600")
+    monkeypatch.setattr(module, "CLOSE_TIMEOUT_S", 0.2)
+    telemetry = open_telemetry(True)
+    with telemetry.span("request"):
+        pass
+    closing = threading.Thread(target=telemetry.close)
+    closing.start()
+    closing.join(20)  # the SDK's own patience is 30
+    assert not closing.is_alive()
+    assert any(record.levelno >= logging.WARNING for record in caplog.records)
+
+
+def test_a_variable_that_cannot_be_read_stops_the_start(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OTEL_BSP_SCHEDULE_DELAY", "-1")
+    with pytest.raises(StartupError, match="OTEL_"):
+        open_telemetry(True)
+
+
+def run(program: str) -> str:
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_without_telemetry_nothing_of_opentelemetry_is_imported() -> None:
+    program = """
+import sys
+import fastapi  # which may import the API of OpenTelemetry for itself
+def imported():
+    return {name for name in sys.modules if name.startswith("opentelemetry")}
+before = imported()
+from service.api.telemetry import open_telemetry
+telemetry = open_telemetry(False)
+with telemetry.span("request", {"a": 1}, headers={}) as span:
+    span.set("b", 2)
+    with telemetry.span("part", parent=span):
+        pass
+telemetry.close()
+assert not any(name.startswith("opentelemetry.sdk") for name in imported())
+print(span.trace_id, imported() - before)
+"""
+    assert run(program) == "None set()\n"
+
+
+def test_without_telemetry_errors_go_on() -> None:
+    with pytest.raises(ValueError, match=SECRET), Telemetry().span("request"):
+        raise ValueError(SECRET)
+
+
+@pytest.mark.parametrize("missing", ["opentelemetry.sdk", "opentelemetry.exporter"])
+def test_without_the_extra_the_start_stops_with_what_to_do(missing: str) -> None:
+    program = f"""
+import sys
+sys.modules[{missing!r}] = None  # what the import system takes for "not installed"
+from service.api.telemetry import open_telemetry
+from service.errors import StartupError
+try:
+    open_telemetry(True)
+except StartupError as error:
+    print(error)
+"""
+    out = run(program)
+    assert "pip install 'kokoro-service[otel]'" in out
+    assert out.count("\n") == 1

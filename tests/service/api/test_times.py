@@ -1,0 +1,224 @@
+"""When each word is said, and where it stands in the caller's text."""
+
+from __future__ import annotations
+
+import base64
+import itertools
+import re
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+from speech_client import parse_events, speak
+
+# Fast, to be done soon; several pieces when cut early.
+TEXT = (
+    "😀 Dr. Smith paid $5.50 in 1984 for 3 apples.  It wasn't much — don't you think?\n"
+    "The rest of the “money”, e.g. 1,000 coins, is café-bound: naïve!"
+)
+WORDS = [
+    "😀", "Dr.", "Smith", "paid", "$5.50", "in", "1984", "for", "3", "apples", "It", "wasn't",
+    "much", "don't", "you", "think", "The", "rest", "of", "the", "money", "e.g.", "1,000", "coins",
+    "is", "café-bound", "naïve",
+]  # fmt: skip
+SPOKEN = {"text": TEXT, "speed": 2.0, "format": "pcm"}
+
+Words = list[dict[str, Any]]
+
+
+def timed(server: Any, **fields: object) -> dict[str, Any]:
+    answer = speak(server, **fields)
+    assert answer.status_code == 200, answer.text
+    assert answer.headers["content-type"] == "application/json"
+    content: dict[str, Any] = answer.json()
+    return content
+
+
+def samples_of(content: str) -> npt.NDArray[np.float64]:
+    return np.frombuffer(base64.b64decode(content, validate=True), "<i2").astype(np.float64)
+
+
+def loudness(samples: npt.NDArray[np.float64], start_s: float, end_s: float) -> float:
+    part = samples[round(start_s * 24_000) : round(end_s * 24_000)]
+    return float(np.sqrt(np.mean(np.square(part))))
+
+
+def assert_in_order(words: Words, duration_s: float) -> None:
+    """Times and offsets never go back, and are inside the audio."""
+    end_s, text_end = 0.0, 0
+    for word in words:
+        assert end_s <= word["start_s"] <= word["end_s"] <= duration_s
+        assert text_end <= word["text_start"] < word["text_end"]
+        end_s, text_end = word["end_s"], word["text_end"]
+
+
+def merged(words: Words) -> Words:
+    """One for each word; one that is said in two chunks is told of with both."""
+    result: Words = []
+    for word in words:
+        if result and result[-1]["text_start"] == word["text_start"]:
+            result[-1] = {**result[-1], "end_s": word["end_s"]}
+        else:
+            result.append(word)
+    return result
+
+
+@pytest.fixture(scope="module")
+def answer(remembering: Any) -> dict[str, Any]:
+    return timed(remembering, timestamps="word", chunking="early", **SPOKEN)
+
+
+def test_the_answer_is_the_audio_with_its_length_and_format(
+    remembering: Any, answer: dict[str, Any]
+) -> None:
+    plain = speak(remembering, chunking="early", **SPOKEN)
+    assert int(plain.headers["x-chunk-count"]) >= 3
+    assert base64.b64decode(answer["audio"], validate=True) == plain.content
+    assert (answer["format"], answer["sample_rate_hz"]) == ("pcm", 24_000)
+    assert answer["duration_s"] == pytest.approx(len(plain.content) / 48_000, abs=1e-6)
+    assert set(answer) == {"audio", "format", "sample_rate_hz", "duration_s", "words"}
+
+
+def test_every_word_of_the_text_has_a_time_and_its_place(answer: dict[str, Any]) -> None:
+    words = answer["words"]
+    assert [word["text"] for word in words] == WORDS
+    for word in words:
+        assert word["text"] == TEXT[word["text_start"] : word["text_end"]]
+        assert set(word) == {"text", "text_start", "text_end", "start_s", "end_s"}
+    assert_in_order(words, answer["duration_s"])
+
+
+def test_times_do_not_depend_on_how_the_text_is_cut_but_for_the_joints(
+    remembering: Any, answer: dict[str, Any]
+) -> None:
+    even = timed(remembering, timestamps="word", **SPOKEN)
+    assert [w["text_start"] for w in even["words"]] == [w["text_start"] for w in answer["words"]]
+    assert_in_order(even["words"], even["duration_s"])
+    for word, other in zip(even["words"], answer["words"], strict=True):
+        share = word["start_s"] / even["duration_s"]
+        assert share == pytest.approx(other["start_s"] / answer["duration_s"], abs=0.1)
+
+
+def test_a_stream_tells_the_words_of_each_chunk_with_it(
+    remembering: Any, answer: dict[str, Any]
+) -> None:
+    response = speak(remembering, timestamps="word", stream=True, **SPOKEN)
+    assert response.headers["content-type"].startswith("text/event-stream")
+    *chunks, (last, done) = parse_events(response.text)
+    assert last == "done"
+    assert len(chunks) >= 3
+    words: Words = []
+    end_s = 0.0
+    for name, chunk in chunks:
+        assert name == "audio"
+        assert chunk["start_s"] == end_s
+        end_s = chunk["end_s"]
+        assert samples_of(chunk["audio"]).size == round((end_s - chunk["start_s"]) * 24_000)
+        for word in chunk["words"]:
+            assert chunk["start_s"] <= word["start_s"] <= word["end_s"] <= chunk["end_s"]
+        words += chunk["words"]
+    assert end_s == done["duration_s"] == answer["duration_s"]
+    assert merged(words) == answer["words"]
+
+
+def test_phonemes_fill_their_word(remembering: Any, answer: dict[str, Any]) -> None:
+    deep = timed(remembering, timestamps="phoneme", chunking="early", **SPOKEN)
+    assert deep["audio"] == answer["audio"]
+    for word, plain in zip(deep["words"], answer["words"], strict=True):
+        phonemes = word.pop("phonemes")
+        assert word == plain
+        assert phonemes[0]["start_s"] == word["start_s"]
+        assert phonemes[-1]["end_s"] == word["end_s"]
+        for phoneme, following in itertools.pairwise(phonemes):
+            assert phoneme["start_s"] <= phoneme["end_s"] <= following["start_s"]
+            assert len(phoneme["symbol"]) == 1
+    said = {w["text"]: "".join(p["symbol"] for p in w["phonemes"]) for w in (
+        timed(remembering, timestamps="phoneme", chunking="early", **SPOKEN)["words"]
+    )}  # fmt: skip
+    # Numbers and abbreviations were spelled out, and are told as they were written.
+    assert said["1984"].startswith("nˈIntin")
+    assert said["Dr."].startswith("d")
+    assert "k" in said["Dr."]
+
+
+def test_between_sentences_it_is_quiet_where_the_times_say_so(server: Any) -> None:
+    text = "Bananas are yellow. Lemons are yellow too. Melons are green."
+    answer = timed(server, text=text, timestamps="word", format="pcm")
+    samples = samples_of(answer["audio"])
+    words = answer["words"]
+    assert len(words) == 10
+    spoken = [loudness(samples, word["start_s"], word["end_s"]) for word in words]
+    gaps = []
+    for word, following in itertools.pairwise(words):
+        gap_s = following["start_s"] - word["end_s"]
+        if gap_s > 0.15:
+            # The middle half: the durations are whole frames of 25 ms, and sound runs over.
+            start_s = word["end_s"] + gap_s / 4
+            gaps.append(loudness(samples, start_s, start_s + gap_s / 2))
+    assert len(gaps) == 2
+    assert max(gaps) < 0.15 * min(spoken)
+    # Nothing is said before the first word or after the last.
+    assert loudness(samples, 0, words[0]["start_s"] - 0.15) < 0.02 * min(spoken)
+    assert loudness(samples, words[-1]["end_s"] + 0.05, answer["duration_s"]) < 0.02 * min(spoken)
+
+
+def test_phonemes_have_their_words_too(server: Any) -> None:
+    phonemes = " həlˈO  wˈɜɹld, ðɪs  ɪz "
+    answer = timed(server, phonemes=phonemes, timestamps="word", format="pcm", speed=2.0)
+    assert [word["text"] for word in answer["words"]] == ["həlˈO", "wˈɜɹld", "ðɪs", "ɪz"]
+    for word in answer["words"]:
+        assert phonemes[word["text_start"] : word["text_end"]] == word["text"]
+    assert_in_order(answer["words"], answer["duration_s"])
+    subtitles = speak(server, phonemes=phonemes, format="srt", speed=2.0).text
+    assert "həlˈO wˈɜɹld, ðɪs ɪz" in subtitles
+
+
+def seconds(stamp: str) -> float:
+    hours, minutes, rest = stamp.replace(",", ".").split(":")
+    return int(hours) * 3600 + int(minutes) * 60 + float(rest)
+
+
+def test_subtitles_cover_the_text_in_its_times(remembering: Any, answer: dict[str, Any]) -> None:
+    fields = {**SPOKEN, "chunking": "early"}
+    fields.pop("format")
+    srt = speak(remembering, format="srt", **fields)
+    vtt = speak(remembering, format="vtt", **fields)
+    assert srt.headers["content-type"].startswith("application/x-subrip")
+    assert vtt.headers["content-type"].startswith("text/vtt")
+    cues = []
+    for number, block in enumerate(srt.content.decode().strip().split("\n\n"), start=1):
+        count, times, *lines = block.split("\n")
+        assert count == str(number)
+        found = re.fullmatch(r"(\d\d:\d\d:\d\d,\d{3}) --> (\d\d:\d\d:\d\d,\d{3})", times)
+        assert found is not None
+        cues.append((seconds(found[1]), seconds(found[2]), " ".join(lines)))
+    assert " ".join(text for *_, text in cues) == " ".join(TEXT.split())
+    assert cues[0][0] == pytest.approx(answer["words"][0]["start_s"], abs=1e-3)
+    assert cues[-1][1] == pytest.approx(answer["words"][-1]["end_s"], abs=1e-3)
+    for cue, following in itertools.pairwise(cues):
+        assert cue[0] < cue[1] <= following[0]
+    header, *blocks = vtt.content.decode().strip().split("\n\n")
+    assert header == "WEBVTT"
+    assert [block.replace(".", ",") for block in blocks] == [
+        f"{block.split(chr(10), 1)[1]}".replace(".", ",")
+        for block in srt.content.decode().strip().split("\n\n")
+    ]
+
+
+@pytest.mark.parametrize("subtitle_format", ["srt", "vtt"])
+def test_subtitles_with_timestamps_are_refused(server: Any, subtitle_format: str) -> None:
+    answer = speak(server, text="a", format=subtitle_format, timestamps="word")
+    assert answer.status_code == 422
+
+
+def test_piper_s_fields_work(server: Any) -> None:
+    fields = {"text": "Good morning.", "voice": "am_adam", "format": "pcm"}
+    scaled = speak(server, length_scale=0.5, **fields)
+    assert scaled.status_code == 200
+    assert scaled.content == speak(server, speed=2.0, **fields).content
+    for length_scale in (0.49, 2.01, 0, -1, "1", None):
+        answer = speak(server, length_scale=length_scale, text="?!")
+        assert answer.status_code == 422
+        code = "nothing_to_say" if length_scale is None else "invalid_request"
+        assert answer.json()["error"]["code"] == code

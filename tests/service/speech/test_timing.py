@@ -1,0 +1,105 @@
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from service import errors
+from service.speech import Synthesizer, Utterance
+from service.speech.timing import LEAD_FRAMES, word_times
+from service.text import Word
+
+TEXT = (
+    "In 1984 Dr. Smith paid $5.50 for it; nobody knew why. The birch canoe slid on the smooth "
+    "planks, and the rest of the story is known."
+)
+
+
+def test_edges_are_the_sums_of_the_durations() -> None:
+    # The symbols of `ab cd`, a padding of 3 frames (and the lead) before and of 9 behind.
+    durations = np.array([3 + LEAD_FRAMES, 2, 4, 1, 5, 6, 9])
+    words = [Word(0, 2, 10, 12), Word(3, 5, 13, 15)]
+    first, second = word_times(words, "ab cd", 10, durations, 0, (0, 18_000))
+    assert (first.start_s, first.end_s) == (0.075, 0.225)
+    assert (second.start_s, second.end_s) == (0.25, 0.525)
+    assert [(p.symbol, p.start_s, p.end_s) for p in first.phonemes] == [
+        ("a", 0.075, 0.125),
+        ("b", 0.125, 0.225),
+    ]
+    assert (second.text_start, second.text_end) == (3, 5)
+
+
+def test_times_follow_what_was_cut_off_and_stay_inside_the_piece() -> None:
+    durations = np.array([6, 2, 4, 9])
+    words = [Word(0, 2, 0, 2)]
+    (word,) = word_times(words, "ab", 0, durations, 24_000 - 2400, (24_000, 25_500))
+    # 4 of the padding's 6 frames were cut off, so its sound cannot lead by more than 2.
+    assert word.start_s == 1.0
+    assert word.phonemes[0].end_s == pytest.approx(1 + 1200 / 24_000)
+    assert word.end_s == pytest.approx(1 + 1500 / 24_000, abs=1e-6)
+
+
+def test_a_word_in_two_pieces_has_a_time_in_each() -> None:
+    words = [Word(0, 4, 0, 4)]
+    (head,) = word_times(words, "ab", 0, np.array([4, 1, 1, 1]), 0, (0, 2400))
+    (tail,) = word_times(words, "cd", 2, np.array([4, 1, 1, 1]), 2400, (2400, 4800))
+    assert [p.symbol for p in (*head.phonemes, *tail.phonemes)] == list("abcd")
+    assert head.end_s <= tail.start_s
+
+
+@pytest.mark.parametrize("early", [False, True])
+@pytest.mark.parametrize("speed", [1.0, 2.0])
+def test_every_word_of_the_text_has_its_time(
+    synthesizer: Synthesizer, early: bool, speed: float
+) -> None:
+    plan = synthesizer.plan(Utterance(TEXT * 2, speed=speed, early=early, timed=True))
+    assert len(plan.pieces) > 1
+    chunks = list(synthesizer.stream(plan))
+    words = [word for chunk in chunks for word in chunk.words]
+    said = [(TEXT * 2)[word.text_start : word.text_end] for word in words]
+    assert said[:9] == ["In", "1984", "Dr.", "Smith", "paid", "$5.50", "for", "it", "nobody"]
+    assert len(said) == 2 * len(TEXT.split())
+    for one, following in pairwise(words):
+        assert one.start_s < one.end_s <= following.start_s
+        assert one.text_end <= following.text_start
+    for chunk in chunks:
+        assert chunk.words
+        for word in chunk.words:
+            assert chunk.start_s <= word.start_s < word.end_s
+            assert word.end_s <= chunk.start_s + chunk.duration_s + 1e-6  # rounded to that
+            assert word.phonemes[0].start_s == word.start_s
+            assert word.phonemes[-1].end_s == word.end_s
+
+
+def test_words_are_where_the_sound_is(synthesizer: Synthesizer) -> None:
+    text = "He paid for it. Is it still there? Wait for me."
+    plan = synthesizer.plan(Utterance(text, timed=True))
+    (chunk,) = synthesizer.stream(plan)
+
+    def loudness(start_s: float, end_s: float) -> float:
+        part = chunk.samples[int(start_s * 24_000) : int(end_s * 24_000)]
+        return float(np.sqrt(np.mean(part**2)))
+
+    inside = np.median([loudness(word.start_s, word.end_s) for word in chunk.words])
+    pauses = [
+        loudness(one.end_s, following.start_s)
+        for one, following in pairwise(chunk.words)
+        if text[one.text_end] in ".?"
+    ]
+    assert len(pauses) == 2
+    assert inside > 5 * max(pauses)
+
+
+def test_no_times_where_none_are_wanted(synthesizer: Synthesizer) -> None:
+    plan = synthesizer.plan(Utterance("Good morning."))
+    assert all(not chunk.words for chunk in synthesizer.stream(plan))
+
+
+def test_a_model_without_durations_has_no_times(
+    synthesizer: Synthesizer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(type(synthesizer.model), "gives_durations", False)
+    synthesizer.plan(Utterance("Good morning."))
+    with pytest.raises(errors.TimesUnavailableError, match="durations"):
+        synthesizer.plan(Utterance("Good morning.", timed=True))

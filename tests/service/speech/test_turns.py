@@ -1,0 +1,146 @@
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+
+import pytest
+
+import ortffi
+from service.errors import CancelledError, DeadlineError
+from service.speech import Cancellation
+from service.speech.turns import Turns
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _library() -> None:
+    ortffi.init()
+
+
+def until(condition: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + 30
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.001)
+
+
+def start(work: Callable[[], None]) -> threading.Thread:
+    thread = threading.Thread(target=work)
+    thread.start()
+    return thread
+
+
+def test_turns_go_to_whoever_has_waited_longest() -> None:
+    turns = Turns()
+    order: list[int] = []
+    threads = []
+
+    def work(number: int) -> None:
+        with turns.take():
+            order.append(number)
+
+    with turns.take():
+        for number in range(20):
+            threads.append(start(lambda number=number: work(number)))
+            until(lambda number=number: turns.n_waiting == number + 1)
+    for thread in threads:
+        thread.join()
+    assert order == list(range(20))
+    assert turns.n_waiting == 0
+
+
+def test_who_comes_again_stands_behind_those_who_wait() -> None:
+    turns = Turns()
+    order: list[str] = []
+    begin = threading.Barrier(4)
+
+    def work(name: str) -> None:
+        begin.wait()
+        for _ in range(50):
+            with turns.take():
+                order.append(name)
+                # The others are all waiting again before this turn is over.
+                until(lambda: turns.n_waiting == min(3, n_left() - 1))
+
+    alive = dict.fromkeys("abcd", True)
+
+    def n_left() -> int:
+        return sum(order.count(name) < 50 or name == order[-1] for name in alive)
+
+    threads = [start(lambda name=name: work(name)) for name in alive]
+    for thread in threads:
+        thread.join()
+    for at in range(0, 200, 4):
+        assert sorted(order[at : at + 4]) == list("abcd")
+
+
+def test_only_one_has_the_turn_and_an_exception_gives_it_back() -> None:
+    turns = Turns()
+    with pytest.raises(ZeroDivisionError), turns.take():
+        raise ZeroDivisionError
+    inside = most = 0
+    lock = threading.Lock()
+
+    def work() -> None:
+        nonlocal inside, most
+        for _ in range(100):
+            with turns.take():
+                with lock:
+                    inside += 1
+                    most = max(most, inside)
+                with lock:
+                    inside -= 1
+
+    for thread in [start(work) for _ in range(8)]:
+        thread.join()
+    assert most == 1
+
+
+def test_who_is_cancelled_leaves_the_queue_at_once() -> None:
+    turns = Turns()
+    raised: list[BaseException] = []
+    with Cancellation() as cancellation, turns.take():
+
+        def work() -> None:
+            try:
+                with turns.take(cancellation):
+                    raise AssertionError("this turn was cancelled")
+            except CancelledError as error:
+                raised.append(error)
+
+        thread = start(work)
+        until(lambda: turns.n_waiting == 1)
+        cancellation.cancel(CancelledError("gone"))
+        thread.join()  # though the turn is still held here
+        assert turns.n_waiting == 0
+    assert [str(error) for error in raised] == ["gone"]
+    with turns.take():
+        pass
+
+
+def test_who_was_cancelled_before_gets_no_turn_and_holds_none() -> None:
+    turns = Turns()
+    with Cancellation() as cancellation:
+        cancellation.cancel(CancelledError("gone"))
+        with pytest.raises(CancelledError), turns.take(cancellation):
+            raise AssertionError("no turn")
+    with turns.take():
+        pass
+
+
+def test_the_first_reason_stays_and_terminates_the_run_options() -> None:
+    calls: list[str] = []
+    with Cancellation() as cancellation:
+        cancellation.check()
+        with cancellation.calling(lambda: calls.append("during")):
+            cancellation.cancel(CancelledError("first"))
+            cancellation.cancel(DeadlineError("second"))
+        with cancellation.calling(lambda: calls.append("after")):
+            pass
+        assert calls == ["during", "after"]
+        assert cancellation.run_options.terminated
+        with pytest.raises(CancelledError, match="first"):
+            cancellation.check()
+    cancellation.cancel(DeadlineError("too late"))
+    assert isinstance(cancellation.reason, CancelledError)
+    cancellation.close()

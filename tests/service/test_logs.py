@@ -1,0 +1,249 @@
+"""Lines of the log, as a process writes them to standard error."""
+
+from __future__ import annotations
+
+import json
+import logging
+import subprocess
+import sys
+import textwrap
+from datetime import datetime, timedelta, timezone
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from service.logs import RequestFields, describe, log_request
+
+SECRET = "what the caller wrote"
+
+
+def run(log_format: str, body: str, level: str = "info") -> list[str]:
+    """Run statements in a process with that log; the lines of its standard error."""
+    program = f"""
+import logging
+from service.logs import configure_logging, log_request
+configure_logging({level!r}, {log_format!r})
+logger = logging.getLogger("service.test")
+SECRET = {SECRET!r}
+{textwrap.dedent(body)}
+"""
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-c", program], capture_output=True, text=True, check=True
+    )
+    assert done.stdout == ""
+    return done.stderr.splitlines()
+
+
+def run_json(body: str, level: str = "info") -> list[dict[str, Any]]:
+    return [json.loads(line) for line in run("json", body, level)]
+
+
+def test_a_line_of_text_has_time_level_logger_and_message() -> None:
+    (line,) = run("text", "logger.warning('%d voices', 54)")
+    time, rest = line[:23], line[23:]
+    datetime.strptime(time, "%Y-%m-%d %H:%M:%S,%f")
+    assert rest == " WARNING service.test: 54 voices"
+
+
+def test_a_line_of_json_has_the_same_and_every_extra_field() -> None:
+    (line,) = run_json("logger.warning('%d voices', 54, extra={'n_voices': 54, 'where': 'here'})")
+    time = datetime.fromisoformat(line.pop("time"))
+    assert time.utcoffset() == timedelta(0)
+    assert abs(datetime.now(timezone.utc) - time) < timedelta(days=1)
+    assert line == {
+        "level": "WARNING",
+        "logger": "service.test",
+        "message": "54 voices",
+        "n_voices": 54,
+        "where": "here",
+    }
+
+
+def test_the_colours_of_uvicorn_are_left_out() -> None:
+    (line,) = run_json("logger.info('up', extra={'color_message': '\\x1b[1mup'})")
+    assert set(line) == {"time", "level", "logger", "message"}
+
+
+def test_json_is_one_line_whatever_is_in_it() -> None:
+    (line,) = run_json("logger.info('two\\nlines \\u2028 \\ud800', extra={'x': float('nan')})")
+    assert line["message"] == "two\nlines \u2028 \ud800"
+    assert line["x"] == "nan"
+
+
+def test_messages_below_the_level_are_left_out() -> None:
+    body = "logger.debug('a'); logger.info('b'); logger.warning('c'); logger.error('d')"
+    assert [line["message"] for line in run_json(body, "warning")] == ["c", "d"]
+    assert [line["message"] for line in run_json(body, "debug")] == ["a", "b", "c", "d"]
+
+
+REQUEST = """
+log_request(logger, logging.INFO, {
+    "id": "abc", "method": "POST", "path": "/synthesize", "status": 200, "outcome": "ok",
+    "voice": "af_heart", "language": None, "cached": True, "seconds": 0.1234567,
+})
+"""
+
+
+def test_a_request_is_one_line_of_logfmt() -> None:
+    (line,) = run("text", REQUEST)
+    assert line.endswith(
+        " INFO service.test: request id=abc method=POST path=/synthesize status=200 outcome=ok"
+        " voice=af_heart cached=true seconds=0.123"
+    )
+
+
+def test_a_request_in_json_has_its_fields_as_fields() -> None:
+    (line,) = run_json(REQUEST)
+    del line["time"]
+    assert line == {
+        "level": "INFO",
+        "logger": "service.test",
+        "message": "request",
+        "id": "abc",
+        "method": "POST",
+        "path": "/synthesize",
+        "status": 200,
+        "outcome": "ok",
+        "voice": "af_heart",
+        "cached": True,
+        "seconds": 0.123457,
+    }
+
+
+@pytest.mark.parametrize(
+    ("value", "written"),
+    [
+        ("plain-1.0", "plain-1.0"),
+        ("", '""'),
+        ("two words", '"two words"'),
+        ("a=b", '"a=b"'),
+        ('say "hi"', r'"say \"hi\""'),
+        ("back\\slash", r'"back\\slash"'),
+        ("line\nfeed", r'"line\nfeed"'),
+        ("\x1b[31m", r'"\x1b[31m"'),
+        ("\u2028\x85\ud800", r'"\u2028\x85\ud800"'),
+        ("a\xa0b", r'"a\xa0b"'),
+        ("ünï", "ünï"),
+        (7, "7"),
+        (False, "false"),
+    ],
+)
+def test_logfmt_quotes_what_needs_it(value: object, written: str) -> None:
+    assert str(RequestFields({"x": value})) == f"request x={written}"
+
+
+@given(st.dictionaries(st.sampled_from("abc"), st.text()))
+def test_whatever_the_values_it_is_one_line_that_can_be_read_back(fields: dict[str, str]) -> None:
+    line = str(RequestFields(fields))
+    assert line.isprintable()
+    found = {}
+    rest = line.removeprefix("request")
+    while rest:
+        name, rest = rest[1:].split("=", 1)
+        if rest.startswith('"'):
+            end = 1
+            while rest[end] != '"':
+                end += 2 if rest[end] == "\\" else 1
+            body = rest[1:end]
+            found[name] = body.encode("latin-1", "backslashreplace").decode("unicode_escape")
+            rest = rest[end + 1 :]
+        else:
+            value, space, rest = rest.partition(" ")
+            found[name], rest = value, space + rest
+    assert found == fields
+
+
+def test_other_handlers_see_the_line_of_a_request_too(caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level(logging.INFO):
+        log_request(logging.getLogger("service.test"), logging.INFO, {"id": "abc"})
+    assert caplog.messages == ["request id=abc"]
+
+
+FAILURE = """
+def inner():
+    raise ValueError(SECRET)
+def outer():
+    try:
+        inner()
+    except ValueError as error:
+        raise KeyError(SECRET) from error
+try:
+    outer()
+except KeyError:
+    logger.exception("it failed")
+"""
+
+
+def test_an_exception_is_logged_without_its_message() -> None:
+    text = "\n".join(run("text", FAILURE))
+    (line,) = run_json(FAILURE)
+    assert line["message"] == "it failed"
+    for found in (text, line["exception"]):
+        assert SECRET not in found
+        assert "builtins.KeyError" in found
+        assert "builtins.ValueError" in found
+        assert "in inner" in found
+        assert "in outer" in found
+
+
+def test_what_another_handler_made_of_an_exception_is_not_taken() -> None:
+    body = "import io\nlogger.addHandler(logging.StreamHandler(io.StringIO()))\n" + FAILURE
+    for log_format in ("text", "json"):
+        assert SECRET not in "\n".join(run(log_format, body))
+
+
+def test_an_exception_in_a_field_is_named_only() -> None:
+    (line,) = run_json("logger.error('it failed', extra={'error': ValueError(SECRET)})")
+    assert line["error"] == "ValueError"
+
+
+def test_exceptions_that_refer_to_each_other_are_described_once() -> None:
+    first, second = ValueError(SECRET), KeyError(SECRET)
+    first.__cause__, second.__cause__ = second, first
+    assert describe(first).count("ValueError") == 1
+    assert describe(first).count("KeyError") == 1
+
+
+@pytest.mark.skipif(sys.version_info < (3, 11), reason="Python 3.10 has no exception groups")
+def test_exceptions_of_a_group_are_described() -> None:
+    group = ExceptionGroup("several", [ValueError(SECRET), KeyError(SECRET)])  # noqa: F821
+    text = describe(group)
+    assert "ValueError" in text
+    assert "KeyError" in text
+    assert SECRET not in text
+
+
+def test_texts_and_paths_of_websockets_are_not_logged_even_at_debug() -> None:
+    body = """
+    import socket, threading
+    import uvicorn
+    from websockets.sync.client import connect
+
+    async def app(scope, receive, send):
+        if scope["type"] == "websocket":
+            await receive()
+            await send({"type": "websocket.accept"})
+            message = await receive()
+            await send({"type": "websocket.send", "text": message["text"]})
+            raise RuntimeError(message["text"])
+
+    listener = socket.create_server(("127.0.0.1", 0))
+    server = uvicorn.Server(uvicorn.Config(
+        app, log_config=None, access_log=False, ws="websockets-sansio", lifespan="off"))
+    thread = threading.Thread(target=server.run, args=([listener],))
+    thread.start()
+    # The client's own log is not the service's.
+    quiet = logging.Logger("client", logging.CRITICAL)
+    url = f"ws://127.0.0.1:{listener.getsockname()[1]}/private-path"
+    with connect(url, logger=quiet) as websocket:
+        websocket.send(SECRET)
+        assert websocket.recv() == SECRET
+    server.should_exit = True
+    thread.join()
+    """
+    text = "\n".join(run("text", body, "debug"))
+    assert "builtins.RuntimeError" in text
+    assert SECRET not in text
+    assert "private-path" not in text
