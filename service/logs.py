@@ -136,9 +136,14 @@ def _plain(value: object) -> object:
     return value
 
 
-_UNWANTED = ('"WebSocket %s"', "ASGI callable returned without completing")
-"""In lines of uvicorn: paths; and what it says of WebSockets that are refused with an answer, and
-of answers that are broken off on purpose. `RequestLog` has a line for each."""
+_UNWANTED = (
+    '"WebSocket %s"',
+    "ASGI callable returned without completing",
+    "Invalid UTF-8 sequence received",
+)
+"""In lines of uvicorn: paths; what it says of WebSockets that are refused with an answer, of
+answers that are broken off on purpose, and of clients, with a traceback. `RequestLog` has a line
+for each."""
 
 
 def _is_worth_it(record: logging.LogRecord) -> bool:

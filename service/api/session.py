@@ -123,26 +123,34 @@ class Session:
             for task in tasks:
                 task.cancel()
             results = await asyncio.gather(*tasks, return_exceptions=True)
+        stalled = left = None
         for result in results:
             if isinstance(result, StalledError):
-                raise result
-        for result in results:
-            if isinstance(result, WebSocketDisconnect):
-                in_order = "ok" if result.code in _LEFT_IN_ORDER else "aborted"
-                return CancelledError.code if is_busy else in_order
+                stalled = result
+            elif isinstance(result, WebSocketDisconnect):
+                left = result
+            elif isinstance(result, Exception):
+                logger.error("session %s failed with %s", self._request_id, describe(result))
+                self._outcome, self._close_code = "internal_error", FAILED
+        if stalled is not None:
+            raise stalled
+        if left is None:
+            await self._close()
+        elif self._outcome == "ok" and is_busy:
+            self._outcome = CancelledError.code
+        elif self._outcome == "ok" and left.code not in _LEFT_IN_ORDER:
+            self._outcome = "aborted"
+        return self._outcome
+
+    async def _close(self) -> None:
         try:
-            for result in results:
-                if isinstance(result, Exception):
-                    logger.error("session %s failed with %s", self._request_id, describe(result))
-                    self._outcome, self._close_code = "internal_error", FAILED
-                    detail = error_detail(
-                        self._outcome, "something went wrong here", self._request_id
-                    )
-                    await self._send_message(messages.Error(error=detail))
+            if self._outcome == "internal_error":
+                what = "something went wrong here"
+                detail = error_detail(self._outcome, what, self._request_id)
+                await self._send_message(messages.Error(error=detail))
             await self._patiently(self._websocket.close(self._close_code))
         except WebSocketDisconnect:
-            pass  # it knows that the session is over
-        return self._outcome
+            pass  # the client knows that the session is over
 
     def _is_busy(self) -> bool:
         """Tell whether there is something that was asked for and has not been sent."""

@@ -9,7 +9,7 @@ from typing import cast
 from fastapi import APIRouter
 from starlette.websockets import WebSocket
 
-from service.api.errors import service_error_answer
+from service.api.errors import error_answer, service_error_answer
 from service.api.session import Session
 from service.api.state import ServiceState
 from service.api.tally import Tally
@@ -39,3 +39,10 @@ async def synthesize_stream(websocket: WebSocket) -> None:
         state["outcome"] = await session.run()
     # Who does not read the end would keep the connection open for ever.
     asyncio.get_running_loop().call_later(service.settings.send_timeout_s, state["abort"])
+
+
+@router.websocket("/{path:path}")
+async def nowhere(websocket: WebSocket) -> None:
+    """Refuse a WebSocket that is no endpoint in the shape of every error."""
+    answer = error_answer(websocket.scope, 404, "not_found", "Not Found")
+    await websocket.send_denial_response(answer)

@@ -11,7 +11,7 @@ from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import connect
 
 SAMPLE_RATE_HZ = 24_000
-TIMEOUT_S = 60
+TIMEOUT_S = 240
 """Only a guard: who waits for longer hangs."""
 
 Message = dict[str, Any]

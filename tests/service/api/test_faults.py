@@ -326,9 +326,9 @@ def refuses_connections(server: Any) -> bool:
 def test_sigterm_lets_a_stream_come_to_its_end_and_takes_nothing_new(
     start_server: Callable[..., Any],
 ) -> None:
-    stopping = start_server()
+    stopping = start_server("--shutdown-timeout-s", "3600")
     stopping.wait_until_ready()
-    body = {**FAST, "text": " ".join([TEXT] * 2), "stream": True}
+    body = {**FAST, "text": " ".join([TEXT] * 6), "stream": True}
     with ExitStack() as stack:
         response = stack.enter_context(stopping.client.stream("POST", "/synthesize", json=body))
         identity = response.headers["x-request-id"]

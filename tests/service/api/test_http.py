@@ -151,6 +151,12 @@ def test_a_body_that_cannot_be_read_is_refused(
     assert_error(server.client.post("/synthesize", content=body, headers=headers), status, code)
 
 
+def test_of_thousands_of_mistakes_the_first_are_explained(server: Any) -> None:
+    response = server.client.post("/synthesize", json={f"field{i}": 1 for i in range(5000)})
+    message = assert_error(response, 422, "invalid_request")
+    assert message.count("unknown field") == 8
+
+
 def test_a_body_without_declared_length_is_bounded_too(server: Any) -> None:
     def body() -> Any:
         for _ in range(100):

@@ -404,6 +404,15 @@ def test_a_message_that_is_too_long_amid_speech_is_no_fault_of_the_service(fault
     assert not any("too-long" in line and " ERROR " in line for line in faulty.log)
 
 
+def test_text_that_is_not_utf_8_ends_the_session(faulty: Any) -> None:
+    with opened(faulty, "no-utf-8") as talk:
+        with talk.socket.send_context():
+            talk.socket.protocol.send_text(b"\xff\xfe")
+        assert talk.until_closed() == 1007
+    assert "outcome=aborted" in log_line(faulty, "no-utf-8")
+    assert not any("UnicodeDecodeError" in line for line in faulty.log)
+
+
 def test_text_over_the_limit_is_refused_and_nothing_else_is_lost(faulty: Any) -> None:
     limit = Settings().max_text_length
     with opened(faulty) as talk:
@@ -653,6 +662,13 @@ def test_a_handshake_of_a_page_of_another_origin_is_refused(guarded: Any, server
         pass
     with SpeechSocket(server.url, {"Origin": server.url}):
         pass
+
+
+def test_a_handshake_at_another_path_is_refused(server: Any) -> None:
+    with pytest.raises(InvalidStatus) as refused:
+        SpeechSocket(server.url + "/nowhere")
+    assert refused.value.response.status_code == 404
+    assert json.loads(refused.value.response.body)["error"]["code"] == "not_found"
 
 
 def test_over_the_places_for_sessions_a_handshake_is_refused(guarded: Any) -> None:

@@ -176,7 +176,7 @@ def check(
     assert "".join(rest).strip() == ""
 
 
-@settings(max_examples=60, deadline=None, phases=(Phase.generate,),
+@settings(max_examples=100, deadline=None, phases=(Phase.generate,),
           suppress_health_check=[HealthCheck.too_slow])  # fmt: skip
 @given(sequence=st.lists(steps, max_size=10), after_end=st.lists(steps, max_size=2))
 def test_any_messages_are_answered_as_promised(
@@ -186,7 +186,7 @@ def test_any_messages_are_answered_as_promised(
 
 
 @pytest.mark.slow
-@settings(max_examples=400, deadline=None, phases=(Phase.generate,),
+@settings(max_examples=2000, deadline=None, phases=(Phase.generate,),
           suppress_health_check=[HealthCheck.too_slow])  # fmt: skip
 @given(sequence=st.lists(steps, min_size=5, max_size=40), after_end=st.lists(steps, max_size=4))
 def test_thousands_of_messages_are_answered_as_promised(

@@ -1,0 +1,231 @@
+"""What a real client cannot bring about at a moment of its choice; see test_websocket.py."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Awaitable, Callable
+from typing import Any, cast
+
+import pytest
+from starlette.websockets import WebSocket
+
+from service.api.session import Session
+from service.api.state import Ready, ServiceState
+from service.api.tally import Tally
+from service.settings import Settings
+from service.speech import Synthesizer
+
+GUARD_S = 240
+"""Who waits for longer hangs."""
+
+
+SECRET = "a text of somebody"
+
+
+class Line:
+    """Stands for the connection: the test decides when what is sent leaves, or fails."""
+
+    def __init__(self) -> None:
+        self.sent: list[dict[str, Any]] = []
+        self.n_received = -1
+        self.close_code: int | None = None
+        self.error: Exception | None = None
+        self.is_open = asyncio.Event()
+        self.is_open.set()
+        self._incoming: asyncio.Queue[dict[str, Any]] = asyncio.Queue()
+        self._n_put = 0
+
+    async def put(self, **message: Any) -> None:
+        """Have a message received and handled."""
+        self._n_put += 1
+        await self._incoming.put(message)
+        await until(lambda: self.n_received >= self._n_put)
+
+    async def write(self, kind: str, **fields: Any) -> None:
+        await self.put(type="websocket.receive", text=json.dumps({"type": kind, **fields}))
+
+    async def receive(self) -> dict[str, Any]:
+        self.n_received += 1
+        return await self._incoming.get()
+
+    async def send_text(self, text: str) -> None:
+        await self._leave()
+        self.sent.append(json.loads(text))
+
+    async def send_bytes(self, data: bytes) -> None:
+        await self._leave()
+        assert data
+
+    async def close(self, code: int) -> None:
+        await self._leave()
+        self.close_code = code
+
+    async def _leave(self) -> None:
+        await self.is_open.wait()
+        if self.error is not None:
+            raise self.error
+
+    @property
+    def kinds(self) -> list[str]:
+        return [message["type"] for message in self.sent]
+
+
+async def until(condition: Callable[[], object]) -> None:
+    while not condition():
+        await asyncio.sleep(0.001)
+
+
+@pytest.fixture
+def hold(synthesizer: Synthesizer) -> Callable[..., Any]:
+    """Hold a session: run a scenario beside it, and return its outcome, its line and its tally."""
+
+    def run(
+        scenario: Callable[[Line, Tally], Awaitable[None]], **settings: Any
+    ) -> tuple[str, Line, Tally]:
+        async def conversation() -> tuple[str, Line, Tally]:
+            tasks_before = asyncio.all_tasks()
+            service = ServiceState(Settings(**settings), ())
+            line, tally = Line(), Tally()
+            session = Session(
+                cast("WebSocket", line), service, Ready(synthesizer, 0.0), "an-id", tally
+            )
+            running = asyncio.ensure_future(session.run())
+            await until(lambda: line.n_received == 0)
+            try:
+                await scenario(line, tally)
+                outcome = await running
+            finally:
+                running.cancel()
+                await asyncio.gather(running, return_exceptions=True)
+            # No task is left; no thread is at work, or this would wait for its model.
+            assert asyncio.all_tasks() == tasks_before
+            assert synthesizer.turns.n_waiting == 0
+            service.executor.shutdown()
+            return outcome, line, tally
+
+        return asyncio.run(asyncio.wait_for(conversation(), GUARD_S))
+
+    return run
+
+
+def test_what_a_client_does_not_take_is_made_three_pieces_ahead_and_dropped_by_a_cancel(
+    hold: Callable[..., Any],
+) -> None:
+    async def scenario(line: Line, tally: Tally) -> None:
+        await until(lambda: line.sent)
+        line.is_open.clear()
+        await line.write("text", text="Yes.\n" * 8)
+        await until(lambda: tally.n_chunks == 3)
+        await line.write("cancel")
+        line.is_open.set()
+        await until(lambda: line.kinds[-1] == "cancelled")
+        await line.write("end")
+
+    outcome, line, tally = hold(scenario)
+    assert outcome == "ok"
+    assert line.kinds == ["ready", "audio", "cancelled", "done"]
+    assert line.sent[-1]["duration_s"] == line.sent[1]["end_s"]
+    assert tally.n_chunks == 3
+    assert line.close_code == 1000
+
+
+def test_what_the_server_says_of_a_connection_that_it_closes_is_a_disconnection(
+    hold: Callable[..., Any], caplog: pytest.LogCaptureFixture
+) -> None:
+    async def scenario(line: Line, _: Tally) -> None:
+        await until(lambda: line.sent)
+        line.error = RuntimeError("Unexpected ASGI message 'websocket.send'")
+        await line.write("text", text="Yes.\n")
+
+    outcome, line, _ = hold(scenario)
+    assert outcome == "cancelled"
+    assert line.close_code is None
+    assert caplog.records == []
+
+
+def test_a_client_that_is_gone_when_the_session_closes_is_no_fault(
+    hold: Callable[..., Any], caplog: pytest.LogCaptureFixture
+) -> None:
+    async def scenario(line: Line, _: Tally) -> None:
+        await until(lambda: line.sent)
+        line.is_open.clear()
+        await line.write("end")
+        line.is_open.set()
+        await until(lambda: "done" in line.kinds)
+        line.error = RuntimeError("gone")
+
+    outcome, _, _ = hold(scenario)
+    assert outcome == "ok"
+    assert caplog.records == []
+
+
+@pytest.mark.parametrize("task", ["_handle", "_produce_clause", "_send_parcel"])
+def test_an_unexpected_exception_in_any_task_is_logged_and_told_without_its_message(
+    hold: Callable[..., Any],
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+    task: str,
+) -> None:
+    def fail(*_: object) -> None:
+        raise KeyError(SECRET)
+
+    async def scenario(line: Line, _: Tally) -> None:
+        await until(lambda: line.sent)
+        monkeypatch.setattr(Session, task, fail)
+        line.put = lambda **message: line._incoming.put(message)  # type: ignore[method-assign]
+        await line.write("text", text="Yes.\n")
+
+    outcome, line, _ = hold(scenario)
+    assert outcome == "internal_error"
+    assert line.kinds == ["ready", "error"]
+    assert line.sent[-1]["error"] == {
+        "code": "internal_error",
+        "message": "something went wrong here",
+        "request_id": "an-id",
+    }
+    assert line.close_code == 1011
+    (record,) = caplog.records
+    assert "an-id failed with builtins.KeyError" in record.getMessage()
+    assert SECRET not in record.getMessage()
+
+
+def test_a_clause_over_the_deadline_ends_the_session(hold: Callable[..., Any]) -> None:
+    async def scenario(line: Line, _: Tally) -> None:
+        await line.write("text", text="This takes longer than it may.\nAnd so on.")
+        await until(lambda: line.close_code)
+
+    outcome, line, tally = hold(scenario, deadline_s=0.001)
+    assert outcome == "deadline_exceeded"
+    assert line.kinds == ["ready", "error"]
+    assert line.sent[-1]["error"]["code"] == "deadline_exceeded"
+    assert line.sent[-1]["text_start"] == 0
+    assert line.close_code == 1011
+    assert tally.n_chunks == 0
+
+
+def test_a_disconnection_while_a_thread_computes_ends_the_session_when_the_thread_is_done(
+    hold: Callable[..., Any], synthesizer: Synthesizer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    at_work = [False]
+    infer = synthesizer.model.infer
+
+    def noted(*arguments: Any, **options: Any) -> Any:
+        at_work[0] = True
+        try:
+            return infer(*arguments, **options)
+        finally:
+            at_work[0] = False
+
+    monkeypatch.setattr(synthesizer.model, "infer", noted)
+
+    async def scenario(line: Line, _: Tally) -> None:
+        await line.write("text", text="This is being said when the client goes away, says he.\n")
+        await until(lambda: at_work[0])
+        line._incoming.put_nowait({"type": "websocket.disconnect", "code": 1001})
+
+    outcome, line, tally = hold(scenario)
+    assert not at_work[0]
+    assert outcome == "cancelled"
+    assert line.kinds == ["ready"]
+    assert tally.n_chunks == 0
