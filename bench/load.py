@@ -344,7 +344,9 @@ def measure(repeats: int) -> tuple[list[str], bool]:
 
 def soak(n_requests: int) -> tuple[list[str], bool]:
     """Ask many times, of varying length; compare memory with that after the first tenth."""
-    hurried = [replace(question, speed=2.0) for question in SHORT]
+    # Mostly short ones, so that there can be many; now and then one of several pieces.
+    long = [Question(TEXTS[2], "opus", True), Question(TEXTS[3], "wav", False)]
+    hurried = [replace(question, speed=2.0) for question in (*SHORT, *long)]
     questions = [hurried[number % len(hurried)] for number in range(n_requests)]
     with server() as (process, port):
         url = f"http://127.0.0.1:{port}"

@@ -320,6 +320,9 @@ def refuses_connections(server: Any) -> bool:
         connect(server).close()
     except ConnectionRefusedError:
         return True
+    except ConnectionResetError:
+        # It met the socket while it was being closed: the next one tells.
+        return False
     return False
 
 
@@ -328,7 +331,7 @@ def test_sigterm_lets_a_stream_come_to_its_end_and_takes_nothing_new(
 ) -> None:
     stopping = start_server("--shutdown-timeout-s", "3600")
     stopping.wait_until_ready()
-    body = {**FAST, "text": " ".join([TEXT] * 6), "stream": True}
+    body = {**FAST, "text": " ".join([TEXT] * 4), "stream": True}
     with ExitStack() as stack:
         response = stack.enter_context(stopping.client.stream("POST", "/synthesize", json=body))
         identity = response.headers["x-request-id"]
