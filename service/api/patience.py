@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable
 
 import anyio
@@ -12,7 +13,7 @@ class StalledError(Exception):
 
 
 async def send_patiently(sending: Awaitable[None], timeout_s: float) -> None:
-    """Send, unless the client reads nothing for too long.
+    """Send, unless the client reads nothing for too long; let others of the event loop run too.
 
     Raises:
         StalledError: it does not; what the connection still holds will never be read.
@@ -20,5 +21,8 @@ async def send_patiently(sending: Awaitable[None], timeout_s: float) -> None:
     # asyncio.wait_for of Python 3.10 and 3.11 may lose a cancellation of this task.
     with anyio.move_on_after(timeout_s):
         await sending
+        # It does not wait while there is room, or once a connection is lost: the loop finds the
+        # loss, and tells of it, only when it has its turn.
+        await asyncio.sleep(0)
         return
     raise StalledError

@@ -60,14 +60,13 @@ def test_who_comes_again_stands_behind_those_who_wait() -> None:
             with turns.take():
                 order.append(name)
                 # The others are all waiting again before this turn is over.
-                until(lambda: turns.n_waiting == min(3, n_left() - 1))
+                until(lambda: turns.n_waiting == n_others())
 
-    alive = dict.fromkeys("abcd", True)
+    def n_others() -> int:
+        """Count those who want a turn yet, without the one who has it."""
+        return sum(name != order[-1] and order.count(name) < 50 for name in "abcd")
 
-    def n_left() -> int:
-        return sum(order.count(name) < 50 or name == order[-1] for name in alive)
-
-    threads = [start(lambda name=name: work(name)) for name in alive]
+    threads = [start(lambda name=name: work(name)) for name in "abcd"]
     for thread in threads:
         thread.join()
     for at in range(0, 200, 4):

@@ -1,0 +1,32 @@
+"""Sending to who may be slow, or gone."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from service.api.patience import StalledError, send_patiently
+
+
+def test_a_loss_that_comes_while_something_is_sent_is_known_before_the_next() -> None:
+    async def scenario() -> list[str]:
+        told: list[str] = []
+
+        async def send() -> None:
+            # As a transport does: it finds the loss now, and calls back later.
+            asyncio.get_running_loop().call_soon(told.append, "lost")
+            told.append("sent")
+
+        await send_patiently(send(), 60)
+        return list(told)
+
+    assert asyncio.run(scenario()) == ["sent", "lost"]
+
+
+def test_who_reads_nothing_for_too_long_is_given_up() -> None:
+    async def scenario() -> None:
+        await send_patiently(asyncio.sleep(3600), 0.01)
+
+    with pytest.raises(StalledError):
+        asyncio.run(scenario())
