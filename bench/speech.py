@@ -9,7 +9,7 @@ from service.loading import load_voices
 from service.model import assemble, model_path
 from service.settings import Settings
 from service.speech import synthesizer
-from service.text import Phonemizer, load_vocabulary
+from service.text import FrontEnd, load_vocabulary
 
 _SENTENCE = (
     "The harbour was quiet that morning, and only the gulls were awake to see the little boat "
@@ -19,7 +19,7 @@ _SENTENCE = (
 
 def sentence() -> str:
     """Return the phonemes of a sentence of usual length: 96 of them."""
-    return Phonemizer().read(_SENTENCE, "en-us", align=False).phonemes
+    return FrontEnd().read(_SENTENCE, "en-us", align=False).phonemes
 
 
 def self_test() -> str:

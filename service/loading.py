@@ -8,7 +8,7 @@ from service.model import Kokoro, Runtime, load_kokoro, model_path, open_runtime
 from service.resources import resource
 from service.settings import Settings
 from service.speech import Synthesizer, VoiceLibrary
-from service.text import Espeak, Phonemizer, load_vocabulary
+from service.text import Espeak, FrontEnd, load_vocabulary
 
 
 def load_runtime(settings: Settings) -> Runtime:
@@ -65,7 +65,7 @@ def build_synthesizer(
     return Synthesizer(
         model,
         voices,
-        Phonemizer(espeak),
+        FrontEnd(espeak),
         load_vocabulary(),
         default_voice=settings.voice,
         max_text_length=settings.max_text_length,

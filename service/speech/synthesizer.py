@@ -29,7 +29,7 @@ from service.speech.timing import WordTime, word_times
 from service.speech.turns import Turns
 from service.speech.voices import Blend, VoiceLibrary
 from service.text import (
-    Phonemizer,
+    FrontEnd,
     Reading,
     Vocabulary,
     Word,
@@ -146,7 +146,7 @@ class Synthesizer:
         self,
         model: Kokoro,
         voices: VoiceLibrary,
-        phonemizer: Phonemizer,
+        front_end: FrontEnd,
         vocabulary: Vocabulary,
         *,
         default_voice: str,
@@ -155,7 +155,7 @@ class Synthesizer:
     ) -> None:
         self.model = model
         self.voices = voices
-        self.phonemizer = phonemizer
+        self.front_end = front_end
         self.turns = Turns()
         self.cache = AudioCache(audio_cache_bytes)
         self._vocabulary = vocabulary
@@ -190,7 +190,7 @@ class Synthesizer:
             language, reading = None, self._read_phonemes(spoken)
         else:
             blend, language = self.settle(utterance.voice, utterance.language)
-            reading = self.phonemizer.read(spoken, language, align=utterance.timed)
+            reading = self.front_end.read(spoken, language, align=utterance.timed)
         cut = split_early if utterance.early else split
         pieces = _pieces(reading, cut(reading.phonemes), timed=utterance.timed)
         return Plan(pieces, blend, language, utterance.speed, utterance.timed)

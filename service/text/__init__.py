@@ -3,8 +3,8 @@
 from service.text.characters import check_text
 from service.text.clauses import Clause, ClauseBuffer
 from service.text.espeak import Espeak
+from service.text.frontend import FrontEnd
 from service.text.languages import LANGUAGES, Language, find_language, language_of_voice
-from service.text.phonemizer import Phonemizer
 from service.text.reading import Reading, Word, read_phonemes
 from service.text.vocabulary import Vocabulary, load_vocabulary
 
@@ -13,8 +13,8 @@ __all__ = [
     "Clause",
     "ClauseBuffer",
     "Espeak",
+    "FrontEnd",
     "Language",
-    "Phonemizer",
     "Reading",
     "Vocabulary",
     "Word",

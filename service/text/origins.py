@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 _WHITE_SPACE = re.compile(r"\s+")
@@ -44,6 +45,11 @@ class TracedText:
         if not self.text:
             raise ValueError("an empty text comes from nowhere")
         return self._starts[0], self._ends[-1]
+
+    def within(self, start: int, end: int) -> tuple[int, int]:
+        """Return which of its characters lie in a span of the caller's text, as a range."""
+        first = bisect_left(self._starts, start)
+        return first, max(first, bisect_right(self._ends, end))
 
     def rewritten(self, text: str) -> TracedText:
         """Return other words for the whole of this text, which is where each of them comes from.

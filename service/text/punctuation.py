@@ -7,23 +7,16 @@ split into words and marks, the words become phonemes, and the marks go back whe
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
-from typing import NamedTuple
+from collections.abc import Iterable, Sequence
 
 from service.text.origins import TracedText
+from service.text.spans import Override, Span
 
 _OPENING = frozenset("(“")
 _CLOSING = frozenset(";:,.!?…)”")
 _DASH = "—"
 # After one of these (and closing quotes or brackets) a line needs no full stop.
 _PAUSES = frozenset(";:,.!?…—")
-
-
-class Span(NamedTuple):
-    """A stretch of text: words to be read, or one mark of the vocabulary."""
-
-    text: TracedText
-    is_mark: bool
 
 
 # Marks of other scripts and styles. A full stop of a script without spaces gets one, so that it
@@ -137,8 +130,10 @@ _NOTHING_NEXT = re.compile(r"[”\"’')]*\s*[“\"‘'(]*\Z")
 _WRAPPED_LINE_CHARACTERS = range(55, 121)
 
 
-def split(text: TracedText) -> list[Span]:
+def split(text: TracedText, overrides: Sequence[Override] = ()) -> list[Span]:
     """Split cleaned text into words and marks, in order.
+
+    The words of an override are a span of their own.
 
     Dots, commas and colons inside numbers, abbreviations, initials, times and addresses stay with
     the words, as do apostrophes and hyphens. Quotes become curly, brackets round, dashes long,
@@ -147,7 +142,7 @@ def split(text: TracedText) -> list[Span]:
     does. A dash that starts a line (an item, a speaker) is dropped: nobody reads it.
     """
     text = _curl_single_quotes(text.translate(_MARKS).stripped())
-    return _Splitter(text.translate(_APOSTROPHES)).spans()
+    return _Splitter(text.translate(_APOSTROPHES), overrides).spans()
 
 
 def ends_sentence(text: str, end: int, *, is_whole: bool) -> bool | None:
@@ -171,23 +166,23 @@ def ends_sentence(text: str, end: int, *, is_whole: bool) -> bool | None:
     return _ends_with_abbreviation(text, match[0], end)
 
 
-def space(spans: Iterable[tuple[str, bool]]) -> list[str]:
-    """Return each span's text with the space that print has before it: `a (b), “c” — d.`.
+def space(phonemes: Iterable[str], spans: Iterable[Span]) -> list[str]:
+    """Return each span's phonemes with the space that print has before it: `a (b), “c” — d.`.
 
-    A span is its text and whether that is a mark. Nothing is returned for an empty one, nor for
-    a mark that repeats the one before it because nothing was left between them.
+    Nothing is returned for a span without phonemes, nor for a mark that repeats the one before it
+    because nothing was left between them.
     """
     spaced: list[str] = []
-    last = ""
-    is_first = True
-    for text, is_mark in spans:
-        if not text or (is_mark and text == last):
+    last: Span | None = None
+    for said, span in zip(phonemes, spans, strict=True):
+        before = last.text.text if last is not None and last.is_mark else ""
+        if not said or (span.is_mark and said == before):
             spaced.append("")
             continue
-        attached = is_first or last in _OPENING or (is_mark and text in _CLOSING)
-        spaced.append(text if attached else " " + text)
-        last = text if is_mark else ""
-        is_first = False
+        goes_on = span.joined and last is not None and not last.is_mark and not span.is_mark
+        attached = before in _OPENING or (span.is_mark and said in _CLOSING)
+        spaced.append(said if last is None or goes_on or attached else " " + said)
+        last = span
     return spaced
 
 
@@ -218,10 +213,14 @@ def _curl_single_quotes(text: TracedText) -> TracedText:
 class _Splitter:
     """One pass over one text."""
 
-    def __init__(self, text: TracedText) -> None:
+    def __init__(self, text: TracedText, overrides: Sequence[Override]) -> None:
         self._source = text
         self._text = text.text
         self._spans: list[Span] = []
+        # Where the words are whose reading the caller has settled.
+        self._settled = [
+            (*text.within(override.start, override.end), override) for override in overrides
+        ]
         self._quote_is_open = False
         # Where the words start that are not yet a span, and the index of the line's first span.
         self._words_start = 0
@@ -229,6 +228,8 @@ class _Splitter:
 
     def spans(self) -> list[Span]:
         for match in _TOKEN.finditer(self._text):
+            if any(start <= match.start() < end for start, end, _ in self._settled):
+                continue
             kind = match.lastgroup
             if kind == "line":
                 self._end_line(match)
@@ -253,10 +254,21 @@ class _Splitter:
         return self._spans
 
     def _flush(self, end: int) -> None:
-        words = self._source[self._words_start : end].folded()
+        """Make spans of the words up to `end`, an override's apart."""
+        for first, last, override in self._settled:
+            if self._words_start <= first < last <= end:
+                self._add_words(first)
+                self._add_words(last, override)
+        self._add_words(end)
+
+    def _add_words(self, end: int, override: Override | None = None) -> None:
+        start = self._words_start
+        words = self._source[start:end]
+        apart = start == 0 or any(near.isspace() for near in self._text[start - 1 : start + 1])
         self._words_start = end
+        words = words.folded()
         if words:
-            self._spans.append(Span(words, False))
+            self._spans.append(Span(words, override=override, joined=not apart))
 
     def _mark(self, mark: str, start: int, end: int) -> None:
         self._flush(start)
@@ -264,7 +276,7 @@ class _Splitter:
         last = self._spans[-1] if self._spans else None
         repeated = last is not None and last.is_mark and last.text.text == mark
         if not repeated or mark in "()“”":
-            self._spans.append(Span(self._source[start:end].rewritten(mark), True))
+            self._spans.append(Span(self._source[start:end].rewritten(mark), is_mark=True))
 
     def _is_line_start(self, position: int) -> bool:
         """Tell whether nothing was read or marked yet on this line."""
@@ -311,9 +323,9 @@ class _Splitter:
             self._quote_is_open = False
 
     def _ends_with_pause(self) -> bool:
-        for text, is_mark in reversed(self._spans):
-            if not is_mark:
+        for span in reversed(self._spans):
+            if not span.is_mark:
                 return False
-            if text.text in _PAUSES:
+            if span.text.text in _PAUSES:
                 return True
         return True

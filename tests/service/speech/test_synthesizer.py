@@ -96,7 +96,7 @@ def test_a_long_text_comes_out_whole(synthesizer: Synthesizer, n_characters: int
     text = " ".join(sentences[i % 4] for i in range(100))[:n_characters]
     plan = synthesizer.plan(Utterance(text))
     chunks: list[AudioChunk] = list(synthesizer.stream(plan))
-    whole = synthesizer.phonemizer.read(text, "en-us", align=False).phonemes
+    whole = synthesizer.front_end.read(text, "en-us", align=False).phonemes
     said = " ".join(chunk.phonemes for chunk in chunks)
     assert said.split() == whole.split()
     assert all(len(chunk.phonemes) <= MAX_PIECE_LENGTH for chunk in chunks)
@@ -120,7 +120,7 @@ def test_chunks_are_the_whole_and_joins_do_not_click(synthesizer: Synthesizer) -
 
 
 def test_phonemes_are_said_as_they_are(synthesizer: Synthesizer) -> None:
-    phonemes = synthesizer.phonemizer.read(SENTENCE, "en-us", align=False).phonemes
+    phonemes = synthesizer.front_end.read(SENTENCE, "en-us", align=False).phonemes
     by_text = speak(synthesizer, Utterance(SENTENCE))
     by_phonemes = speak(synthesizer, Utterance(phonemes=phonemes))
     np.testing.assert_array_equal(by_text, by_phonemes)

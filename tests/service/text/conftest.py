@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from service.text import Espeak, Phonemizer
+from service.text import Espeak, FrontEnd
 
 
 @pytest.fixture(scope="session")
@@ -11,5 +11,5 @@ def espeak() -> Espeak:
 
 
 @pytest.fixture(scope="session")
-def phonemizer(espeak: Espeak) -> Phonemizer:
-    return Phonemizer(espeak)
+def front_end(espeak: Espeak) -> FrontEnd:
+    return FrontEnd(espeak)

@@ -5,6 +5,11 @@ import pytest
 from service.text.characters import clean_text
 from service.text.origins import TracedText
 from service.text.punctuation import ends_sentence, space, split
+from service.text.spans import Override, Span
+
+
+def a_span(token: str) -> Span:
+    return Span(TracedText(token), is_mark=not token.isalpha())
 
 
 def shown(text: str) -> str:
@@ -86,11 +91,34 @@ def test_lines_wrapped_at_a_column_are_one_sentence() -> None:
     ],
 )
 def test_marks_are_spaced_as_in_print(spans: str, text: str) -> None:
-    assert "".join(space((token, not token.isalpha()) for token in spans.split())) == text
+    tokens = spans.split()
+    assert "".join(space(tokens, [a_span(token) for token in tokens])) == text
 
 
 def test_spacing_passes_over_words_without_phonemes() -> None:
-    assert space([("a", False), (",", True), ("", False), (",", True)]) == ["a", ",", "", ""]
+    spans = [a_span(token) for token in ("a", ",", "b", ",")]
+    assert space(["a", ",", "", ","], spans) == ["a", ",", "", ""]
+
+
+def test_words_that_are_joined_in_the_text_are_joined_in_speech() -> None:
+    spans = [a_span("a"), a_span("b")._replace(joined=True), a_span("c")]
+    assert "".join(space("abc", spans)) == "ab c"
+
+
+def test_words_whose_reading_is_settled_are_a_span_of_their_own() -> None:
+    text = "Ask Kokoro's e.g. now. Yes."
+    overrides = [Override(4, 10, "x"), Override(13, 17, "y")]
+    spans = split(TracedText(text), overrides)
+    assert [(span.text.text, span.override, span.joined) for span in spans] == [
+        ("Ask", None, False),
+        ("Kokoro", overrides[0], False),
+        ("'s", None, True),
+        ("e.g.", overrides[1], False),
+        ("now", None, False),
+        (".", None, False),
+        ("Yes", None, False),
+        (".", None, False),
+    ]
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from service.errors import InvalidTextError, NothingToSayError, ServiceError
-from service.text import LANGUAGES, Espeak, Phonemizer, Reading, load_vocabulary, read_phonemes
+from service.text import LANGUAGES, Espeak, FrontEnd, Reading, load_vocabulary, read_phonemes
 from service.text.reading import Word, merge
 
 MARKS = load_vocabulary().marks
@@ -59,12 +59,12 @@ def assert_sound(text: str, reading: Reading) -> None:
 @pytest.mark.parametrize(("language", "text", "words"), CORPUS)
 def test_words_of_awkward_sentences(
     espeak: Espeak,
-    phonemizer: Phonemizer,
+    front_end: FrontEnd,
     language: str,
     text: str,
     words: list[tuple[str, str]],
 ) -> None:
-    reading = phonemizer.read(text, language, align=True)
+    reading = front_end.read(text, language, align=True)
     assert_sound(text, reading)
     assert [word for word, _ in words_of(text, reading)] == [word for word, _ in words]
     if not espeak.version.startswith("1.52"):
@@ -93,44 +93,44 @@ def test_all_languages_are_in_the_corpus() -> None:
     ],
 )
 def test_words_are_found_in_the_text_as_it_was_sent(
-    phonemizer: Phonemizer, text: str, words: list[str]
+    front_end: FrontEnd, text: str, words: list[str]
 ) -> None:
-    reading = phonemizer.read(text, "en-us", align=True)
+    reading = front_end.read(text, "en-us", align=True)
     assert_sound(text, reading)
     assert [word for word, _ in words_of(text, reading)] == words
 
 
-def test_what_is_not_heard_is_no_word(phonemizer: Phonemizer) -> None:
+def test_what_is_not_heard_is_no_word(front_end: FrontEnd) -> None:
     text = "one ~ two | three"
-    unheard = [sign for sign in "~|" if not alone(phonemizer, sign)]
-    words = [word for word, _ in words_of(text, phonemizer.read(text, "en-us", align=True))]
+    unheard = [sign for sign in "~|" if not alone(front_end, sign)]
+    words = [word for word, _ in words_of(text, front_end.read(text, "en-us", align=True))]
     assert words == [word for word in text.split() if word not in unheard]
 
 
-def alone(phonemizer: Phonemizer, text: str) -> str:
+def alone(front_end: FrontEnd, text: str) -> str:
     try:
-        return phonemizer.read(text, "en-us", align=False).phonemes
+        return front_end.read(text, "en-us", align=False).phonemes
     except NothingToSayError:
         return ""
 
 
-def test_without_alignment_there_are_no_words(phonemizer: Phonemizer) -> None:
-    assert phonemizer.read("two words", "en-us", align=False).words == ()
+def test_without_alignment_there_are_no_words(front_end: FrontEnd) -> None:
+    assert front_end.read("two words", "en-us", align=False).words == ()
 
 
-def test_a_long_text_is_aligned_from_start_to_end(phonemizer: Phonemizer) -> None:
+def test_a_long_text_is_aligned_from_start_to_end(front_end: FrontEnd) -> None:
     sentence = "The end of the road was 25 miles away from the house in which we lived "
     text = sentence * 100
-    reading = phonemizer.read(text, "en-us", align=True)
+    reading = front_end.read(text, "en-us", align=True)
     assert_sound(text, reading)
     assert [word for word, _ in words_of(text, reading)] == text.split()
 
 
 def test_eight_threads_align_as_one_does(espeak: Espeak) -> None:
     jobs = [(text, language) for language, text, _ in CORPUS]
-    one = Phonemizer(espeak)
+    one = FrontEnd(espeak)
     expected = [one.read(*job, align=True) for job in jobs]
-    shared = Phonemizer(espeak)
+    shared = FrontEnd(espeak)
     with ThreadPoolExecutor(8) as pool:
         assert list(pool.map(lambda job: shared.read(*job, align=True), jobs)) == expected
 
@@ -157,15 +157,15 @@ LIKELY_WORDS = [
     language=st.sampled_from(sorted(LANGUAGES)),
 )
 def test_any_text_has_the_same_phonemes_with_its_words_as_without(
-    phonemizer: Phonemizer, text: str, language: str
+    front_end: FrontEnd, text: str, language: str
 ) -> None:
     try:
-        plain = phonemizer.read(text, language, align=False)
+        plain = front_end.read(text, language, align=False)
     except ServiceError as error:
         with pytest.raises(type(error), match=re.escape(str(error))):
-            phonemizer.read(text, language, align=True)
+            front_end.read(text, language, align=True)
         return
-    reading = phonemizer.read(text, language, align=True)
+    reading = front_end.read(text, language, align=True)
     assert reading.phonemes == plain.phonemes
     assert reading.words
     assert_sound(text, reading)
@@ -210,6 +210,6 @@ def test_words_that_the_text_does_not_tell_apart_are_one() -> None:
     )
 
 
-def test_letters_without_a_reading_are_refused_with_words_too(phonemizer: Phonemizer) -> None:
+def test_letters_without_a_reading_are_refused_with_words_too(front_end: FrontEnd) -> None:
     with pytest.raises(InvalidTextError, match="CHEROKEE"):
-        phonemizer.read("a Ꭰ b", "en-us", align=True)
+        front_end.read("a Ꭰ b", "en-us", align=True)

@@ -5,8 +5,8 @@ from collections.abc import Callable
 import pytest
 
 from service.errors import InvalidTextError
+from service.text.espeak.pieces import read_in_pieces
 from service.text.origins import TracedText
-from service.text.pieces import read_in_pieces
 
 
 def heard(text: str, read: Callable[[str], str]) -> str:

@@ -18,7 +18,7 @@ from service.errors import (
     ServiceError,
     UnknownSymbolError,
 )
-from service.text import LANGUAGES, Espeak, Phonemizer, load_vocabulary
+from service.text import LANGUAGES, Espeak, FrontEnd, load_vocabulary
 
 SENTENCES = [
     (
@@ -78,22 +78,22 @@ SENTENCES = [
 ]
 
 
-def phonemes_of(phonemizer: Phonemizer, text: str, language: str) -> str:
-    return phonemizer.read(text, language, align=False).phonemes
+def phonemes_of(front_end: FrontEnd, text: str, language: str) -> str:
+    return front_end.read(text, language, align=False).phonemes
 
 
 @pytest.mark.parametrize(("language", "text", "phonemes"), SENTENCES)
 def test_sentences(
-    espeak: Espeak, phonemizer: Phonemizer, language: str, text: str, phonemes: str
+    espeak: Espeak, front_end: FrontEnd, language: str, text: str, phonemes: str
 ) -> None:
     if not espeak.version.startswith("1.52"):
         pytest.skip(f"expected phonemes are those of espeak-ng 1.52, this is {espeak.version}")
     expected = unicodedata.normalize("NFD", phonemes).replace("c\u0327", "ç")
-    assert phonemes_of(phonemizer, text, language) == expected
+    assert phonemes_of(front_end, text, language) == expected
 
 
-def test_language_codes_are_taken_as_people_write_them(phonemizer: Phonemizer) -> None:
-    assert phonemes_of(phonemizer, "water", "en_US") == phonemes_of(phonemizer, "water", "en")
+def test_language_codes_are_taken_as_people_write_them(front_end: FrontEnd) -> None:
+    assert phonemes_of(front_end, "water", "en_US") == phonemes_of(front_end, "water", "en")
 
 
 @pytest.mark.parametrize(
@@ -106,10 +106,8 @@ def test_language_codes_are_taken_as_people_write_them(phonemizer: Phonemizer) -
         ("one. Two", "one\n\nTwo"),
     ],
 )
-def test_texts_that_look_the_same_sound_the_same(
-    phonemizer: Phonemizer, text: str, same: str
-) -> None:
-    assert phonemes_of(phonemizer, same, "en-us") == phonemes_of(phonemizer, text, "en-us")
+def test_texts_that_look_the_same_sound_the_same(front_end: FrontEnd, text: str, same: str) -> None:
+    assert phonemes_of(front_end, same, "en-us") == phonemes_of(front_end, text, "en-us")
 
 
 @pytest.mark.parametrize(
@@ -124,10 +122,10 @@ def test_texts_that_look_the_same_sound_the_same(
     ],
 )
 def test_text_without_speech_is_refused(
-    phonemizer: Phonemizer, text: str, error: type[ServiceError]
+    front_end: FrontEnd, text: str, error: type[ServiceError]
 ) -> None:
     with pytest.raises(error):
-        phonemes_of(phonemizer, text, "en-us")
+        phonemes_of(front_end, text, "en-us")
 
 
 @pytest.mark.parametrize(
@@ -142,27 +140,25 @@ def test_text_without_speech_is_refused(
     ],
 )
 def test_what_espeak_would_pass_over_in_silence_is_refused(
-    phonemizer: Phonemizer, text: str, named: str
+    front_end: FrontEnd, text: str, named: str
 ) -> None:
     with pytest.raises(InvalidTextError, match=named):
-        phonemes_of(phonemizer, text, "en-us")
+        phonemes_of(front_end, text, "en-us")
 
 
 @pytest.mark.parametrize("language", sorted(LANGUAGES))
 @pytest.mark.parametrize("text", ["Xഷ-ങ", "a X-ഷ. b", "s'" * 300])
 def test_words_that_kill_espeak_as_a_whole_are_read_in_parts(
-    phonemizer: Phonemizer, text: str, language: str
+    front_end: FrontEnd, text: str, language: str
 ) -> None:
-    assert phonemes_of(phonemizer, text, language)
+    assert phonemes_of(front_end, text, language)
 
 
-def test_a_word_that_kills_espeak_is_refused_by_name(
-    espeak: Espeak, phonemizer: Phonemizer
-) -> None:
+def test_a_word_that_kills_espeak_is_refused_by_name(espeak: Espeak, front_end: FrontEnd) -> None:
     if not espeak.version.startswith("1.52"):
         pytest.skip(f"known of espeak-ng 1.52, this is {espeak.version}")
     with pytest.raises(InvalidTextError) as caught:
-        phonemes_of(phonemizer, "all is well, Tह-ं, is it not", "en-us")
+        phonemes_of(front_end, "all is well, Tह-ं, is it not", "en-us")
     assert caught.value.message == "espeak-ng fails over 'Tह-ं'"
 
 
@@ -175,16 +171,16 @@ def test_a_word_that_kills_espeak_is_refused_by_name(
     ],
 )
 def test_french_emoji_with_english_names_are_read(
-    phonemizer: Phonemizer, emoji: str, name: str
+    front_end: FrontEnd, emoji: str, name: str
 ) -> None:
-    reading = phonemizer.read(f"a{emoji}b", "fr", align=True)
-    assert reading.phonemes == phonemes_of(phonemizer, f"a {name} b", "fr")
+    reading = front_end.read(f"a{emoji}b", "fr", align=True)
+    assert reading.phonemes == phonemes_of(front_end, f"a {name} b", "fr")
     assert [(word.text_start, word.text_end) for word in reading.words] == [(0, 3)]
 
 
 def test_languages_without_a_phonemizer_are_refused_without_espeak() -> None:
     with pytest.raises(LanguageUnavailableError):
-        Phonemizer().read("こんにちは", "ja", align=False)
+        FrontEnd().read("こんにちは", "ja", align=False)
 
 
 @pytest.mark.parametrize(
@@ -203,10 +199,10 @@ def test_languages_without_a_phonemizer_are_refused_without_espeak() -> None:
     ],
 )
 def test_a_word_said_many_times_is_heard_as_often(
-    phonemizer: Phonemizer, language: str, word: str
+    front_end: FrontEnd, language: str, word: str
 ) -> None:
     def sounds(text: str) -> str:
-        phonemes = phonemes_of(phonemizer, text, language)
+        phonemes = phonemes_of(front_end, text, language)
         return phonemes.replace(" ", "").replace("ˌ", "ˈ")
 
     assert sounds(f"{word} " * 1000) == sounds(word) * 1000
@@ -225,15 +221,15 @@ def test_a_word_said_many_times_is_heard_as_often(
     ids=["number", "decimals", "chain", "letters", "emoji", "word"],
 )
 def test_a_word_of_any_length_is_read_whole(
-    phonemizer: Phonemizer, text: str, sound: str, times: int
+    front_end: FrontEnd, text: str, sound: str, times: int
 ) -> None:
-    assert phonemes_of(phonemizer, text, "en-us").count(sound) == times
+    assert phonemes_of(front_end, text, "en-us").count(sound) == times
 
 
 def test_eight_threads_give_the_same_as_one(espeak: Espeak) -> None:
     jobs = [(text, language) for language, text, _ in SENTENCES] * 10
-    alone = [phonemes_of(Phonemizer(espeak), *job) for job in jobs]
-    shared = Phonemizer()
+    alone = [phonemes_of(FrontEnd(espeak), *job) for job in jobs]
+    shared = FrontEnd()
     with ThreadPoolExecutor(8) as pool:
         assert list(pool.map(lambda job: phonemes_of(shared, *job), jobs)) == alone
 
@@ -242,16 +238,16 @@ def test_importing_and_asking_for_languages_needs_no_espeak() -> None:
     code = (
         "import ctypes, service.text as t\n"
         "ctypes.CDLL = None\n"
-        "t.Phonemizer(); print(t.find_language('pt').name, t.load_vocabulary().token_ids('a'))"
+        "t.FrontEnd(); print(t.find_language('pt').name, t.load_vocabulary().token_ids('a'))"
     )
     root = Path(__file__).resolve().parents[3]
     done = subprocess.run([sys.executable, "-c", code], cwd=root, capture_output=True, text=True)
     assert done.stdout == "Brazilian Portuguese [43]\n"
 
 
-def assert_spoken_or_refused(phonemizer: Phonemizer, text: str, language: str) -> None:
+def assert_spoken_or_refused(front_end: FrontEnd, text: str, language: str) -> None:
     try:
-        phonemes = phonemes_of(phonemizer, text, language)
+        phonemes = phonemes_of(front_end, text, language)
     except (EmptyTextError, InvalidTextError, NothingToSayError, UnknownSymbolError):
         return
     assert load_vocabulary().unknown(phonemes) == []
@@ -262,9 +258,9 @@ def assert_spoken_or_refused(phonemizer: Phonemizer, text: str, language: str) -
 @settings(max_examples=300, deadline=None)
 @given(text=st.text(max_size=60), language=st.sampled_from(sorted(LANGUAGES)))
 def test_any_unicode_is_spoken_in_the_vocabulary_or_refused(
-    phonemizer: Phonemizer, text: str, language: str
+    front_end: FrontEnd, text: str, language: str
 ) -> None:
-    assert_spoken_or_refused(phonemizer, text, language)
+    assert_spoken_or_refused(front_end, text, language)
 
 
 LIKELY = "aeiouAITbdkst 019.,:;!?'\"’‘“”«»()[]-–—…\n\tçñãéüहिंदी$€%&@#/\\+=*_<>~^|`😀🤷\u200d"
@@ -277,12 +273,12 @@ LIKELY += "ंक्षळഷങরαжაך한㉿"
     language=st.sampled_from(sorted(LANGUAGES)),
 )
 def test_any_mixture_of_marks_is_spoken_in_the_vocabulary_or_refused(
-    phonemizer: Phonemizer, text: str, language: str
+    front_end: FrontEnd, text: str, language: str
 ) -> None:
-    assert_spoken_or_refused(phonemizer, text, language)
+    assert_spoken_or_refused(front_end, text, language)
 
 
 @settings(max_examples=100, deadline=None)
 @given(words=st.lists(st.sampled_from(["water", "hello", "seven", "dog"]), min_size=1, max_size=8))
-def test_ordinary_words_are_never_refused(phonemizer: Phonemizer, words: list[str]) -> None:
-    assert phonemes_of(phonemizer, ", ".join(words), "en-us").count(",") == len(words) - 1
+def test_ordinary_words_are_never_refused(front_end: FrontEnd, words: list[str]) -> None:
+    assert phonemes_of(front_end, ", ".join(words), "en-us").count(",") == len(words) - 1

@@ -1,6 +1,6 @@
 """espeak-ng: text in, IPA out.
 
-The library is found here and runs elsewhere, in `service.text.espeak_process`, which one text at
+The library is found here and runs elsewhere, in `service.text.espeak.process`, which one text at
 a time is sent to: espeak-ng is global C state, not thread-safe, and some texts kill it.
 """
 
@@ -18,8 +18,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from service.errors import EspeakError, InvalidTextError
-from service.text import espeak_process
-from service.text.espeak_process import DIED, FAILED, receive, send
+from service.text.espeak import process as espeak_process
+from service.text.espeak.process import DIED, FAILED, receive, send
 
 _SONAME = "libespeak-ng.so.1"
 _LOADER_PACKAGE = "espeakng_loader"
@@ -76,9 +76,9 @@ class Espeak:
         Punctuation is dropped, and whatever the voice cannot read. Words of other languages are
         read by their rules, without the marks that espeak-ng puts around them. The library cuts
         clauses of more than about 1,000 phonemes and words of more than about 200: see
-        `service.text.pieces`. Raises InvalidTextError if espeak-ng dies of the text, EspeakError
-        if it has no such voice or cannot be started again, ValueError on NUL, where C would end
-        the text.
+        `service.text.espeak.pieces`. Raises InvalidTextError if espeak-ng dies of the text,
+        EspeakError if it has no such voice or cannot be started again, ValueError on NUL, where C
+        would end the text.
         """
         if "\0" in text:
             raise ValueError("text must not contain NUL")
@@ -115,7 +115,7 @@ class _StartFailedError(Exception):
 
 
 class _Process:
-    """`service.text.espeak_process` running, killed with its forks when this object goes."""
+    """`service.text.espeak.process` running, killed with its forks when this object goes."""
 
     def __init__(self, candidate: _Candidate) -> None:
         arguments = [candidate.library]

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from service.text import load_vocabulary
-from service.text.alignment import align
+from service.text.espeak.alignment import align
 
 
 def parts(phonemes: str, readings: list[str]) -> list[str]:

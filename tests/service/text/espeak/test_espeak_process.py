@@ -14,7 +14,8 @@ from pathlib import Path
 import pytest
 
 from service.errors import EmptyTextError, EspeakError, InvalidTextError
-from service.text import LANGUAGES, Espeak, check_text, espeak_process
+from service.text import LANGUAGES, Espeak, check_text
+from service.text.espeak import process as espeak_process
 
 AMERICAN = "gmw/en-US"
 FRENCH = "roa/fr"

@@ -1,0 +1,142 @@
+"""Read a language with espeak-ng."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+from service.errors import InvalidTextError, UnknownSymbolError
+from service.text.espeak.alignment import align as align_words
+from service.text.espeak.engine import Espeak
+from service.text.espeak.pieces import read_in_pieces
+from service.text.espeak.symbols import kokoro_phonemes
+from service.text.languages import Language
+from service.text.origins import TracedText
+from service.text.reader import SILENT, Fragment, Reader, settled, stressed
+from service.text.reading import Word
+from service.text.spans import Span
+from service.text.vocabulary import describe
+
+# Letters, numbers and currency signs carry meaning; a private-use character may.
+_MEANINGFUL = ("Lu", "Ll", "Lt", "Lo", "Nd", "Nl", "No", "Sc", "Co")
+
+# espeak-ng reads each of these as "Chinese letter" or "Japanese letter".
+_ONLY_NAMED = ("CJK ", "HIRAGANA ", "KATAKANA ")
+
+# Emoji whose names end in an English word, in the place of which espeak-ng reads what its memory
+# holds. Of all symbols up to U+1FFFF, with every voice, these three.
+_NAMES = {
+    "fr": {
+        ord("📸"): " appareil photo avec flash ",
+        ord("🤽"): " personne jouant au water-polo ",
+        ord("🤾"): " personne jouant au handball ",
+    }
+}
+
+_WORD = re.compile(r"\S+")
+_SPACED_NUMBER_OR_WORD = re.compile(r"(?<!\S)\d{1,3}(?: \d{3})+(?!\d)\S*|\S+")
+
+# Read alone once, to be aligned: about 1 MB. A text of 20,000 characters has 1,500 words.
+_WORDS_KEPT = 4096
+
+
+class _Piece(NamedTuple):
+    """Words that were read at once, and their phonemes: never none."""
+
+    text: TracedText
+    phonemes: str
+
+
+class EspeakReader(Reader):
+    """Reads a language that espeak-ng has a voice for.
+
+    Args:
+        engine: returns the library, which is asked for when it is first needed.
+        language: one with an `espeak_voice`.
+    """
+
+    def __init__(self, engine: Callable[[], Espeak], language: Language) -> None:
+        self._engine = engine
+        self._language = language
+        self._readable: dict[str, bool] = {}
+        self._read_alone = lru_cache(_WORDS_KEPT)(self._read_alone_anew)
+
+    def check(self, text: str) -> None:
+        """Refuse what espeak-ng would pass over in silence though it means something."""
+        for character in dict.fromkeys(text):
+            if character.isascii() or unicodedata.category(character) not in _MEANINGFUL:
+                continue
+            if not self._is_readable(character):
+                name = unicodedata.name(character, "unnamed character")
+                raise InvalidTextError(
+                    f"{describe(character)} has no reading in {self._language.name} ({name})"
+                )
+
+    def read(self, spans: Sequence[Span], *, align: bool) -> list[Fragment]:
+        """Return what each span sounds like, read without its neighbours."""
+        return [self._read_span(span, align=align) for span in spans]
+
+    def _read_span(self, span: Span, *, align: bool) -> Fragment:
+        if span.is_mark:
+            return Fragment(span.text.text)
+        if span.override is None:
+            return self._read_words(span.text, align=align)
+        if span.override.phonemes is not None:
+            return settled(span, span.override)
+        return stressed(self._read_words(span.text, align=True), span.override.stress)
+
+    def _read_words(self, words: TracedText, *, align: bool) -> Fragment:
+        text = words.translate(_NAMES.get(self._language.code, {})).folded()
+        pieces = [
+            _Piece(piece.text, phonemes)
+            for piece in read_in_pieces(text, self._ipa)
+            if (phonemes := kokoro_phonemes(piece.ipa, self._language.code))
+        ]
+        if not pieces:
+            return SILENT
+        said = " ".join(piece.phonemes for piece in pieces)
+        if not align:
+            return Fragment(said)
+        aligned: list[Word] = []
+        start = 0
+        for piece in pieces:
+            aligned += self._align(piece, start)
+            start += len(piece.phonemes) + 1
+        return Fragment(said, tuple(aligned))
+
+    def _align(self, piece: _Piece, start: int) -> Iterator[Word]:
+        """Yield the words of a piece whose phonemes start at `start`."""
+        pattern = _SPACED_NUMBER_OR_WORD if self._language.spaces_inside_numbers else _WORD
+        words = piece.text.matches(pattern)
+        spans = [(0, len(piece.phonemes))]
+        if len(words) > 1:
+            spans = align_words(piece.phonemes, [self._read_alone(word.text) for word in words])
+        for word, (first, last) in zip(words, spans, strict=True):
+            yield Word(*word.span, start + first, start + last)
+
+    def _read_alone_anew(self, word: str) -> str:
+        """Return what a word sounds like without its neighbours."""
+        try:
+            ipa = self._ipa(word)
+        except InvalidTextError:
+            # It was read with its neighbours, or in parts.
+            return ""
+        try:
+            return kokoro_phonemes(ipa, self._language.code)
+        except UnknownSymbolError:
+            # Alone it may be read letter by letter. It is only compared, so any symbols will do.
+            return ipa
+
+    def _is_readable(self, character: str) -> bool:
+        readable = self._readable.get(character)
+        if readable is None:
+            named = unicodedata.name(character, "").startswith(_ONLY_NAMED)
+            readable = not named and self._ipa(character) != ""
+            self._readable[character] = readable
+        return readable
+
+    def _ipa(self, text: str) -> str:
+        return self._engine().phonemize(text, self._language.espeak_voice)

@@ -1,0 +1,76 @@
+"""What every reader of a language does: words in, phonemes out."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from service.text.reading import Word
+from service.text.spans import Override, Span
+from service.text.stress import shift
+
+
+class Fragment(NamedTuple):
+    """What a span sounds like.
+
+    Attributes:
+        phonemes: symbols of the vocabulary; empty for what is not heard.
+        words: the words of it and their phonemes, as offsets in this fragment; empty where they
+            were not wanted.
+    """
+
+    phonemes: str
+    words: tuple[Word, ...] = ()
+
+
+SILENT = Fragment("")
+
+
+class Reader(ABC):
+    """Reads one language. Safe to share between threads."""
+
+    @abstractmethod
+    def check(self, text: str) -> None:
+        """Refuse characters that mean something and that it would pass over.
+
+        Raises:
+            InvalidTextError: names the first of them.
+        """
+
+    @abstractmethod
+    def read(self, spans: Sequence[Span], *, align: bool) -> list[Fragment]:
+        """Return what each span sounds like, in order; a mark is itself.
+
+        Args:
+            spans: of one text that `check` has let pass. Those before and after a span may
+                change how it is read.
+            align: whether the words of fragments are wanted. They may be there anyway.
+
+        Raises:
+            InvalidTextError: a word cannot be read.
+            UnknownSymbolError: a word has a sound without a symbol in the vocabulary.
+            EspeakError: espeak-ng is needed and cannot be used.
+        """
+
+
+def settled(span: Span, override: Override) -> Fragment:
+    """Return the fragment of words whose phonemes the caller gave."""
+    phonemes = override.phonemes or ""
+    return Fragment(phonemes, (Word(*span.text.span, 0, len(phonemes)),))
+
+
+def stressed(fragment: Fragment, steps: float) -> Fragment:
+    """Return the fragment with every word's stress shifted."""
+    parts: list[str] = []
+    words: list[Word] = []
+    length = done = 0
+    for word in fragment.words:
+        between = fragment.phonemes[done : word.phonemes_start]
+        said = shift(fragment.phonemes[word.phonemes_start : word.phonemes_end], steps)
+        start = length + len(between)
+        length = start + len(said)
+        done = word.phonemes_end
+        parts += [between, said]
+        words.append(Word(word.text_start, word.text_end, start, length))
+    return Fragment("".join([*parts, fragment.phonemes[done:]]), tuple(words))
