@@ -1,0 +1,5 @@
+"""What callers write between their words about how these are said."""
+
+from service.text.markup.passages import Delivery, Hint, Passage, Pause
+
+__all__ = ["Delivery", "Hint", "Passage", "Pause"]

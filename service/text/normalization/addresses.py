@@ -1,0 +1,328 @@
+"""URLs, e-mail addresses, files, hashtags and mentions said as one tells them to somebody."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from urllib.parse import unquote
+
+from service.text.normalization.rules import Rule
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+# The words of each language are in the order of the signs.
+_SIGNS = "./@:?=&#-_%+~\\,;!$*()[]'|"
+_SPOKEN = {
+    "en": "dot; slash; at; colon; question mark; equals; and; hash; dash; underscore; percent; plus"
+    "; tilde; backslash; comma; semicolon; exclamation mark; dollar; star; open parenthesis"
+    "; close parenthesis; open bracket; close bracket; apostrophe; bar",
+    "es": "punto; barra; arroba; dos puntos; signo de interrogación; igual; y; almohadilla; guion"
+    "; guion bajo; por ciento; más; virgulilla; barra invertida; coma; punto y coma"
+    "; signo de exclamación; dólar; asterisco; abre paréntesis; cierra paréntesis; abre corchete"
+    "; cierra corchete; apóstrofo; barra vertical",
+    "fr": "point; slash; arobase; deux-points; point d'interrogation; égal; et; dièse; tiret"
+    "; tiret bas; pour cent; plus; tilde; antislash; virgule; point-virgule; point d'exclamation"
+    "; dollar; astérisque; parenthèse ouvrante; parenthèse fermante; crochet ouvrant"
+    "; crochet fermant; apostrophe; barre verticale",
+    "it": "punto; barra; chiocciola; due punti; punto interrogativo; uguale; e commerciale"
+    "; cancelletto; trattino; trattino basso; percento; più; tilde; barra inversa; virgola"
+    "; punto e virgola; punto esclamativo; dollaro; asterisco; parentesi aperta; parentesi chiusa"
+    "; quadra aperta; quadra chiusa; apostrofo; barra verticale",
+    "pt-br": "ponto; barra; arroba; dois pontos; ponto de interrogação; igual; e comercial"
+    "; cerquilha; hífen; underline; por cento; mais; til; barra invertida; vírgula"
+    "; ponto e vírgula; ponto de exclamação; cifrão; asterisco; abre parêntese; fecha parêntese"
+    "; abre colchete; fecha colchete; apóstrofo; barra vertical",
+    "hi": "डॉट; स्लैश; ऐट; कोलन; प्रश्नचिह्न; बराबर; ऐंड; हैश; डैश; अंडरस्कोर; प्रतिशत; प्लस; टिल्ड"
+    "; बैकस्लैश; कॉमा; सेमीकोलन; विस्मयादिबोधक चिह्न; डॉलर; स्टार; कोष्ठक शुरू"
+    "; कोष्ठक बंद; कोष्ठक शुरू; कोष्ठक बंद; अपॉस्ट्रॉफ़ी; बार",
+    "ja": "ドット; スラッシュ; アットマーク; コロン; クエスチョン; イコール; アンド"
+    "; シャープ; ハイフン; アンダーバー; パーセント; プラス; チルダ; バックスラッシュ; カンマ"
+    "; セミコロン; ビックリマーク; ドル; アスタリスク; カッコ; カッコ閉じ; カッコ"
+    "; カッコ閉じ; アポストロフィ; 縦棒",
+    "zh": "点; 斜杠; at; 冒号; 问号; 等于; 和; 井号; 横杠; 下划线; 百分号; 加号; 波浪号"
+    "; 反斜杠; 逗号; 分号; 感叹号; 美元符; 星号; 左括号; 右括号; 左方括号; 右方括号; 撇号; 竖线",
+}
+_HASHTAG = {
+    "en": "hashtag",
+    "es": "hashtag",
+    "fr": "hashtag",
+    "it": "hashtag",
+    "pt-br": "hashtag",
+    "hi": "हैशटैग",
+    "ja": "ハッシュタグ",
+    "zh": "话题",
+}
+
+# Where it is not the word for the sign in an address.
+_MENTION_WORDS = {"zh": "艾特"}
+
+_TOP_LEVEL = _words(
+    "com org net edu gov mil int info biz name pro io ai app dev co me tv cc xyz online site"
+    " website tech store shop blog cloud live news world today page link space agency studio"
+    " design digital media email health life fun art wiki museum travel jobs mobi asia eu uk"
+    " us ca au nz ie za in de at ch fr be nl lu es pt it gr pl cz sk hu ro bg hr si rs se no"
+    " dk fi is ee lv lt ru ua by tr il ae sa ir pk bd lk np cn hk tw jp kr sg my th vn ph id"
+    " br ar cl pe uy ve mx cr cu do gt ec bo py pa eg ma ng ke gh et tz ug gg fm am ly to gl"
+    " so sh la ms ws gd im je vc st ac local"
+)
+# What stands before the domain of a country: bbc.co.uk.
+_SECOND_LEVEL = _words("ac co com edu gov net org")
+# Under these there are names of digits alone: 163.com.
+_NUMBERED = _words("com net org cn")
+_EXTENSIONS = _words(
+    "pdf doc docx odt rtf xls xlsx ods csv tsv ppt pptx odp key epub mobi txt md rst tex log"
+    " ini cfg conf toml yaml yml json jsonl ndjson xml html htm xhtml css scss sass less js"
+    " mjs cjs jsx ts tsx vue svelte php asp aspx jsp py pyi pyc pyw ipynb rb rs cpp cc cxx hpp"
+    " cs java class jar kt swift scala lua pl ps1 sh bash zsh fish bat cmd exe dll so dylib"
+    " lib obj bin dat db sqlite sql bak tmp lock env pem crt zip tar gz tgz bz2 xz zst 7z rar"
+    " deb rpm apk ipa iso dmg msi pkg img png jpg jpeg gif bmp tif tiff webp svg ico heic psd"
+    " ai mp3 mp4 m4a m4v wav flac ogg oga opus aac wma avi mov mkv webm flv wmv srt vtt ttf"
+    " otf woff woff2 onnx pt pth gguf safetensors parquet npz npy h5 pkl proto graphql gradle"
+    " cmake patch diff git ics vcf eml msg torrent"
+)
+_DOTFILES = _words(
+    "env bashrc zshrc profile vimrc gitignore gitattributes dockerignore editorconfig npmrc"
+    " htaccess github vscode ssh config cache local venv com net org io gov edu"
+)
+# In a text without a space after its full stop these are words that start the next sentence.
+_WORDS_TOO = {
+    "en": _words(
+        "in it at me no so is be to us my am as do by pro name live news world today page link"
+        " space design email health life fun art travel jobs key class less fish bat pages diff"
+        " patch im id pa ma la"
+    ),
+    "es": _words("me la no de se al es so si mi tu te ve do pro art in is at"),
+    "fr": _words("de la me se es au il ne tu no si pro ma art sa be do in is at"),
+    "it": _words("me la se no al ad ai in mi ci ma si so de pro do da to"),
+    "pt-br": _words("de me se no na ao as um eu do to so la pro si is at"),
+    "hi": _words("in it at me no so is be to us my am as do by"),
+    "ja": _words("in it at me no so is be to us my am as do by"),
+    "zh": _words("in it at me no so is be to us my am as do by"),
+}
+# Said letter by letter, as are parts without a vowel.
+_SPELLED = _words(
+    "odt xls ods odp xlsx jsx tsx py exe apk ipa iso ico psd ai avi mov svg wav oga otf io ie"
+    " eu uk usr uri url id api ui ux ip os dns faq gpu cpu usb aac rar npy pyc pyi ocr csv ios"
+    " ide sdk"
+)
+_WORDS_WITHOUT_VOWEL = _words("mr mrs ms dr st jr sr mt ltd nth hmm shh pst brr")
+# Domains of two letters that English speakers say as a word.
+_WORD_DOMAINS = _words("co me so to")
+_VOWEL = re.compile(r"[aeiouyà-öø-ÿ]|[^\x00-\u024f]", re.IGNORECASE)
+
+# Signs of Devanagari between and behind letters, which are no letters themselves.
+_VOWEL_SIGN = "\u0900-\u0903\u093a-\u094f\u0951-\u0957\u0962\u0963"
+_SMALL = f"[^\\W\\d_A-ZÀ-ÖØ-Þ][{_VOWEL_SIGN}]*"
+_PART = re.compile(
+    rf"[A-ZÀ-ÖØ-Þ]+(?![^\W\d_A-ZÀ-ÖØ-Þ])|[A-ZÀ-ÖØ-Þ]?(?:{_SMALL})+|[^\W\d_]|[0-9]+|\S"
+)
+_ENCODED = re.compile(r"(?:%[0-9A-Fa-f]{2})+")
+# Longer numbers are said digit by digit.
+_LONGEST_NUMBER = 4
+# Longer words in capitals are names that shout: README, LICENSE.
+_LONGEST_ACRONYM = 4
+
+_LETTER = "A-Za-zÀ-ÖØ-öø-ɏ"
+_NAME = f"{_LETTER}0-9_"
+_LABEL = f"[{_LETTER}0-9][{_LETTER}0-9-]*"
+# What may stand in a URL: no brackets but round ones in pairs, no letters of unspaced scripts.
+_BODY = r"(?:[!#-&*-;=?-Z_a-z~\u00c0-\u0963\u0966-\u1fff]|\([^\s()<>\"]*\))"
+_LAST = r"(?<![.,;:!?*&])"
+_TAIL = rf"(?P<tail>(?::[0-9]{{1,5}}(?![0-9]))?(?:[/?#]{_BODY}*{_LAST})?)"
+
+_URL = re.compile(
+    r"[hfsw](?<![a-z0-9].)"
+    r"(?:(?P<scheme>(?<=h)ttps?|(?<=f)(?:tps?|ile)|(?<=s)(?:sh|ftp|3))://(?:www\.)?|(?<=w)ww\.)"
+    rf"(?P<rest>{_BODY}+){_LAST}",
+    re.IGNORECASE,
+)
+_HOST_END = re.compile(r"[/?#:]")
+_MAILTO = re.compile(rf"mailto:(?=[{_NAME}])")
+_EMAIL = re.compile(
+    rf"[{_NAME}](?<![{_NAME}.@/+%].)(?<![{_NAME}-]-.)[{_NAME}.+%-]*@(?P<host>{_LABEL}(?:\.{_LABEL})+)"
+)
+_DOMAIN = re.compile(
+    rf"(?P<host>[{_LETTER}0-9](?<![{_NAME}.@/\\#$-].)[{_LETTER}0-9-]*"
+    rf"(?:(?:\.{_LABEL})+|(?<=localhost)(?=:[0-9])))(?![{_NAME}@]){_TAIL}"
+)
+_FILE = re.compile(
+    rf"[{_NAME}](?<![{_NAME}.@/\\#$-].)[{_NAME}.@+/-]*\.(?P<extension>[A-Za-z0-9]+)(?![{_NAME}@/-])"
+)
+_PATH = re.compile(
+    rf"(?<![{_NAME}.:/\\)\]}}<>~*%°²³$€£-])(?:~|\.{{1,2}})?/(?=[{_NAME}.@+%=~/-]*[{_LETTER}])"
+    rf"[{_NAME}.@][{_NAME}.@+%=~/-]+{_LAST}"
+)
+_WINDOWS_PATH = re.compile(
+    rf"(?<![{_NAME}\\])(?:[A-Za-z]:\\|\\\\(?=[{_NAME}]))"
+    r"(?:[\w!#$%&'()+,./;=@\[\]~\\-]|[ ](?=[\w(). -]{1,30}\\))*" + _LAST
+)
+_DOTFILE = re.compile(rf"(?<![^\s(\"'“‘])\.(?P<name>[A-Za-z]+)(?:\.[a-z]+)*(?![{_NAME}@])")
+_TOPIC = re.compile(r"#(?P<topic>[^#\s]{1,40})#[ ]?(?P<more>(?=\w))?")
+# Ends a word of a script with spaces between words.
+_SOLID = f"(?<![^\\W\u2e80-\U0010ffff{_VOWEL_SIGN}])(?<![{_VOWEL_SIGN}])"
+_HASHTAG_NAME = re.compile(rf"{_SOLID}(?<![&/#])#(?P<name>[\w{_VOWEL_SIGN}]+)")
+_COLOUR = re.compile(r"(?=[A-Fa-f]*[0-9])(?:[0-9A-Fa-f]{6}|[0-9A-Fa-f]{3})")
+_MENTION = re.compile(
+    rf"{_SOLID}(?<![.@/+#-])@(?P<name>[{_LETTER}_][{_NAME}]*(?:[./@-][{_NAME}]+)*)?(?=[^\W\d_]|(?<=\w))"
+)
+
+
+class _Speller:
+    """Says addresses in one language.
+
+    Attributes:
+        hashtag: the word before a hashtag.
+        at: the word before a mention.
+    """
+
+    def __init__(self, language: str) -> None:
+        column = "en" if language.startswith("en-") else language
+        self._is_english = column == "en"
+        self._signs = dict(zip(_SIGNS, _SPOKEN[column].split("; "), strict=True))
+        self._words_too = _WORDS_TOO[column]
+        self.hashtag = _HASHTAG[column]
+        self.at = _MENTION_WORDS.get(column, self._signs["@"])
+
+    def url(self, match: re.Match[str]) -> str:
+        """Return the words for a URL, without the scheme that is on every page and `www`."""
+        rest, scheme = match["rest"], match[0].partition("://")[0]
+        host = _HOST_END.split(rest, maxsplit=1)[0]
+        if rest == f"{host}/":
+            rest = host
+        said = self._host(host) + self._parts(rest[len(host) :])
+        if match["scheme"] is not None and scheme.lower() not in ("http", "https"):
+            said = [scheme.upper(), *self._parts("://"), *said]
+        return " ".join(said)
+
+    def email(self, match: re.Match[str]) -> str:
+        """Return the words for an e-mail address."""
+        user = match[0].partition("@")[0]
+        return " ".join([*self._parts(user), self._signs["@"], *self._host(match["host"])])
+
+    def domain(self, match: re.Match[str]) -> str | None:
+        """Return the words for a host and what follows it; None if it is none."""
+        host, tail = match["host"], match["tail"]
+        if host != "localhost" and not self._is_domain(host, bool(tail)):
+            return None
+        return " ".join([*self._host(host), *self._parts("" if tail == "/" else tail)])
+
+    def file(self, match: re.Match[str]) -> str | None:
+        """Return the words for the name of a file; None if it is none."""
+        extension = match["extension"]
+        small = extension.lower()
+        name = match[0][: -len(extension) - 1].rpartition("/")[2]
+        is_plain = match[0][: -len(extension) - 1].isalpha()
+        if (
+            small not in _EXTENSIONS
+            or extension not in (small, small.upper())
+            or (is_plain and small in self._words_too)
+            or (name.isdecimal() and len(small) < 3)
+        ):
+            return None
+        return self.say(match)
+
+    def dotfile(self, match: re.Match[str]) -> str | None:
+        """Return the words for a hidden file or a kind of file."""
+        name = match["name"].lower()
+        if name not in _DOTFILES and name not in _EXTENSIONS:
+            return None
+        return self.say(match)
+
+    def tag(self, match: re.Match[str]) -> str | None:
+        """Return the words for a hashtag; None for a number."""
+        name = match["name"]
+        if not any(character.isalpha() for character in name):
+            return None
+        if _COLOUR.fullmatch(name):
+            return f"{self._signs['#']} {' '.join(name.upper())}"
+        return " ".join([self.hashtag, *self._parts(name.replace("_", " "))])
+
+    def topic(self, match: re.Match[str]) -> str:
+        """Return the words for a topic between two signs."""
+        return f"{self.hashtag} {match['topic']}{',' if match['more'] is not None else ''}"
+
+    def mention(self, match: re.Match[str]) -> str:
+        """Return the words for a name behind the sign."""
+        name = match["name"]
+        if name is None:
+            return f"{self.at} "
+        return " ".join([self.at, *self._parts(name.replace("_", " "))])
+
+    def say(self, match: re.Match[str]) -> str:
+        """Return the words for all of it."""
+        return " ".join(self._parts(match[0]))
+
+    def _is_domain(self, host: str, has_tail: bool) -> bool:
+        *labels, top = host.split(".")
+        small = top.lower()
+        if small not in _TOP_LEVEL or (top != small and not host.isupper()):
+            return False
+        if host.replace(".", "").replace(top, "").isdecimal() and small not in _NUMBERED:
+            return False
+        if small in self._words_too and not has_tail:
+            return len(labels) > 1 and (len(labels[-1]) > 3 or labels[-1] in _SECOND_LEVEL)
+        return True
+
+    def _host(self, host: str) -> list[str]:
+        head, dot, last = host.rpartition(".")
+        top = last.lower()
+        if top in _TOP_LEVEL and len(top) > 2:
+            said = [top]
+        elif self._is_english and len(top) == 2 and top.isalpha():
+            said = [top if top in _WORD_DOMAINS else top.upper()]
+        else:
+            said = self._parts(last)
+        return [*self._parts(head + dot), *said]
+
+    def _parts(self, text: str) -> list[str]:
+        return [self._part(part) for part in _PART.findall(_ENCODED.sub(self._decode, text))]
+
+    def _decode(self, match: re.Match[str]) -> str:
+        """Return what percent signs encode, the signs themselves if that is more than words."""
+        try:
+            decoded = unquote(match[0], errors="strict")
+        except UnicodeDecodeError:
+            return match[0]
+        is_plain = all(part[0].isalnum() or part in self._signs for part in _PART.findall(decoded))
+        return decoded if is_plain else match[0]
+
+    def _part(self, part: str) -> str:
+        if part in self._signs:
+            return self._signs[part]
+        if part.isdecimal():
+            is_number = len(part) <= _LONGEST_NUMBER and (part[0] != "0" or part == "0")
+            return part if is_number else " ".join(part)
+        small = part.lower()
+        if len(part) == 1 or small in _SPELLED:
+            return part.upper()
+        if _VOWEL.search(part) is None and small not in _WORDS_WITHOUT_VOWEL:
+            return part.upper()
+        return small if len(part) > _LONGEST_ACRONYM and part.isupper() else part
+
+
+def rules(language: str) -> Sequence[Rule]:
+    """Return the rules for URLs, e-mail addresses, domains, paths, files, hashtags and mentions.
+
+    What they become has no sign left that makes an address. Names are parted at their capitals;
+    parts that nobody can say as a word are in capitals, to be spelled. Numbers of up to four
+    digits stay for the language's own rules, digits of longer ones are apart. `language` is a code
+    of `service.text.languages`, or `ja` or `zh`.
+    """
+    speller = _Speller(language)
+    topic = [Rule(_TOPIC, speller.topic)]
+    return (
+        Rule(_URL, speller.url),
+        Rule(_MAILTO, lambda match: ""),
+        Rule(_EMAIL, speller.email),
+        Rule(_WINDOWS_PATH, speller.say),
+        Rule(_PATH, speller.say),
+        Rule(_DOMAIN, speller.domain),
+        Rule(_FILE, speller.file),
+        Rule(_DOTFILE, speller.dotfile),
+        *(topic if language == "zh" else ()),
+        Rule(_HASHTAG_NAME, speller.tag),
+        Rule(_MENTION, speller.mention),
+    )

@@ -1,0 +1,69 @@
+"""English text as a person would write it out in words."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from service.text.normalization.english import (
+    abbreviations,
+    acronyms,
+    cardinals,
+    clock,
+    codes,
+    dates,
+    fractions,
+    identifiers,
+    maths,
+    money,
+    ranges,
+    romans,
+    signs,
+    spacing,
+    states,
+    telephones,
+    units,
+    verses,
+    years,
+)
+from service.text.normalization.english.interpretation import interpret
+from service.text.normalization.english.numbers import Numbers
+from service.text.normalization.rules import Rule
+
+__all__ = ["interpret", "rules"]
+
+
+@cache
+def rules(*, british: bool) -> tuple[Rule, ...]:
+    """Return the rules for English, in the order in which they are to be applied.
+
+    What is written in more than one part comes before what it is made of: a date before its year,
+    a year before a number.
+    """
+    numbers = Numbers(british=british)
+    return (
+        *spacing.rules(),
+        *signs.section_sign_rules(),
+        *states.rules(),
+        *abbreviations.rules(numbers),
+        *dates.rules(numbers),
+        *identifiers.rules(numbers),
+        *telephones.rules(numbers),
+        *identifiers.version_rules(numbers),
+        *verses.rules(numbers),
+        *years.rules(numbers),
+        *ranges.rules(),
+        *maths.sign_rules(),
+        *clock.rules(numbers),
+        *money.rules(numbers),
+        *maths.product_rules(numbers),
+        *units.rules(numbers),
+        *fractions.rules(numbers),
+        *maths.rules(numbers),
+        *romans.rules(numbers),
+        *signs.number_sign_rules(),
+        *cardinals.ordinal_rules(numbers),
+        *codes.rules(numbers),
+        *cardinals.rules(numbers),
+        *signs.rules(),
+        *acronyms.rules(),
+    )

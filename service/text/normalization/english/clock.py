@@ -1,0 +1,67 @@
+"""Times of day."""
+
+from __future__ import annotations
+
+import re
+
+from service.text.normalization.english.notation import FIRST_DIGIT
+from service.text.normalization.english.numbers import Numbers
+from service.text.normalization.rules import Rule
+
+# With its last dot, even if that is the full stop too: what splits the text knows such dots.
+_HALF = r"[ \u00a0\u202f]?(?P<half>[aApP])\.?[mM](?!\w)\.?"
+
+_STOPPED = re.compile(
+    rf"(?P<minute>{FIRST_DIGIT}[0-9]?):(?P<second>(?!00)[0-5][0-9])\.(?P<tenths>[0-9]{{1,3}})(?![:\w])"
+)
+_FULL = re.compile(
+    rf"(?P<hour>{FIRST_DIGIT}[0-9]?):(?P<minute>[0-5][0-9])"
+    rf"(?::(?P<second>[0-5][0-9])(?:\.[0-9]+)?)?(?![:0-9]|[.,][0-9])(?:{_HALF})?"
+)
+_HOUR = re.compile(rf"(?P<hour>{FIRST_DIGIT}[0-9]?)(?:\.(?P<minute>[0-5][0-9]))?{_HALF}")
+
+
+def rules(numbers: Numbers) -> tuple[Rule, ...]:
+    """Return the rules for times."""
+
+    def write(match: re.Match[str]) -> str | None:
+        groups = match.groupdict()
+        half = f"{groups['half'].lower()}.m." if groups["half"] else ""
+        return say(numbers, match["hour"], match["minute"] or "00", groups.get("second"), half=half)
+
+    def stopped(match: re.Match[str]) -> str | None:
+        words = say(numbers, match["minute"], match["second"])
+        return words and f"{words} point {numbers.spelled(match['tenths'])}"
+
+    return (Rule(_STOPPED, stopped), Rule(_FULL, write), Rule(_HOUR, write))
+
+
+def say(
+    numbers: Numbers, hour: str, minute: str, second: str | None = None, *, half: str = ""
+) -> str | None:
+    """Return a time in words, None if the clock has no such time.
+
+    Args:
+        numbers: says the numbers.
+        hour: 0 to 24.
+        minute: two digits.
+        second: two digits, if they are told.
+        half: `a.m.` or `p.m.`, as it is to be written.
+    """
+    if int(hour) > (12 if half else 24) or (half and int(hour) == 0):
+        return None
+    hours = numbers.cardinal(str(int(hour)))
+    if int(hour) == 0 and minute == "00" and not second:
+        return "midnight"
+    if minute == "00":
+        words = hours
+        if not half:
+            words += " o'clock" if 0 < int(hour) < 13 else " hundred"
+    elif minute[0] == "0":
+        words = f"{hours} oh {numbers.cardinal(minute[1])}"
+    else:
+        words = f"{hours} {numbers.cardinal(minute)}"
+    if second is not None and int(second):
+        count = numbers.cardinal(str(int(second)))
+        words += f" and {count} second" + ("" if int(second) == 1 else "s")
+    return f"{words} {half}" if half else words

@@ -1,0 +1,126 @@
+"""Abbreviations, initials and acronyms."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from service.text.normalization.figures.notation import (
+    LETTER_BEFORE,
+    SPACE,
+    STOP,
+    WORD_AFTER,
+    WORD_BEFORE,
+    one_of,
+    without_spaces,
+)
+from service.text.normalization.locales.locale import Locale
+from service.text.normalization.rules import Rule
+
+_BEFORE = rf"{WORD_BEFORE}(?<!\.)"
+# Digits before are about to become words of their own.
+_BEFORE_NUMBER = LETTER_BEFORE
+_INITIALS = re.compile(
+    rf"[A-Z](?<![\w.][A-Z])(?:\.[A-Z])+(?:\.(?!{STOP})|\.(?={SPACE}[A-Z])|(?=\.))"
+)
+# The dot of an abbreviation, unless it is the full stop too.
+_DOT = rf"(?=\.{WORD_AFTER})(?:\.(?!{STOP}|\.)|(?=\.))"
+# Letters of Latin acronyms are written out in Devanagari: एम.ए.
+_SYLLABLE = r"[\u0904-\u0939][\u0900-\u0963]{0,3}"
+_DEVANAGARI_INITIALS = re.compile(rf"{WORD_BEFORE}{_SYLLABLE}(?:\.{_SYLLABLE})+{_DOT}")
+
+
+def rules(locale: Locale) -> tuple[Rule, ...]:
+    """Return the rules for what is written shorter than it is said, wherever it stands."""
+    letters = dict(zip("ABCDEFGHIJKLMNOPQRSTUVWXYZ", locale.letters, strict=True))
+
+    known = {without_spaces(key).rstrip(".") for key in locale.abbreviations}
+
+    def spell(match: re.Match[str]) -> str | None:
+        if match[0].rstrip(".") in known:
+            return None
+        names = " ".join(letters[letter] for letter in match[0] if letter.isalpha())
+        return names + _space_before_letter(match)
+
+    def separate(match: re.Match[str]) -> str | None:
+        if match[0].rstrip(".") in known:
+            return None
+        return match[0].replace(".", " ").strip()
+
+    # Initials first: what was written against them stands apart then.
+    return (
+        Rule(_INITIALS, spell),
+        Rule(_DEVANAGARI_INITIALS, separate),
+        *_abbreviations(locale.abbreviations),
+        *_titles(locale.titles),
+        Rule(re.compile(WORD_BEFORE + one_of(locale.spelled) + WORD_AFTER), spell),
+    )
+
+
+def _abbreviations(words: Mapping[str, str]) -> tuple[Rule, ...]:
+    """Return the rule for abbreviations whose dot may end a sentence too."""
+    table = {without_spaces(key.rstrip(".")): said for key, said in _both_cases(words).items()}
+    dotted = [key.rstrip(".") for key in _both_cases(words) if key.endswith(".")]
+    bare = [key for key in _both_cases(words) if not key.endswith(".")]
+    alternatives = [rf"(?P<dotted>{one_of(dotted)}){_DOT}"]
+    alternatives.append(rf"(?P<bare>{one_of(bare)}){WORD_AFTER}")
+    pattern = re.compile(f"{_BEFORE}(?:{'|'.join(alternatives)})")
+
+    def write(match: re.Match[str]) -> str:
+        return table[without_spaces(match[match.lastgroup or 0])]
+
+    return (Rule(pattern, write),)
+
+
+def rules_before_numbers(locale: Locale) -> tuple[Rule, ...]:
+    """Return the rules for what is an abbreviation before a figure only."""
+    words = locale.before_number
+    table = {without_spaces(key): said for key, said in _both_cases(words).items()}
+    pattern = re.compile(
+        f"{_BEFORE_NUMBER}{one_of(_both_cases(words))}(?=:?{SPACE}?(?:[0-9+(]|[IVXLC]+{WORD_AFTER}))"
+    )
+
+    def write(match: re.Match[str]) -> str:
+        said = table[without_spaces(match[0])]
+        following = match.string[match.end()]
+        return said + " " if following.isalnum() or following in "+(" else said
+
+    return (Rule(pattern, write),)
+
+
+def _titles(words: Mapping[str, str]) -> tuple[Rule, ...]:
+    """Return the rule for what is an abbreviation before a name only."""
+    table = {without_spaces(key): said for key, said in words.items()}
+    long = [key for key in words if len(key) > 2 or not key.isascii()]
+    short = [key for key in words if key not in long]
+    alternatives = [rf"{one_of(long)}(?=\s{{1,3}}[^\W\d_])"]
+    # One letter may be an initial or the end of a sentence: only a name settles it.
+    alternatives += [rf"{one_of(short)}(?=\s{{1,3}}(?:[A-ZÀ-ÖØ-Þ]|d[eu'’]|et\s))"] if short else []
+    pattern = re.compile(f"{_BEFORE}(?:{'|'.join(alternatives)})")
+    return (Rule(pattern, lambda match: table[without_spaces(match[0])]),)
+
+
+def _both_cases(words: Mapping[str, str]) -> dict[str, str]:
+    """Return the table with capitalised keys for those long enough not to be initials."""
+    capitalised = {
+        key[0].upper() + key[1:]: said
+        for key, said in words.items()
+        if key[0].islower() and len(key) > 3 and key[1].islower()
+    }
+    return {**capitalised, **words}
+
+
+def ampersand_rule(locale: Locale) -> Rule:
+    """Return the rule for `&`."""
+
+    def write(match: re.Match[str]) -> str:
+        text, start, end = match.string, *match.span()
+        before = " " if start and not text[start - 1].isspace() else ""
+        after = " " if end < len(text) and not text[end].isspace() else ""
+        return before + locale.ampersand + after
+
+    return Rule(re.compile("&"), write)
+
+
+def _space_before_letter(match: re.Match[str]) -> str:
+    return " " if match.string[match.end() : match.end() + 1].isalpha() else ""

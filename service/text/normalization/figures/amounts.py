@@ -1,0 +1,212 @@
+"""Amounts: of money, of large numbers, of units, in percent."""
+
+from __future__ import annotations
+
+import re
+
+from service.text.normalization.figures.notation import (
+    DASH,
+    FIGURE_BEFORE,
+    SPACE,
+    WORD_AFTER,
+    WORD_BEFORE,
+    one_of,
+    without_spaces,
+)
+from service.text.normalization.figures.numbers import Number, Numerals
+from service.text.normalization.locales.locale import Agreement, Currency, Locale, Magnitude, Noun
+from service.text.normalization.rules import Rule
+
+_VOWELS = "aeiouhéèêâôîyAEIOUHÉÈÊ"
+# A dot after a symbol that goes on in the same sentence belongs to the symbol.
+_SYMBOL_DOT = r"(?:\.(?=\s{1,3}[a-zß-öø-ÿ]|[,;:]))?"
+_SIGN = r"(?P<sign>[-+±~≈<>≤≥\u2010-\u2013\u2212])"
+# How the symbols of units are written otherwise.
+_SPELLINGS = {
+    "m2": "m²",
+    "m3": "m³",
+    "km2": "km²",
+    "cm2": "cm²",
+    "cm3": "cm³",
+    "mt": "m",
+    "Km": "km",
+    "Km/h": "km/h",
+    "kmh": "km/h",
+    "km/hr": "km/h",
+    "Kg": "kg",
+    "KG": "kg",
+    "gr": "g",
+    "L": "l",
+    "mL": "ml",
+    "hs": "h",
+    "hrs": "h",
+    "hr": "h",
+    "mn": "min",
+    "seg": "s",
+    "sec": "s",
+    "kB": "KB",
+    "Mb/s": "Mbps",
+    "Mbit/s": "Mbps",
+    "Gbit/s": "Gbps",
+    "ºC": "°C",
+    "ºF": "°F",
+}
+_GROUP = 3
+# `4K` is a resolution; nobody counts so few thousands that way.
+_RESOLUTIONS = frozenset({"2K", "4K", "5K", "8K"})
+
+
+class Amounts:
+    """Says how much of something there is."""
+
+    def __init__(self, locale: Locale, numerals: Numerals) -> None:
+        self._locale = locale
+        self._numerals = numerals
+        number = numerals.pattern
+        self._quantity = (
+            rf"(?:(?<![\w.,:/)%°²³€$]){_SIGN})?(?P<number>{number})"
+            rf"(?:[%°€]?{SPACE}?{DASH}{SPACE}?(?P<high>{number}))?"
+        )
+        self._units = {**locale.units, "°": locale.degree} | {
+            without_spaces(spelling): locale.units[symbol]
+            for spelling, symbol in _SPELLINGS.items()
+            if symbol in locale.units
+        }
+        self._magnitudes = {without_spaces(key): said for key, said in locale.magnitudes.items()}
+
+    def rules(self) -> tuple[Rule, ...]:
+        """Return the rules for amounts."""
+        locale = self._locale
+        front = rf"{FIGURE_BEFORE}(?<![0-9]{DASH})"
+        magnitude = f"(?P<magnitude>{one_of(locale.magnitudes)})"
+        currency = f"(?P<currency>{one_of(locale.currencies)})"
+        # `5 €/kg`, and the Indian `500/-`.
+        per = rf"(?:/(?:-|(?P<per>{one_of(self._units)}){WORD_AFTER}))?"
+        short = one_of(key for key in locale.magnitudes if len(key) == 1)
+        longer = one_of(key for key in locale.magnitudes if len(key) > 1)
+        after_symbol = r"(?![\w²³'’]|[/·°]\w)"
+        return (
+            Rule(
+                re.compile(
+                    rf"(?:(?<![\w.,)])(?P<minus>[-+\u2212]))?{WORD_BEFORE}{currency}{SPACE}?"
+                    rf"{self._quantity}(?:{SPACE}?{magnitude}{WORD_AFTER}"
+                    rf"(?!{SPACE}(?:{one_of(locale.currencies)})))?{per}"
+                ),
+                self._write_money,
+            ),
+            Rule(
+                re.compile(
+                    rf"{front}{self._quantity}(?:{SPACE}?{magnitude})?{SPACE}?{currency}{WORD_AFTER}{per}"
+                ),
+                self._write_money,
+            ),
+            Rule(
+                re.compile(
+                    rf"{front}{self._quantity}{SPACE}?(?P<percent>{one_of(locale.percent)})"
+                ),
+                self._write_percent,
+            ),
+            Rule(
+                re.compile(
+                    rf"{front}{self._quantity}{SPACE}?(?P<unit>{one_of(self._units)})"
+                    rf"{after_symbol}{_SYMBOL_DOT}"
+                ),
+                self._write_unit,
+            ),
+            Rule(
+                re.compile(
+                    rf"{front}{self._quantity}(?P<magnitude>{short}|{SPACE}?{longer})"
+                    rf"{after_symbol}{_SYMBOL_DOT}"
+                ),
+                self._write_magnitude,
+            ),
+        )
+
+    def money(self, number: Number, currency: Currency, magnitude: Magnitude | None = None) -> str:
+        """Return an amount of money in words."""
+        numerals = self._numerals
+        main, cent = currency
+        if magnitude is None and len(number.fraction) == _GROUP and number.integer != "0":
+            # No currency has thousandths: the mark groups digits as another country does.
+            number = Number(number.integer + number.fraction)
+        if magnitude is not None:
+            return self._large(number, magnitude, main)
+        if len(number.fraction) != 2:
+            return numerals.count(number, main)
+        whole = numerals.count(Number(number.integer), main)
+        cents = Number(str(int(number.fraction)))
+        if cents.integer == "0":
+            return whole
+        part = numerals.count(cents, cent)
+        if not number.integer.strip("0"):
+            return part
+        return self._locale.money.format(
+            main=whole, cent=part, cents=numerals.say(cents, cent.agreement)
+        )
+
+    def _large(self, number: Number, magnitude: Magnitude, noun: Noun | None = None) -> str:
+        """Return so many thousands or millions of something in words."""
+        numerals = self._numerals
+        agreement = Agreement.ALONE if noun is None else noun.agreement
+        multiplied = _multiplied(number, magnitude.factor)
+        if multiplied is not None:
+            words = numerals.say(multiplied, agreement)
+        else:
+            words = numerals.count(number, Noun(magnitude.one, magnitude.many))
+        if noun is None:
+            return words
+        of = ""
+        if magnitude.linked:
+            of = self._locale.of_vowel if noun.many[0] in _VOWELS else self._locale.of
+        return f"{words} {of}{noun.many}"
+
+    def _magnitude(self, match: re.Match[str]) -> Magnitude | None:
+        written = match["magnitude"]
+        return None if written is None else self._magnitudes[without_spaces(written)]
+
+    def _with_range(self, match: re.Match[str], agreement: Agreement, last: str) -> str:
+        """Return the words before the last number of the match, and after them `last`."""
+        parts: list[str] = []
+        sign = match.groupdict().get("minus") or match["sign"]
+        if sign:
+            parts.append(self._locale.signs.get(sign, self._locale.signs["-"]))
+        if match["high"]:
+            low = self._numerals.parse(match["number"])
+            parts += [self._numerals.say(low, agreement), self._locale.range_word]
+        return " ".join([*parts, last])
+
+    def _last(self, match: re.Match[str]) -> Number:
+        return self._numerals.parse(match["high"] or match["number"])
+
+    def _write_money(self, match: re.Match[str]) -> str:
+        currency = self._locale.currencies[without_spaces(match["currency"])]
+        said = self.money(self._last(match), currency, self._magnitude(match))
+        if match["per"]:
+            said = f"{said} {self._locale.per} {self._units[without_spaces(match['per'])].one}"
+        return self._with_range(match, currency.main.agreement, said)
+
+    def _write_percent(self, match: re.Match[str]) -> str:
+        said = self._numerals.say(self._last(match))
+        words = f"{said} {self._locale.percent[match['percent']]}"
+        return self._with_range(match, Agreement.ALONE, words)
+
+    def _write_unit(self, match: re.Match[str]) -> str:
+        unit = self._units[without_spaces(match["unit"])]
+        said = self._numerals.count(self._last(match), unit)
+        return self._with_range(match, unit.agreement, said)
+
+    def _write_magnitude(self, match: re.Match[str]) -> str | None:
+        if match[0] in _RESOLUTIONS:
+            return None
+        magnitude = self._magnitude(match)
+        assert magnitude is not None
+        said = self._large(self._last(match), magnitude)
+        return self._with_range(match, Agreement.ALONE, said)
+
+
+def _multiplied(number: Number, factor: int) -> Number | None:
+    """Return a whole number, None if the product is none."""
+    places = len(str(factor)) - 1
+    if factor == 0 or len(number.fraction) > places:
+        return None
+    return Number((number.integer + number.fraction.ljust(places, "0")).lstrip("0") or "0")

@@ -1,0 +1,129 @@
+"""Sums, comparisons, fractions, powers and ranges."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+from service.text.normalization.figures.notation import (
+    DASH,
+    FIGURE_AFTER,
+    FIGURE_BEFORE,
+    SPACE,
+    one_of,
+)
+from service.text.normalization.figures.numbers import Number, Numerals
+from service.text.normalization.locales.locale import Agreement, Locale
+from service.text.normalization.rules import Rule
+
+_MINUS = str.maketrans(dict.fromkeys("\u2010\u2011\u2012\u2013\u2212", "-"))
+_MOST_TERMS = 12
+_ROUND_THE_CLOCK = re.compile("24[x/] ?7")
+_VULGAR = "\u00bc-\u00be\u2150-\u215e"
+
+
+class Arithmetic:
+    """Says what stands between numbers."""
+
+    def __init__(self, locale: Locale, numerals: Numerals) -> None:
+        self._locale = locale
+        self._numerals = numerals
+        # One character each.
+        self._operator = f"[{re.escape(''.join(locale.operators))}\u2010-\u2013\u2212]"
+        self._term = re.compile(f"({numerals.pattern})|(\\S)")
+
+    def rules(self) -> tuple[Rule, ...]:
+        """Return the rules for numbers with signs between them."""
+        locale, number = self._locale, self._numerals.pattern
+        sum_ = re.compile(
+            rf"(?<![\w.,:/)])[-\u2212]?{number}"
+            rf"(?:{SPACE}?{self._operator}{SPACE}?[-\u2212]?{number}){{1,{_MOST_TERMS}}}(?!\w|[/:]\w)"
+        )
+        fraction = re.compile(
+            rf"{FIGURE_BEFORE}(?:(?P<whole>[0-9]{{1,3}}){SPACE})?"
+            rf"(?P<numerator>[0-9]{{1,4}})/(?P<denominator>[1-9][0-9]{{0,3}}){FIGURE_AFTER}"
+        )
+        vulgar = re.compile(
+            rf"(?:(?<![\w.,])(?P<whole>[0-9]{{1,6}}){SPACE}?)?"
+            rf"(?P<part>[{_VULGAR}])"
+        )
+        power = re.compile(
+            rf"{FIGURE_BEFORE}(?P<number>{number})(?P<power>{one_of(locale.powers)})(?!\w)"
+        )
+        range_ = re.compile(
+            rf"(?<![\w.,:/-])(?P<low>{number})(?P<dash>{SPACE}?{DASH}{SPACE}?)(?P<high>{number})"
+            rf"(?![\w-]|[.,:/][0-9])(?={SPACE}?(?P<noun>[^\W\d_]{{1,30}})?)"
+        )
+        return (
+            Rule(sum_, self._write_sum),
+            Rule(fraction, self._write_fraction),
+            Rule(vulgar, self._write_vulgar),
+            Rule(power, self._write_power),
+            Rule(range_, self._write_range),
+        )
+
+    def _write_sum(self, match: re.Match[str]) -> str | None:
+        if _ROUND_THE_CLOCK.fullmatch(match[0]):
+            return self._round_the_clock()
+        text = match[0].translate(_MINUS)
+        terms = self._term.findall(text)
+        operators = {operator for _, operator in terms if operator}
+        # Alone, a hyphen is a range and a slash a fraction.
+        if operators <= {"-"} or operators <= {"/"}:
+            return None
+        words: list[str] = []
+        follows_number = False
+        for written, operator in terms:
+            if written:
+                words.append(self._numerals.say(self._numerals.parse(written)))
+            else:
+                table = self._locale.operators if follows_number else self._locale.signs
+                words.append(table[operator])
+            follows_number = bool(written)
+        return " ".join(words)
+
+    def _write_fraction(self, match: re.Match[str]) -> str | None:
+        if _ROUND_THE_CLOCK.fullmatch(match[0]):
+            return self._round_the_clock()
+        numerator, denominator = match["numerator"], match["denominator"]
+        is_proper = int(numerator) < int(denominator)
+        if numerator[0] == "0" or (match["whole"] and not is_proper):
+            return None
+        return self._mixed(match["whole"], self._fraction(numerator, denominator))
+
+    def _round_the_clock(self) -> str:
+        return f"{self._numerals.cardinal(24)} {self._numerals.cardinal(7)}"
+
+    def _write_vulgar(self, match: re.Match[str]) -> str:
+        # NFKC writes such a character with U+2044 between its digits.
+        numerator, _, denominator = unicodedata.normalize("NFKC", match["part"]).partition("\u2044")
+        return self._mixed(match["whole"], self._fraction(numerator, denominator))
+
+    def _fraction(self, numerator: str, denominator: str) -> str:
+        special = self._locale.fractions.get(f"{numerator}/{denominator}")
+        if special is not None:
+            return special
+        noun = self._locale.denominators.get(int(denominator))
+        if noun is not None and int(numerator) < int(denominator):
+            return self._numerals.count(Number(numerator), noun)
+        top, bottom = self._numerals.whole(numerator), self._numerals.whole(denominator)
+        return self._locale.over.format(top=top, bottom=bottom)
+
+    def _mixed(self, whole: str | None, part: str) -> str:
+        if whole is None:
+            return part
+        return self._locale.mixed.format(whole=self._numerals.whole(whole), part=part)
+
+    def _write_power(self, match: re.Match[str]) -> str:
+        number = self._numerals.parse(match["number"])
+        return f"{self._numerals.say(number)} {self._locale.powers[match['power']]}"
+
+    def _write_range(self, match: re.Match[str]) -> str | None:
+        low, high = self._numerals.parse(match["low"]), self._numerals.parse(match["high"])
+        agreement = Agreement.ALONE
+        if match["noun"]:
+            agreement = self._numerals.agreement(match["noun"], is_one=False)
+        return (
+            f"{self._numerals.say(low, agreement)} {self._locale.range_word}"
+            f" {self._numerals.say(high, agreement)}"
+        )

@@ -1,0 +1,88 @@
+"""Ordinals, and the numbers that nothing else is said about."""
+
+from __future__ import annotations
+
+import re
+
+from service.text.normalization.figures.notation import (
+    FIGURE_BEFORE,
+    SPACE,
+    WORD_AFTER,
+    one_of,
+)
+from service.text.normalization.figures.numbers import Numerals
+from service.text.normalization.locales.locale import Agreement, Locale
+from service.text.normalization.rules import Rule
+
+_YEAR = re.compile(r"[1-9][0-9]{3}")
+
+
+def ordinal_rules(locale: Locale, numerals: Numerals) -> tuple[Rule, ...]:
+    """Return the rules for figures with the ending of an ordinal."""
+    suffixes = locale.ordinal_suffixes
+    apart = [written for written, suffix in suffixes.items() if suffix.apart]
+    pattern = re.compile(
+        rf"{FIGURE_BEFORE}(?P<value>[0-9]{{1,4}})\.?"
+        rf"(?:(?P<suffix>{one_of(suffixes)})|{SPACE}(?P<apart>{one_of(apart)})){WORD_AFTER}"
+    )
+
+    def write(match: re.Match[str]) -> str | None:
+        suffix = suffixes[match["suffix"] or match["apart"]]
+        return numerals.ordinal(int(match["value"]), suffix)
+
+    return (Rule(pattern, write),)
+
+
+def separation_rule() -> Rule:
+    """Return the rule that puts a space between letters and a figure after them."""
+    return Rule(re.compile(r"[0-9](?<=[^\W\d_][0-9])"), lambda match: " " + match[0])
+
+
+def rules(locale: Locale, numerals: Numerals) -> tuple[Rule, ...]:
+    """Return the rules for plain numbers, which come last."""
+    signs = "".join(map(re.escape, locale.signs)) + "\u2010-\u2013\u2212"
+    signed = re.compile(
+        rf"(?<![\w.,:/)%°²³€$])(?P<sign>[{signs}]){SPACE}?(?P<number>{numerals.pattern})"
+    )
+    decade = re.compile(r"['’](?<!\w['’])(?P<number>[0-9]0)(?![\w'’])")
+    plain = re.compile(rf"(?P<number>{numerals.pattern})(?=(?:{SPACE}(?P<noun>[^\W\d_]{{1,30}}))?)")
+    rest = re.compile(r"[0-9]+")
+
+    def write_signed(match: re.Match[str]) -> str | None:
+        sign = match["sign"]
+        # A dash and a space start an item or an aside.
+        is_dash = sign not in locale.signs or sign == "-"
+        if is_dash and match.start("number") > match.end("sign"):
+            return None
+        word = locale.signs.get(sign, locale.signs["-"])
+        return f"{word} {numerals.say(numerals.parse(match['number']))}"
+
+    def write(match: re.Match[str]) -> str:
+        number = numerals.parse(match["number"])
+        agreement = Agreement.ALONE
+        if match["noun"] and not number.fraction:
+            agreement = numerals.agreement(match["noun"], is_one=number.integer == "1")
+        is_year = (
+            len(match["number"]) == 4 and match["number"].isdigit() and number.integer[0] != "0"
+        )
+        said = numerals.year(number.integer) if is_year and locale.year_hundred else None
+        return _apart(match, said or numerals.say(number, agreement))
+
+    return (
+        Rule(signed, write_signed),
+        Rule(decade, lambda match: numerals.whole(match["number"])),
+        Rule(plain, write),
+        Rule(rest, lambda match: _apart(match, numerals.whole(match[0]))),
+    )
+
+
+def _apart(match: re.Match[str], words: str) -> str:
+    """Return the words with a space where letters stand against the figure."""
+    text, start, end = match.string, *match.span()
+    before = " " if start and _is_letter(text[start - 1]) else ""
+    after = " " if end < len(text) and _is_letter(text[end]) else ""
+    return before + words + after
+
+
+def _is_letter(character: str) -> bool:
+    return character.isalpha() or "\u0900" <= character <= "\u0963"

@@ -1,0 +1,148 @@
+"""Dates, in figures and with the name of the month."""
+
+from __future__ import annotations
+
+import re
+
+from service.text.normalization.figures.notation import (
+    DASH,
+    FIGURE_BEFORE,
+    SPACE,
+    WORD_AFTER,
+    WORD_BEFORE,
+    one_of,
+)
+from service.text.normalization.figures.numbers import Numerals
+from service.text.normalization.locales.locale import Locale
+from service.text.normalization.rules import Rule
+
+_ISO = re.compile(
+    rf"{FIGURE_BEFORE}(?P<year>[0-9]{{4}})(?P<mark>[-/.])(?P<month>[0-9]{{1,2}})(?P=mark)"
+    rf"(?P<day>[0-9]{{1,2}})(?:(?P<time>T)(?=[0-9])|(?![-/.]?\w))"
+)
+_NUMERIC = re.compile(
+    rf"{FIGURE_BEFORE}(?P<day>[0-9]{{1,2}})(?P<mark>[-/.])(?P<month>[0-9]{{1,2}})(?P=mark)"
+    r"(?P<year>[0-9]{4}|(?<=/)[0-9]{2})(?![-/.]?\w)"
+)
+_MONTH_YEAR = re.compile(
+    rf"{FIGURE_BEFORE}(?P<month>0[1-9]|1[0-2])/(?P<year>(?:19|20)[0-9]{{2}})(?![-/.]?\w)"
+)
+# Without a year only a leading zero tells a date from a fraction, or that it would be more than 1.
+_DAY_MONTH = re.compile(
+    rf"{FIGURE_BEFORE}(?:(?P<day>[0-3][0-9])/(?P<month>0[1-9])"
+    rf"|(?P<first>0[1-9]|1[3-9]|2[0-9]|3[01])/(?P<second>1[0-2]))(?![-/.,]?\w)"
+)
+# Years of two digits: those to come and those gone by.
+_CENTURY_TURNS_AT = 50
+
+
+class Calendar:
+    """Says the dates of a language."""
+
+    def __init__(self, locale: Locale, numerals: Numerals) -> None:
+        self._locale = locale
+        self._numerals = numerals
+        self._short = {
+            short: number
+            for number, shorts in enumerate(locale.month_abbreviations)
+            for short in shorts
+        }
+
+    def rules(self) -> tuple[Rule, ...]:
+        """Return the rules for dates."""
+        months = one_of([*self._locale.months, *map(str.capitalize, self._locale.months)])
+        shorts = one_of([*self._short, *map(str.capitalize, self._short)])
+        suffix = f"(?:{SPACE}?(?:{one_of(self._locale.ordinal_suffixes)}|°))?"
+        link = re.escape(self._locale.date_link)
+        link = f"{SPACE}(?:{link}{SPACE})?" if link else SPACE
+        named = re.compile(
+            rf"{FIGURE_BEFORE}(?:(?P<first>[0-9]{{1,2}}){SPACE}?{DASH}{SPACE}?)?"
+            rf"(?P<day>[0-9]{{1,2}})\.?{suffix}(?P<link>{link})"
+            rf"(?:(?P<month>{months}){WORD_AFTER}"
+            rf"|(?P<short>{shorts})(?:\.(?:{link}(?P<year>[0-9]{{4}})(?!\w))?"
+            rf"|{link}(?P<dotless_year>[0-9]{{4}})(?!\w)))"
+        )
+        weekdays = self._locale.weekday_abbreviations
+        weekday = re.compile(
+            rf"{WORD_BEFORE}(?P<day>{one_of([*weekdays, *map(str.capitalize, weekdays)])})"
+            rf"(?:\.|(?=,))(?=,?{SPACE}[0-9]{{1,2}}(?:[-/]|{link}(?:{months}|{shorts})))"
+        )
+        return (
+            Rule(weekday, lambda match: weekdays[match["day"].lower()]),
+            Rule(_ISO, self._write),
+            Rule(_NUMERIC, self._write),
+            Rule(_MONTH_YEAR, self._write_month),
+            Rule(_DAY_MONTH, self._write_day),
+            Rule(named, self._write_named),
+        )
+
+    def say(self, year: str, month: int, day: int) -> str | None:
+        """Return a date in words, None if there is no such day."""
+        if not (1 <= month <= 12 and 1 <= day <= 31):
+            return None
+        return self._locale.date.format(
+            day=self._day(day),
+            month=self._locale.months[month - 1],
+            year=self._numerals.year(year),
+        )
+
+    def say_month(self, year: str, month: int) -> str | None:
+        """Return a month of a year in words, None if there is none."""
+        if not 1 <= month <= 12:
+            return None
+        return self._part("{month}", "{year}").format(
+            month=self._locale.months[month - 1], year=self._numerals.year(year)
+        )
+
+    def say_day(self, month: int, day: int) -> str | None:
+        """Return a day of any year in words, None if there is none."""
+        if not (1 <= month <= 12 and 1 <= day <= 31):
+            return None
+        return self._part("{day}", "{month}").format(
+            day=self._day(day), month=self._locale.months[month - 1]
+        )
+
+    def _part(self, first: str, last: str) -> str:
+        date = self._locale.date
+        return date[date.index(first) : date.index(last) + len(last)]
+
+    def _day(self, day: int) -> str:
+        if day == 1 and self._locale.first_day:
+            return self._locale.first_day
+        return self._numerals.cardinal(day)
+
+    def _write(self, match: re.Match[str]) -> str | None:
+        day, month, year = int(match["day"]), int(match["month"]), match["year"]
+        if len(year) == 2:
+            year = f"{20 if int(year) < _CENTURY_TURNS_AT else 19}{year}"
+        if match.re is _NUMERIC and month > 12 >= day:
+            day, month = month, day
+        words = self.say(year, month, day)
+        is_followed = match.groupdict().get("time") is not None
+        return None if words is None else words + ", " * is_followed
+
+    def _write_month(self, match: re.Match[str]) -> str | None:
+        return self.say_month(match["year"], int(match["month"]))
+
+    def _write_day(self, match: re.Match[str]) -> str | None:
+        day = match["day"] or match["first"]
+        return self.say_day(int(match["month"] or match["second"]), int(day))
+
+    def _write_range(self, match: re.Match[str], last: int) -> str | None:
+        if not match["month"]:
+            return None
+        first, range_word = int(match["first"]), self._locale.range_word
+        days = f"{self._day(first)} {range_word} {self._numerals.cardinal(last)}"
+        return f"{days}{match['link']}{match['month']}"
+
+    def _write_named(self, match: re.Match[str]) -> str | None:
+        day = int(match["day"])
+        if not 1 <= day <= 31:
+            return None
+        if match["first"]:
+            return self._write_range(match, day)
+        if match["month"]:
+            return f"{self._day(day)}{match['link']}{match['month']}"
+        month = self._short[match["short"].lower()] + 1
+        year = match["year"] or match["dotless_year"]
+        return self.say(year, month, day) if year else self.say_day(month, day)

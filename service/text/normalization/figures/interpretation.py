@@ -1,0 +1,144 @@
+"""Text that its author has said how to read."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Callable
+
+from service.text.markup.passages import Interpretation
+from service.text.normalization.figures import romans
+from service.text.normalization.figures.language import FigureLanguage, figure_language
+from service.text.normalization.locales.locale import Agreement, Suffix
+from service.text.normalization.rules import rewrite
+from service.text.origins import TracedText
+
+_DATE_PARTS = re.compile(r"[0-9]+")
+_TIME = re.compile(r"([0-9]{1,2})[:h.]([0-5][0-9])(?:[:.]([0-5][0-9]))?")
+_ORDINAL = re.compile(r"([0-9]{1,4})\W{0,2}\w{0,4}")
+_SHORT_YEARS_TURN_AT = 50
+
+
+def interpret(text: str, interpretation: Interpretation, detail: str, language: str) -> str | None:
+    """Return the words for a text that is of a given kind, None if it is not of that kind.
+
+    Args:
+        text: what was marked, cleaned.
+        interpretation: the kind.
+        detail: of a date the order of its parts, such as `dmy`; of an ordinal `f` for a feminine
+            one; of money the code of the currency if the text names none.
+        language: as `rules` takes it.
+    """
+    return _KINDS[interpretation](figure_language(language), text.strip(), detail)
+
+
+def _cardinal(figures: FigureLanguage, text: str, detail: str) -> str | None:
+    sign, digits = "", text
+    if text[:1] in ("-", "\u2212", "+"):
+        sign, digits = figures.locale.signs["+" if text[0] == "+" else "-"] + " ", text[1:]
+    numerals = figures.numerals
+    if re.fullmatch(numerals.pattern, digits):
+        number = numerals.parse(digits)
+        whole = number.integer.lstrip("0") or "0"
+        return sign + numerals.say(number._replace(integer=whole))
+    value = romans.value_of(text)
+    return None if value is None else numerals.cardinal(value)
+
+
+def _ordinal(figures: FigureLanguage, text: str, detail: str) -> str | None:
+    match = _ORDINAL.fullmatch(text)
+    value = int(match[1]) if match is not None else romans.value_of(text)
+    if value is None:
+        return None
+    is_feminine = detail.lower().startswith("f")
+    agreement = Agreement.FEMININE if is_feminine else Agreement.MASCULINE
+    return figures.numerals.ordinal(value, Suffix(agreement))
+
+
+def _digits(figures: FigureLanguage, text: str, detail: str) -> str | None:
+    groups = re.findall(r"[0-9]+", text)
+    if not groups or re.search(r"[^\W\d_]", text):
+        return None
+    return ", ".join(figures.numerals.digits(group) for group in groups)
+
+
+def _characters(figures: FigureLanguage, text: str, detail: str) -> str | None:
+    names: list[str] = []
+    for character in text:
+        upper = character.upper()
+        if character.isspace():
+            continue
+        if unicodedata.category(character).startswith("M") and names:
+            names[-1] += character
+        elif "A" <= upper <= "Z" and len(upper) == 1:
+            names.append(figures.locale.letters[ord(upper) - ord("A")])
+        elif "0" <= character <= "9":
+            names.append(figures.numerals.cardinal(int(character)))
+        else:
+            names.append(figures.locale.characters.get(character, character))
+    return " ".join(names) or None
+
+
+def _date(figures: FigureLanguage, text: str, detail: str) -> str | None:
+    parts = _DATE_PARTS.findall(text)
+    order = detail.lower() or ("ymd" if parts and len(parts[0]) == 4 else "dmy")
+    if len(parts) != len(order) or re.search(r"[^\W\d_]", text):
+        return _rewritten(figures, text)
+    named = dict(zip(order, parts, strict=True))
+    year = named.get("y", "")
+    if len(year) == 2:
+        year = f"{20 if int(year) < _SHORT_YEARS_TURN_AT else 19}{year}"
+    month, day = int(named.get("m", "0")), int(named.get("d", "0"))
+    says: dict[str, Callable[[], str | None]] = {
+        "dmy": lambda: figures.calendar.say(year, month, day),
+        "my": lambda: figures.calendar.say_month(year, month),
+        "dm": lambda: figures.calendar.say_day(month, day),
+        "y": lambda: figures.numerals.year(year),
+        "d": lambda: figures.numerals.cardinal(day),
+    }
+    say = says.get("".join(sorted(order)))
+    return None if say is None else say()
+
+
+def _time(figures: FigureLanguage, text: str, detail: str) -> str | None:
+    match = _TIME.fullmatch(text)
+    if match is None or int(match[1]) > 24:
+        return _rewritten(figures, text)
+    second = int(match[3]) if match[3] else None
+    return figures.clock.say(int(match[1]), int(match[2]), second)
+
+
+def _telephone(figures: FigureLanguage, text: str, detail: str) -> str | None:
+    if not re.search("[0-9]", text) or re.search(r"[^\W\d_]", text):
+        return None
+    return figures.telephone.say(text)
+
+
+def _currency(figures: FigureLanguage, text: str, detail: str) -> str | None:
+    currency = figures.locale.currencies.get(detail.upper())
+    if currency is not None and re.fullmatch(figures.numerals.pattern, text):
+        return figures.amounts.money(figures.numerals.parse(text), currency)
+    return _rewritten(figures, text)
+
+
+def _rewritten(figures: FigureLanguage, text: str) -> str | None:
+    """Return what the rules make of a text, None if that is nothing new."""
+    words = rewrite(TracedText(text), figures.rules).text
+    return None if words == text else words
+
+
+def _unit(figures: FigureLanguage, text: str, detail: str) -> str | None:
+    return _rewritten(figures, text)
+
+
+_KINDS: dict[Interpretation, Callable[[FigureLanguage, str, str], str | None]] = {
+    "cardinal": _cardinal,
+    "ordinal": _ordinal,
+    "digits": _digits,
+    "characters": _characters,
+    "date": _date,
+    "time": _time,
+    "telephone": _telephone,
+    "currency": _currency,
+    "unit": _unit,
+}

@@ -1,0 +1,102 @@
+"""The rules of one language, in order."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from importlib import import_module
+
+from service.text.normalization.figures import (
+    abbreviations,
+    chains,
+    counts,
+    romans,
+)
+from service.text.normalization.figures.amounts import Amounts
+from service.text.normalization.figures.arithmetic import Arithmetic
+from service.text.normalization.figures.dates import Calendar
+from service.text.normalization.figures.numbers import Numerals
+from service.text.normalization.figures.telephones import Telephone
+from service.text.normalization.figures.times import Clock
+from service.text.normalization.locales.locale import Locale
+from service.text.normalization.rules import Rule, Write
+
+# Tables are opened when a text of their language comes.
+_MODULES = {
+    "es": "spanish",
+    "fr": "french",
+    "it": "italian",
+    "pt-br": "portuguese",
+    "hi": "hindi",
+}
+
+# What may stand between the start of a line and its first word.
+_LONGEST_OPENING = 8
+_LINE_START = re.compile(r"(?:\A|\n)[ \t\"'“«‘¿¡(\[*•-]*\Z")
+
+
+class FigureLanguage:
+    """What says each kind of figure in one language."""
+
+    def __init__(self, locale: Locale) -> None:
+        self.locale = locale
+        self.numerals = Numerals(locale)
+        self.calendar = Calendar(locale, self.numerals)
+        self.clock = Clock(locale, self.numerals)
+        self.telephone = Telephone(locale, self.numerals)
+        self.amounts = Amounts(locale, self.numerals)
+        self.arithmetic = Arithmetic(locale, self.numerals)
+        rules = (
+            abbreviations.ampersand_rule(locale),
+            *self.calendar.rules(),
+            counts.separation_rule(),
+            *abbreviations.rules_before_numbers(locale),
+            *self.telephone.rules(),
+            *self.clock.rules(),
+            *chains.rules(locale, self.numerals),
+            *counts.ordinal_rules(locale, self.numerals),
+            *self.amounts.rules(),
+            *self.arithmetic.rules(),
+            *counts.rules(locale, self.numerals),
+            *abbreviations.rules(locale),
+            *romans.rules(locale, self.numerals),
+        )
+        self.rules = tuple(Rule(rule.pattern, _starting_line(rule.write)) for rule in rules)
+        """What is more than a plain number comes first."""
+
+
+def _starting_line(write: Write) -> Write:
+    """Return what writes the same with a capital where a line starts.
+
+    A line that starts with a small letter would be read as the last one's continuation.
+    """
+
+    def write_capital(match: re.Match[str]) -> str | None:
+        written = write(match)
+        if (
+            not written
+            or match[0][0].islower()
+            or not _LINE_START.search(
+                match.string, max(0, match.start() - _LONGEST_OPENING), match.start()
+            )
+        ):
+            return written
+        return written[0].upper() + written[1:]
+
+    return write_capital
+
+
+@cache
+def figure_language(code: str) -> FigureLanguage:
+    """Return what says the figures of a language; KeyError if it has no table."""
+    module = import_module(f"service.text.normalization.locales.{_MODULES[code]}")
+    locale: Locale = module.LOCALE
+    return FigureLanguage(locale)
+
+
+def rules(language: str) -> tuple[Rule, ...]:
+    """Return the rules for a language, `es`, `fr`, `it`, `pt-br` or `hi`; KeyError for others.
+
+    Rules for addresses, markdown, entities and emoji come before these.
+    """
+    return figure_language(language).rules

@@ -1,0 +1,87 @@
+"""Roman numerals, where a word beside them tells that they are."""
+
+from __future__ import annotations
+
+import re
+
+from service.text.normalization.figures.notation import DASH, WORD_AFTER, one_of
+from service.text.normalization.figures.numbers import Numerals
+from service.text.normalization.locales.locale import Agreement, Locale, RomanStyle, Suffix
+from service.text.normalization.rules import Rule
+
+_VALUES = {"I": 1, "V": 5, "X": 10, "L": 50, "C": 100, "D": 500, "M": 1000}
+_WELL_FORMED = re.compile(r"M{0,3}(?:CM|CD|D?C{0,3})(?:XC|XL|L?X{0,3})(?:IX|IV|V?I{0,3})", re.ASCII)
+# One letter is a numeral only if it is a common one.
+_NUMERAL = r"(?P<numeral>[IVXLCDM](?<![\w'’.][IVXLCDM])(?:(?<=[IVX])|(?=[IVXLCDM]))[IVXLCDM]{0,14})"
+
+# The word before, and before that a numeral that shares it: `siglos XV y XVI`.
+_LOOK_BACK = 40
+_WORD = re.compile(rf"([^\W\d_]+)\s(?:[IVXLC]+(?:\s?{DASH}\s?|\s[^\W\d_A-Z]{{1,3}}\s))?\Z")
+_NEXT_WORD = re.compile(r"\s([^\W\d_]+)")
+# A numeral of a king is no initial of his surname.
+_SURNAME_NEXT = re.compile(r"\.\s?[A-ZÀ-ÖØ-Þ]")
+
+
+def rules(locale: Locale, numerals: Numerals) -> tuple[Rule, ...]:
+    """Return the rules for Roman numerals."""
+    suffixes = one_of(locale.roman_suffixes)
+    pattern = re.compile(
+        f"{_NUMERAL}(?:(?P<suffix>{suffixes})|{DASH}(?P<to>[IVXLC]{{1,9}}))?{WORD_AFTER}"
+    )
+
+    def write(match: re.Match[str]) -> str | None:
+        value = value_of(match["numeral"])
+        if value is None:
+            return None
+        if match["suffix"]:
+            return numerals.ordinal(value, locale.roman_suffixes[match["suffix"]])
+        style, agreement = _style(locale, match)
+        if style is None:
+            return None
+        words = _say(numerals, value, style, agreement)
+        if match["to"] is None or words is None:
+            return words
+        to = value_of(match["to"])
+        last = None if to is None else _say(numerals, to, style, agreement)
+        return None if last is None else f"{words} {locale.range_word} {last}"
+
+    return (Rule(pattern, write),)
+
+
+def value_of(numeral: str) -> int | None:
+    """Return the number that a Roman numeral is, None if it is none."""
+    if not numeral or _WELL_FORMED.fullmatch(numeral) is None:
+        return None
+    values = [_VALUES[letter] for letter in numeral]
+    return sum(
+        -value if value < following else value
+        for value, following in zip(values, [*values[1:], 0], strict=True)
+    )
+
+
+def _style(locale: Locale, match: re.Match[str]) -> tuple[RomanStyle | None, Agreement]:
+    before = _WORD.search(match.string[max(0, match.start() - _LOOK_BACK) : match.start()])
+    after = _NEXT_WORD.match(match.string, match.end())
+    if after is not None and after[1].lower() in locale.ordinal_follows:
+        return RomanStyle.ORDINAL, locale.ordinal_follows[after[1].lower()]
+    if before is None:
+        return None, Agreement.ALONE
+    word = before[1]
+    style = locale.centuries.get(word.lower()) or locale.divisions.get(word.lower())
+    if style is not None:
+        return style, Agreement.MASCULINE
+    if word not in locale.regnal_names or _SURNAME_NEXT.match(match.string, match.end()):
+        return None, Agreement.ALONE
+    is_woman = locale.regnal_names[word]
+    return locale.regnal_style, Agreement.FEMININE if is_woman else Agreement.MASCULINE
+
+
+def _say(numerals: Numerals, value: int, style: RomanStyle, agreement: Agreement) -> str | None:
+    is_ordinal = (
+        style is RomanStyle.ORDINAL
+        or (style is RomanStyle.ORDINAL_TO_TEN and value <= 10)
+        or (style is RomanStyle.FIRST_ORDINAL and value == 1)
+    )
+    if is_ordinal:
+        return numerals.ordinal(value, Suffix(agreement))
+    return numerals.cardinal(value)

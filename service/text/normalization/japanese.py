@@ -1,0 +1,393 @@
+"""Japanese in words: what Open JTalk would misread, and only that.
+
+It reads numbers with their counters, their decimals and most units, and with the right change of
+sounds (三本, 六百, 二十歳), so those are left as they are. What is rewritten here is what stands
+for something else than the characters say: a slash in a date, a colon in a time, a dash between
+numbers, a sign of money before its number.
+"""
+
+from __future__ import annotations
+
+import re
+from decimal import Decimal
+
+from service.text.markup.passages import Interpretation
+from service.text.normalization.rules import Rule
+
+_DIGITS = dict(
+    zip(
+        "0123456789",
+        ("ゼロ", "イチ", "ニー", "サン", "ヨン", "ゴー", "ロク", "ナナ", "ハチ", "キュー"),
+        strict=True,
+    )
+)
+_LETTER_NAMES = """
+エー ビー シー ディー イー エフ ジー エイチ アイ ジェー ケー エル エム
+エヌ オー ピー キュー アール エス ティー ユー ブイ ダブリュー エックス ワイ ゼット
+"""
+_LETTERS = dict(zip("ABCDEFGHIJKLMNOPQRSTUVWXYZ", _LETTER_NAMES.split(), strict=True))
+
+_CURRENCIES = {
+    "$": "ドル",
+    "€": "ユーロ",
+    "£": "ポンド",
+    "¥": "円",
+    "￥": "円",
+    "₩": "ウォン",
+    "₹": "ルピー",
+    "US$": "米ドル",
+    "USD": "ドル",
+    "EUR": "ユーロ",
+    "JPY": "円",
+}
+_MAGNITUDES = {"K": 3, "M": 6, "B": 9}
+
+_UNITS = {
+    "km/h": "キロメートル毎時",
+    "m/s": "メートル毎秒",
+    "km2": "平方キロメートル",
+    "km²": "平方キロメートル",
+    "m2": "平方メートル",
+    "m²": "平方メートル",
+    "m3": "立方メートル",
+    "m³": "立方メートル",
+    "cm2": "平方センチメートル",
+    "cm²": "平方センチメートル",
+    "km": "キロメートル",
+    "cm": "センチメートル",
+    "mm": "ミリメートル",
+    "m": "メートル",
+    "kg": "キログラム",
+    "mg": "ミリグラム",
+    "g": "グラム",
+    "t": "トン",
+    "mL": "ミリリットル",
+    "ml": "ミリリットル",
+    "L": "リットル",
+    "l": "リットル",
+    "kW": "キロワット",
+    "kWh": "キロワット時",
+    "W": "ワット",
+    "V": "ボルト",
+    "Hz": "ヘルツ",
+    "kHz": "キロヘルツ",
+    "MHz": "メガヘルツ",
+    "GHz": "ギガヘルツ",
+    "KB": "キロバイト",
+    "MB": "メガバイト",
+    "GB": "ギガバイト",
+    "TB": "テラバイト",
+    "Mbps": "メガビット毎秒",
+    "Gbps": "ギガビット毎秒",
+    "°C": "度",
+    "℃": "度",
+    "°F": "華氏",
+    "°": "度",
+    "%": "パーセント",
+    "％": "パーセント",
+    "‰": "パーミル",
+}
+_UNITS_PATTERN = "|".join(sorted(map(re.escape, _UNITS), key=len, reverse=True))
+
+# No more digits than a number has that is read as one; from its first digit to its last, so that
+# a long row of them is looked at once.
+_NUMBER = r"(?<!\d)(?:\d{1,3}(?:,\d{3}){1,6}|\d{1,20})(?!\d)(?:\.\d{1,20}(?!\d))?"
+_NOT_IN_NUMBER = r"(?<![\d.,/:A-Za-z-])"
+_ENDS = r"(?![\d/:A-Za-z])(?!\.\d)(?!-\d)"
+
+_YEARS = range(1000, 2101)
+_HOURS, _SIXTIETHS = range(30), range(60)  # a late show starts at 25:30
+
+_CLOCK = re.compile(
+    r"(?P<hour>\d{1,2}):(?P<minute>\d{2})(?::(?P<second>\d{2}))?(?: ?(?P<noon>[AaPp])\.?[Mm]\.?)?"
+)
+
+_ROMAN = re.compile(r"(?<=第)(?=[IVX])X{0,3}(?:I[XV]|V?I{0,3})(?![A-Za-z])")
+_ROMAN_DIGITS = {"I": 1, "V": 5, "X": 10}
+
+# What may stand between a number and the dash after it.
+_RANGE_COUNTERS = "年月日時分秒円人歳才回個本枚台階章名度%％℃kmcgtLF"
+
+
+def _digits(text: str) -> str:
+    return "".join(_DIGITS.get(character, character) for character in text)
+
+
+def _plain(number: str) -> str:
+    return number.replace(",", "")
+
+
+def _date(match: re.Match[str]) -> str | None:
+    year, month, day = int(match["year"]), int(match["month"]), int(match["day"])
+    if year not in _YEARS or not (1 <= month <= 12 and 1 <= day <= 31):
+        return None
+    return f"{year}年{month}月{day}日"
+
+
+def _day_of_week(match: re.Match[str]) -> str | None:
+    month, day = int(match[1]), int(match[2])
+    return f"{month}月{day}日" if 1 <= month <= 12 and 1 <= day <= 31 else None
+
+
+def _time(match: re.Match[str]) -> str | None:
+    hour, minute = int(match["hour"]), int(match["minute"])
+    if hour not in _HOURS or minute not in _SIXTIETHS:
+        return None
+    noon = {"a": "午前", "p": "午後"}.get((match["noon"] or "").lower(), "")
+    if match["second"] is None:
+        return f"{noon}{hour}時" + (f"{minute}分" if minute else "")
+    if int(match["second"]) not in _SIXTIETHS:
+        return None
+    return f"{noon}{hour}時{minute}分{int(match['second'])}秒"
+
+
+def _telephone(match: re.Match[str]) -> str | None:
+    groups = re.findall(r"\d+", match[0])
+    if sum(map(len, groups)) not in range(9, 14):
+        return None
+    international = "プラス" if match[0].startswith("+") else ""
+    return international + "、".join(map(_digits, groups))
+
+
+def _postal_code(match: re.Match[str]) -> str:
+    return f"郵便番号{_digits(match[1])}の{_digits(match[2])}"
+
+
+def _money_before(match: re.Match[str]) -> str:
+    number, magnitude = _plain(match["number"]), match["magnitude"] or ""
+    if magnitude in _MAGNITUDES:
+        number, magnitude = f"{Decimal(number).scaleb(_MAGNITUDES[magnitude]):f}", ""
+        if "." in number:
+            number = number.rstrip("0").rstrip(".")
+    return number + magnitude + _CURRENCIES[match["sign"].strip()]
+
+
+def _money_after(match: re.Match[str]) -> str:
+    return f"{_plain(match['number'])}{match['magnitude'] or ''}{_CURRENCIES[match['sign']]}"
+
+
+def _fraction(match: re.Match[str]) -> str | None:
+    whole, numerator, denominator = match["whole"], int(match["top"]), int(match["bottom"])
+    if not 1 < denominator <= 100 or not 0 < numerator < denominator:
+        return None
+    said = f"{denominator}分の{numerator}"
+    return f"{whole}と{said}" if whole else said
+
+
+def _unit(match: re.Match[str]) -> str:
+    if match["unit"] == "°F":
+        return f"華氏{_plain(match['number'])}度"
+    return _plain(match["number"]) + _UNITS[match["unit"]]
+
+
+def _range(match: re.Match[str]) -> str:
+    return f"{match['first']}から"
+
+
+def _negative(match: re.Match[str]) -> str:
+    return f"マイナス{match[1] or match[2]}"
+
+
+def _version(match: re.Match[str]) -> str:
+    return "テン".join(map(_whole, match[0].split(".")))
+
+
+def _roman(match: re.Match[str]) -> str:
+    values = [_ROMAN_DIGITS[letter] for letter in match[0]]
+    # A smaller one before a greater one is taken off.
+    value = sum(
+        -here if here < following else here
+        for here, following in zip(values, [*values[1:], 0], strict=True)
+    )
+    return str(value)
+
+
+def _whole(number: str) -> str:
+    return _digits(number) if number.startswith("0") or len(number) == 1 else number
+
+
+def _long_number(match: re.Match[str]) -> str:
+    return _digits(_plain(match[0]))
+
+
+_VULGAR = {
+    "½": "2分の1",
+    "⅓": "3分の1",
+    "⅔": "3分の2",
+    "¼": "4分の1",
+    "¾": "4分の3",
+    "⅕": "5分の1",
+    "⅛": "8分の1",
+    "⅜": "8分の3",
+    "⅝": "8分の5",
+    "⅞": "8分の7",
+}
+
+_SIGNS = {"＋": "足す", "+": "足す", "＝": "イコール", "=": "イコール", "×": "かける", "÷": "割る"}
+_SIGN_WORDS = {"≒": "ニアリーイコール", "≠": "ノットイコール", "±": "プラスマイナス"}
+
+RULES: tuple[Rule, ...] = (
+    Rule(_ROMAN, _roman),
+    # Open JTalk knows B4 as a size of paper, also in AKB48.
+    Rule(re.compile(r"(?<=[A-Z]{2})\d{2,}(?![\d.])"), lambda match: f" {match[0]}"),
+    Rule(
+        re.compile(
+            rf"{_NOT_IN_NUMBER}(?P<year>\d{{4}})([/.-])"
+            rf"(?P<month>\d{{1,2}})\2(?P<day>\d{{1,2}}){_ENDS}"
+        ),
+        _date,
+    ),
+    # A day of the week in brackets after it: 3/15(金).
+    Rule(
+        re.compile(r"(?<![\d./-])(\d{1,2})/(\d{1,2})(?= ?[(（][月火水木金土日])"),
+        _day_of_week,
+    ),
+    Rule(re.compile(r"〒 ?(\d{3})-(\d{4})(?!\d)"), _postal_code),
+    Rule(
+        re.compile(
+            r"(?<![\d.,/:A-Za-z-])(?:\+\d{1,3}[- ]\d{1,4}|\(0\d{1,4}\) ?\d{1,4}|0\d{1,4}-\d{1,4})"
+            r"-\d{3,4}(?:-\d{3,4})?(?![\d-])|(?<![\d.,/:A-Za-z+-])0[5789]0\d{8}(?!\d)"
+        ),
+        _telephone,
+    ),
+    Rule(
+        re.compile(
+            r"(?<![\d:.])(?P<hour>\d{1,2}):(?P<minute>\d{2})(?::(?P<second>\d{2}))?(?![\d:]|\.\d)"
+            r"(?: ?(?P<noon>[AaPp])\.?[Mm](?![A-Za-z])\.?)?"
+        ),
+        _time,
+    ),
+    Rule(
+        re.compile(
+            r"(?<![\dA-Za-z:$€£¥￥₩₹])(?P<sign>US\$|USD ?|EUR ?|JPY ?|[$€£¥￥₩₹]) ?(?P<number>"
+            + _NUMBER
+            + r")(?P<magnitude>[KMB](?![A-Za-z])|[十百千万億兆]+)?(?![A-Za-z$€£¥￥₩₹])"
+        ),
+        _money_before,
+    ),
+    Rule(
+        re.compile(
+            rf"(?<![$€£¥￥₩₹])(?<![$€£¥￥₩₹] )(?P<number>{_NUMBER})(?P<magnitude>[十百千万億兆]+)?"
+            r"(?P<sign>[$€£¥￥₩₹])(?! ?[$€£¥￥₩₹\d])"
+        ),
+        _money_after,
+    ),
+    Rule(
+        re.compile(
+            rf"{_NOT_IN_NUMBER}(?:(?P<whole>\d{{1,3}}) )?"
+            rf"(?P<top>\d{{1,3}})/(?P<bottom>\d{{1,3}})(?![\d/:])(?!\.\d)(?!-\d)"
+        ),
+        _fraction,
+    ),
+    Rule(re.compile("[" + "".join(_VULGAR) + "]"), lambda match: _VULGAR[match[0]]),
+    Rule(
+        re.compile(
+            rf"(?<![\w)）%％℃°-])[-−]({_NUMBER})(?![\d-])"
+            rf"|(?<![\d%％℃°度])[-−]({_NUMBER})(?=[度℃°%％])"
+        ),
+        _negative,
+    ),
+    # A block and a house: 芝公園4-2-8.
+    Rule(
+        re.compile(r"(?<=[\u4e00-\u9fff])\d{1,4}-\d{1,4}-\d{1,4}(?![\d-])"),
+        lambda match: match[0].replace("-", "の"),
+    ),
+    Rule(
+        re.compile(r"(?<![\d-])(\d{1,2})-(\d{1,2})(?=で(?:勝|負|敗|逆転))"),
+        lambda match: f"{match[1]}対{match[2]}",
+    ),
+    Rule(
+        re.compile(
+            rf"(?<![A-Za-z/$€£¥￥₩₹])(?<![$€£¥￥₩₹] )(?P<number>{_NUMBER})"
+            rf" ?(?P<unit>{_UNITS_PATTERN})(?![A-Za-z0-9²³$€£¥￥₩₹])"
+        ),
+        _unit,
+    ),
+    Rule(
+        re.compile(r"(?<![\d.])\d{1,4}(?:\.\d{1,4}){2,5}(?![\d.])"),
+        _version,
+    ),
+    Rule(re.compile(r"(?<![A-Za-z])[Vv]er\.? ?(?=\d)"), lambda match: "バージョン"),
+    Rule(re.compile(r"(?<![A-Za-z])No\. ?(?=\d)"), lambda match: "ナンバー"),
+    # More than a quintillion is not a number that anybody grasps.
+    Rule(re.compile(r"(?<![\d.,])\d{17,}(?![\d.,])"), _long_number),
+    Rule(
+        re.compile(r"(?<=\d) ?([+＋=＝×÷]) ?(?=\d)"),
+        lambda match: _SIGNS[match[1]],
+    ),
+    Rule(re.compile(r"(?<![A-Za-z])([CF])#(?![A-Za-z0-9_#])"), lambda match: f"{match[1]}シャープ"),
+    Rule(re.compile("[≒≠±]"), lambda match: _SIGN_WORDS[match[0]]),
+    Rule(
+        re.compile(
+            rf"(?P<first>\d[\d,.]{{0,20}}[万億兆]?(?:[{_RANGE_COUNTERS}]{{0,2}}|[ァ-ヶー]{{1,12}}))"
+            r"[〜～~–](?=\d)"
+        ),
+        _range,
+    ),
+    Rule(
+        re.compile(
+            rf"(?<![\dA-Za-z.-])(?P<first>\d{{1,4}})-(?=\d{{1,4}}(?:[{_RANGE_COUNTERS}]|ページ))"
+        ),
+        _range,
+    ),
+)
+"""What is rewritten, in order."""
+
+
+_ORDERS = {
+    "ymd": ("year", "month", "day"),
+    "mdy": ("month", "day", "year"),
+    "dmy": ("day", "month", "year"),
+    "ym": ("year", "month"),
+    "md": ("month", "day"),
+    "dm": ("day", "month"),
+    "y": ("year",),
+    "m": ("month",),
+    "d": ("day",),
+}
+_DATE_WORDS = (("year", "年"), ("month", "月"), ("day", "日"))
+
+
+def interpret(text: str, interpretation: Interpretation, detail: str) -> str | None:
+    """Return the words for a text whose kind is known, None if it is not of that kind.
+
+    Args:
+        text: what is to be read.
+        interpretation: what it is.
+        detail: which kind of it: for a date the order of its parts, such as `mdy`.
+    """
+    text = text.strip()
+    number = re.fullmatch(rf"-?{_NUMBER}", text)
+    if interpretation == "cardinal":
+        return _plain(text).replace("-", "マイナス") if number else None
+    if interpretation == "ordinal":
+        return f"{text}番目" if text.isdecimal() else None
+    if interpretation in ("digits", "telephone"):
+        groups = re.findall(r"\d+", text)
+        said = "、".join(map(_digits, groups))
+        return ("プラス" if text.startswith("+") else "") + said if said else None
+    if interpretation == "characters":
+        spelled = [_LETTERS.get(c.upper(), _DIGITS.get(c, c)) for c in text if not c.isspace()]
+        return " ".join(spelled) or None
+    if interpretation == "date":
+        return _interpret_date(text, detail or "ymd")
+    if interpretation == "time":
+        match = _CLOCK.fullmatch(text)
+        return _time(match) if match else None
+    # Money and measures are read by their signs.
+    for rule in RULES:
+        match = rule.pattern.fullmatch(text)
+        if match is not None:
+            return rule.write(match)
+    return None
+
+
+def _interpret_date(text: str, order: str) -> str | None:
+    parts = re.findall(r"\d+", text)
+    names = _ORDERS.get(order)
+    if names is None or len(parts) != len(names):
+        return None
+    values = dict(zip(names, map(int, parts), strict=True))
+    if not (1 <= values.get("month", 1) <= 12 and 1 <= values.get("day", 1) <= 31):
+        return None
+    return "".join(f"{values[name]}{word}" for name, word in _DATE_WORDS if name in values)

@@ -1,0 +1,1 @@
+"""The languages whose figures are read by one set of rules, and their tables."""

@@ -1,0 +1,361 @@
+"""Brazilian Portuguese."""
+
+from __future__ import annotations
+
+from service.text.normalization.locales.locale import (
+    Agreement,
+    Currency,
+    Locale,
+    Magnitude,
+    Noun,
+    RomanStyle,
+    Suffix,
+    words,
+)
+
+_F = Agreement.FEMININE
+_M = Agreement.MASCULINE
+
+_CENTAVO = Noun("centavo", "centavos")
+_CENT = Noun("centavo", "centavos")
+_REAL = Currency(Noun("real", "reais"), _CENTAVO)
+_EURO = Currency(Noun("euro", "euros"), _CENT)
+_DOLLAR = Currency(Noun("dólar", "dólares"), _CENTAVO)
+_POUND = Currency(Noun("libra", "libras", _F), Noun("pêni", "pence"))
+_YEN = Currency(Noun("iene", "ienes"), Noun("sen", "sens"))
+_RUPEE = Currency(Noun("rupia", "rupias", _F), Noun("paisa", "paisas", _F))
+
+_THOUSAND = Magnitude("mil", "mil", factor=1000, linked=False)
+_MILLION = Magnitude("milhão", "milhões")
+_BILLION = Magnitude("bilhão", "bilhões")
+_TRILLION = Magnitude("trilhão", "trilhões")
+
+_HOUR = Noun("hora", "horas", _F)
+_MINUTE = Noun("minuto", "minutos")
+_SECOND = Noun("segundo", "segundos")
+
+LOCALE = Locale(
+    converter="pt_BR",
+    corrections=((",", ""),),
+    agreements={
+        _F: (
+            (r"\bum$", "uma"),
+            (r"\bdois\b(?!.*lh)", "duas"),
+            (r"(?<=ent)os\b(?!.*lh)", "as"),
+        ),
+    },
+    feminine_ordinal=((r"o\b", "a"),),
+    ordinal_suffixes={
+        "º": Suffix(_M, apart=True),
+        "ª": Suffix(_F, apart=True),
+        "°": Suffix(_M),
+        "os": Suffix(_M),
+        "as": Suffix(_F),
+    },
+    roman_suffixes={"º": Suffix(_M), "°": Suffix(_M), "ª": Suffix(_F)},
+    group_marks=".",
+    points={",": "vírgula", ".": "ponto"},
+    letters=words(
+        "á,bê,cê,dê,é,efe,gê,agá,i,jota,cá,ele,eme,ene,ó,pê,quê,erre,esse,tê,u,vê,dáblio,xis"
+        ",ípsilon,zê",
+        ",",
+    ),
+    signs={
+        "-": "menos",
+        "+": "mais",
+        "±": "mais ou menos",
+        "≈": "aproximadamente",
+        "~": "aproximadamente",
+        "<": "menor que",
+        ">": "maior que",
+        "≤": "menor ou igual a",
+        "≥": "maior ou igual a",
+    },
+    operators={
+        "+": "mais",
+        "-": "menos",
+        "x": "vezes",
+        "×": "vezes",
+        "*": "vezes",
+        "·": "vezes",
+        "÷": "dividido por",
+        "/": "dividido por",
+        "=": "é igual a",
+        "≠": "é diferente de",
+        "≈": "é aproximadamente",
+        "<": "é menor que",
+        ">": "é maior que",
+        "≤": "é menor ou igual a",
+        "≥": "é maior ou igual a",
+        "±": "mais ou menos",
+        "^": "elevado a",
+    },
+    powers={"²": "ao quadrado", "³": "ao cubo"},
+    per="por",
+    range_word="a",
+    version_word="versão",
+    denominators={
+        2: Noun("meio", "meios"),
+        3: Noun("terço", "terços"),
+        4: Noun("quarto", "quartos"),
+        5: Noun("quinto", "quintos"),
+        6: Noun("sexto", "sextos"),
+        7: Noun("sétimo", "sétimos"),
+        8: Noun("oitavo", "oitavos"),
+        9: Noun("nono", "nonos"),
+    },
+    over="{top} sobre {bottom}",
+    fractions={"1/2": "meio"},
+    mixed="{whole} e {part}",
+    percent={"%": "por cento", "‰": "por mil"},
+    units={
+        "m": Noun("metro", "metros"),
+        "m²": Noun("metro quadrado", "metros quadrados"),
+        "m³": Noun("metro cúbico", "metros cúbicos"),
+        "km": Noun("quilômetro", "quilômetros"),
+        "km²": Noun("quilômetro quadrado", "quilômetros quadrados"),
+        "cm": Noun("centímetro", "centímetros"),
+        "cm²": Noun("centímetro quadrado", "centímetros quadrados"),
+        "cm³": Noun("centímetro cúbico", "centímetros cúbicos"),
+        "mm": Noun("milímetro", "milímetros"),
+        "μm": Noun("micrômetro", "micrômetros"),
+        "nm": Noun("nanômetro", "nanômetros"),
+        "ha": Noun("hectare", "hectares"),
+        "km/h": Noun("quilômetro por hora", "quilômetros por hora"),
+        "m/s": Noun("metro por segundo", "metros por segundo"),
+        "m/s²": Noun("metro por segundo ao quadrado", "metros por segundo ao quadrado"),
+        "kg": Noun("quilo", "quilos"),
+        "g": Noun("grama", "gramas"),
+        "mg": Noun("miligrama", "miligramas"),
+        "μg": Noun("micrograma", "microgramas"),
+        "t": Noun("tonelada", "toneladas", _F),
+        "l": Noun("litro", "litros"),
+        "ml": Noun("mililitro", "mililitros"),
+        "cl": Noun("centilitro", "centilitros"),
+        "dl": Noun("decilitro", "decilitros"),
+        "h": _HOUR,
+        "min": _MINUTE,
+        "s": _SECOND,
+        "ms": Noun("milissegundo", "milissegundos"),
+        "KB": Noun("quilobaite", "quilobaites"),
+        "MB": Noun("megabaite", "megabaites"),
+        "GB": Noun("gigabaite", "gigabaites"),
+        "TB": Noun("terabaite", "terabaites"),
+        "kbps": Noun("quilobit por segundo", "quilobits por segundo"),
+        "Mbps": Noun("megabit por segundo", "megabits por segundo"),
+        "MB/s": Noun("megabaite por segundo", "megabaites por segundo"),
+        "Gbps": Noun("gigabit por segundo", "gigabits por segundo"),
+        "Hz": Noun("hertz", "hertz"),
+        "kHz": Noun("quilohertz", "quilohertz"),
+        "MHz": Noun("megahertz", "megahertz"),
+        "GHz": Noun("gigahertz", "gigahertz"),
+        "W": Noun("watt", "watts"),
+        "kW": Noun("quilowatt", "quilowatts"),
+        "MW": Noun("megawatt", "megawatts"),
+        "kWh": Noun("quilowatt-hora", "quilowatts-hora"),
+        "V": Noun("volt", "volts"),
+        "mAh": Noun("miliampere-hora", "miliamperes-hora"),
+        "cv": Noun("cavalo", "cavalos"),
+        "kcal": Noun("quilocaloria", "quilocalorias", _F),
+        "dB": Noun("decibel", "decibéis"),
+        "hPa": Noun("hectopascal", "hectopascais"),
+        "px": Noun("pixel", "pixels"),
+        "°C": Noun("grau Celsius", "graus Celsius"),
+        "°F": Noun("grau Fahrenheit", "graus Fahrenheit"),
+    },
+    degree=Noun("grau", "graus"),
+    currencies={
+        "R$": _REAL,
+        "BRL": _REAL,
+        "€": _EURO,
+        "EUR": _EURO,
+        "$": _DOLLAR,
+        "US$": _DOLLAR,
+        "U$": _DOLLAR,
+        "USD": _DOLLAR,
+        "£": _POUND,
+        "GBP": _POUND,
+        "¥": _YEN,
+        "JPY": _YEN,
+        "₹": _RUPEE,
+        "INR": _RUPEE,
+        "CHF": Currency(Noun("franco suíço", "francos suíços"), Noun("cêntimo", "cêntimos")),
+    },
+    money="{main} e {cent}",
+    magnitudes={
+        "mil": _THOUSAND,
+        "k": _THOUSAND,
+        "K": _THOUSAND,
+        "M": _MILLION,
+        "mi": _MILLION,
+        "milhão": _MILLION,
+        "milhões": _MILLION,
+        "B": _BILLION,
+        "bi": _BILLION,
+        "bilhão": _BILLION,
+        "bilhões": _BILLION,
+        "tri": _TRILLION,
+        "trilhão": _TRILLION,
+        "trilhões": _TRILLION,
+    },
+    of="de ",
+    of_vowel="de ",
+    months=words(
+        "janeiro fevereiro março abril maio junho julho agosto setembro outubro novembro dezembro"
+    ),
+    month_abbreviations=(
+        ("jan",),
+        ("fev",),
+        ("mar",),
+        ("abr",),
+        ("mai",),
+        ("jun",),
+        ("jul",),
+        ("ago",),
+        ("set",),
+        ("out",),
+        ("nov",),
+        ("dez",),
+    ),
+    weekday_abbreviations={
+        "seg": "segunda-feira",
+        "ter": "terça-feira",
+        "qua": "quarta-feira",
+        "qui": "quinta-feira",
+        "sex": "sexta-feira",
+        "sáb": "sábado",
+        "dom": "domingo",
+    },
+    date="{day} de {month} de {year}",
+    date_link="de",
+    first_day="primeiro",
+    hour=_HOUR,
+    minute=_MINUTE,
+    second=_SECOND,
+    clock="{hour} e {minute}",
+    clock_few="{hour} e {minute}",
+    clock_whole="{hour} {noun}",
+    hour_marks="h",
+    clock_words={"h": "", "hs": "", "hrs": "", "horas": ""},
+    forenoon="da manhã",
+    afternoon=((5, "da tarde"), (11, "da noite")),
+    telephone=r"(?:\([0-9]{2}\)[ \u00a0]?|[1-9][0-9][ ])9?[ ]?[0-9]{4}[ -][0-9]{4}"
+    r"|9[0-9]{4}-[0-9]{4}|[2-5][0-9]{3}-[0-9]{4}|0800[ -][0-9]{3}[ -][0-9]{4}"
+    r"|[0-9]{5}-[0-9]{3}"  # post codes, then numbers of persons and companies
+    r"|[0-9]{3}\.[0-9]{3}\.[0-9]{3}-[0-9]{2}"
+    r"|[0-9]{2}\.[0-9]{3}\.[0-9]{3}/[0-9]{4}-[0-9]{2}",
+    plus="mais",
+    titles={
+        "Sr.": "senhor",
+        "Sra.": "senhora",
+        "Srta.": "senhorita",
+        "Srs.": "senhores",
+        "Sras.": "senhoras",
+        "Dr.": "doutor",
+        "Dra.": "doutora",
+        "Prof.": "professor",
+        "Profa.": "professora",
+        "Prof.ª": "professora",
+        "Profª": "professora",
+        "Eng.": "engenheiro",
+        "Exmo.": "excelentíssimo",
+        "Exma.": "excelentíssima",
+        "Ilmo.": "ilustríssimo",
+        "Pe.": "padre",
+        "Gen.": "general",
+        "Cel.": "coronel",
+        "Cap.": "capitão",
+        "Sto.": "santo",
+        "Sta.": "santa",
+        "Av.": "avenida",
+        "Pça.": "praça",
+        "Rod.": "rodovia",
+        "Trav.": "travessa",
+    },
+    before_number={
+        "n.º": "número",
+        "N.º": "número",
+        "nº": "número",
+        "Nº": "número",
+        "n°": "número",
+        "N°": "número",
+        "pág.": "página",
+        "págs.": "páginas",
+        "p.": "página",
+        "pp.": "páginas",
+        "cap.": "capítulo",
+        "art.": "artigo",
+        "arts.": "artigos",
+        "vol.": "volume",
+        "fig.": "figura",
+        "tel.": "telefone",
+        "cel.": "celular",
+        "apto.": "apartamento",
+        "ap.": "apartamento",
+        "séc.": "século",
+        "aprox.": "aproximadamente",
+        "#": "número",
+    },
+    abbreviations={
+        "p. ex.": "por exemplo",
+        "etc.": "etcétera",
+        "EUA": "Estados Unidos",
+        "a. C.": "antes de Cristo",
+        "d. C.": "depois de Cristo",
+        "S. A.": "sociedade anônima",
+        "S/A": "sociedade anônima",
+        "Ltda.": "limitada",
+        "Cia.": "companhia",
+        "Jr.": "júnior",
+        "obs.": "observação",
+        "aprox.": "aproximadamente",
+        "máx.": "máximo",
+        "mín.": "mínimo",
+        "Depto.": "departamento",
+        "tel.": "telefone",
+        "vs.": "contra",
+    },
+    spelled=frozenset(words("USB IBM IBGE INSS ATM FGTS UFRJ UTI UE URL FMI IPC IA DNA")),
+    ampersand="e",
+    centuries={
+        "século": RomanStyle.ORDINAL_TO_TEN,
+        "séculos": RomanStyle.ORDINAL_TO_TEN,
+    },
+    ordinal_follows={"guerra": _F, "edição": _F, "congresso": _M},
+    divisions=dict.fromkeys(
+        words("capítulo tomo volume livro parte ato título anexo fase tipo"),
+        RomanStyle.CARDINAL,
+    ),
+    regnal_names={
+        **dict.fromkeys(
+            words(
+                "Luís Carlos Henrique Francisco Filipe Napoleão João Paulo Pio Bento Leão Clemente"
+                " Gregório Inocêncio Urbano Alexandre Guilherme Jaime Eduardo Ricardo Jorge"
+                " Frederico Fernando Afonso Alberto Leopoldo Nicolau Pedro Ramsés Bonifácio Sisto"
+                " Júlio Manuel Sancho Miguel José"
+            ),
+            False,
+        ),
+        **dict.fromkeys(words("Elizabeth Isabel Catarina Maria Margarida"), True),
+    },
+    regnal_style=RomanStyle.ORDINAL_TO_TEN,
+    feminine_nouns=frozenset(
+        words(
+            "hora horas pessoa vez vezes página semana tonelada libra casa mulher mulheres menina"
+            " noite unidade coisa xícara colher colheres parte peça pergunta foto mão mãos moto"
+            " milha polegada estrela garrafa irmã irmãs filha cidade viagem viagens imagem"
+            " imagens mensagem mensagens flor flores cor cores"
+        )
+    ),
+    masculine_nouns=frozenset(
+        words(
+            "ano dia mês minuto segundo euro dólar real quilo quilômetro metro litro grau homem"
+            " filho irmão livro milhão milhões bilhão bilhões mil ponto gol copo país"
+        )
+    ),
+    feminine_endings=("as", "ções", "sões", "dades", "tudes", "gens"),
+    masculine_endings=(
+        *("dias", "mapas", "planetas", "atletas", "poetas", "gramas", "sofás", "papas"),
+        *("istas", "emas", "omas"),
+    ),
+)

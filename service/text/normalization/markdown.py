@@ -1,0 +1,319 @@
+"""Markdown read as the page that it makes: its marks go, its lines stay apart."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence, Set
+from functools import lru_cache
+
+from service.text.normalization.rules import Rule
+
+# After one of these, and closing quotes or brackets, a line needs no full stop.
+_PAUSES = ".!?…:;,—。！？：；，、।॥"
+_CLOSING = "”’\"')]}»›」』】》）*_~`"
+_FIRST_IDEOGRAPHIC = "\u2e80"
+
+# Patterns start with a literal or a set, so that a text without it costs next to nothing. Those
+# that start at a line are there twice: behind a line break, and at the start of the text.
+_FIRST = r"(?<!(?s:..))"
+_LINE_END = r"[ \t]*(?=\n|\Z)"
+
+_ESCAPED = re.compile(r"\\(?<!\\\\)\\*(?:(?P<character>[-!#()*+.<>\[\]_`{|}~])|(?=\n))")
+# In names of files and folders a backslash escapes nothing.
+_WINDOWS_PATH = re.compile(r"[(\[\"'“‘]*(?:[A-Za-z]:\\|\\\\\w)")
+
+_TRAILING = re.compile(r"[ \t](?<![ \t]{2})[ \t]*(?=\n)")
+# With the name of a language, but only where there is code after it.
+_FENCE = re.compile(
+    r"\n[ \t]*(?:(?:>|[-*+](?=[ \t]))[ \t]*)*"
+    r"(?:```+(?:[^\n`]*(?=\n)|[ \t]*\Z)|~~~+(?:[^\n~]*(?=\n)|[ \t]*\Z))"
+)
+_FIRST_FENCE = re.compile(
+    rf"[`~]{_FIRST}(?:(?<=`)``+(?:[^\n`]*(?=\n)|[ \t]*\Z)|(?<=~)~~+(?:[^\n~]*(?=\n)|[ \t]*\Z))"
+)
+
+_FOOTNOTE = re.compile(r"\[\^[\w-]{1,32}\](?P<colon>:[ \t]*)?")
+_DEFINITION = re.compile(
+    r"\n[ \t]*\[[^\[\]\n]+\]:[ \t]*(?:<[^<>\n]*>|(?:https?://|mailto:|[./#])[^\s]+)"
+    rf"(?:[ \t]+(?:\"[^\"\n]*\"|'[^'\n]*'|\([^()\n]*\)))?{_LINE_END}"
+)
+_AUTOLINK = re.compile(r"<(?:mailto:)?((?:[a-zA-Z][a-zA-Z0-9+.-]{1,31}://|[\w.+-]+@)[^\s<>]+)>")
+
+# Where a link leads looks like an address: `[sic](perhaps)` is no link.
+_TARGET = (
+    r"\([ \t]*(?:<(?P<pointed>[^<>\n]*)>|(?P<bare>[^\s()<>]*(?:\([^\s()]*\)[^\s()]*)*))"
+    r"(?:[ \t]+(?:\"[^\"\n]*\"|'[^'\n]*'|\([^()\n]*\)))?[ \t]*\)"
+)
+_ADDRESS = re.compile(r"[./#:@]|\A(?:url|link)\Z|\A\Z", re.IGNORECASE)
+_INLINE = re.compile(
+    r"[`!\[\]*_~\n](?:(?<=`)(?P<ticks>`*)|(?<=!)(?P<image>\[)|(?<=\[)(?P<bracket>)"
+    rf"|(?<=\])(?:(?P<link>{_TARGET})|(?P<reference>\[[^\[\]\n]*\])|(?P<end>))"
+    r"|(?P<run>(?<=\*)\**|(?<=_)_*|(?<=~)~*)|(?<=\n)(?P<paragraph>[ \t]*\n))"
+)
+_BEFORE_EMPHASIS = frozenset(" \t\n([{<>\"'-:;,!?|*_~`")
+_NOT_EMPHASISED = " \t\n/\\\xa0"
+
+_BULLETS = "•‣◦⁃▪▫●○■□◆◇▶►▸➤➔➢✓✔✗✘☐☑☒"
+# Emoji do for bullets too; whether they are read is not settled here.
+_PICTURES = "\u2600-\u27bf\U0001f300-\U0001faff"
+_MARK_END = r"(?=[ \t\n]|\Z)"
+_MARKS = (
+    rf"(?:(?:[-*+]|#{{1,6}}|\[[ xX]\]){_MARK_END}[ \t]*|[{_BULLETS}]\ufe0f?[ \t]*"
+    r"|>(?=[\s>A-Za-z]|\Z)[ \t]*)"
+)
+_PREFIX = re.compile(
+    rf"\n(?:[ \t]*(?P<marks>{_MARKS}+)|(?=[ \t]*(?P<item>\d{{1,3}})[.)][ \t])"
+    rf"|(?=[ \t]*(?P<picture>[{_PICTURES}]))|(?=.))"
+)
+_FIRST_PREFIX = re.compile(
+    rf"[-*+#\[>{_BULLETS}]{_FIRST}(?:(?<=[-*+]){_MARK_END}|(?<=#)#{{0,5}}{_MARK_END}"
+    rf"|(?<=\[)[ xX]\]{_MARK_END}|(?<=>)(?=[\s>A-Za-z]|\Z)|(?<=[{_BULLETS}])\ufe0f?)[ \t]*{_MARKS}*"
+)
+_BOX = re.compile(rf"\[(?<=[0-9][.)][ \t].)[ xX]\]{_MARK_END}[ \t]*")
+_NUMBERED = re.compile(r"[ \t]*\d{1,3}[.)][ \t]")
+_HEADING = re.compile(r"[ \t]*(?:(?:>|[-*+](?=[ \t]))[ \t]*)*#{1,6}[ \t]+\S")
+_CLOSING_HASHES = re.compile(r"#(?<=[ \t]#)#*[ \t]*(?=\n|\Z)")
+_RULER = re.compile(rf"\n[ \t]*(?:(?P<mark>[-*_])(?:[ \t]*(?P=mark)){{2,}}|===+){_LINE_END}")
+_FIRST_RULER = re.compile(rf"(?P<mark>[-*_=]){_FIRST}(?:[ \t]*(?P=mark)){{2,}}{_LINE_END}")
+
+_CELL_EDGE = re.compile(
+    r"[ \t|\n](?:(?<=\n)(?=[^\n|]*\|)|(?<=\|)[ \t|]*|(?<=[ \t])(?<![ \t]{2})[ \t]*\|[ \t|]*)"
+)
+_RULED_CELL = r"[ \t]*:?-+:?[ \t]*"
+_TABLE_RULER = re.compile(rf"\n(?:{_RULED_CELL})?(?:\|{_RULED_CELL})+\|?{_LINE_END}")
+_FRAMED_ROW = re.compile(r"[ \t]*\|[ \t][^\n]*\|[^\n]*[ \t]\|[ \t]*\Z")
+
+# How many marks of a run are emphasis, by the length of the run.
+_STARS = {1: (1,), 2: (2,), 3: (1, 2)}
+_EMPHASIS: Mapping[str, Mapping[int, Sequence[int]]] = {"*": _STARS, "_": _STARS, "~": {2: (2,)}}
+
+# A rule asks for the parse of its text once for each match in it.
+_TEXTS_KEPT = 8
+
+
+def _drop(match: re.Match[str]) -> str:
+    return ""
+
+
+def _unescape(match: re.Match[str]) -> str | None:
+    text, start = match.string, match.start()
+    token = max(text.rfind(" ", 0, start), text.rfind("\n", 0, start)) + 1
+    if _WINDOWS_PATH.match(text, token):
+        return None
+    return match["character"] or ""
+
+
+def _drop_line(match: re.Match[str]) -> str:
+    """Return what a line that is not read leaves: the end of the one before it."""
+    return _stop(match.string, match.start())
+
+
+def _drop_note(match: re.Match[str]) -> str:
+    """Return nothing for the mark of a footnote, the colon for one in the middle of a line."""
+    is_line_start = match.string[: match.start()].rpartition("\n")[2].strip() == ""
+    return "" if is_line_start else match["colon"] or ""
+
+
+def _stop(text: str, end: int) -> str:
+    """Return the full stop that the line before `end` lacks, if it does."""
+    line = text[text.rfind("\n", 0, end) + 1 : end].rstrip()
+    said = line.rstrip(_CLOSING)
+    if not said or said[-1] in _PAUSES:
+        return ""
+    return "。" if _is_ideographic(said[-1]) else "."
+
+
+def _is_ideographic(character: str) -> bool:
+    """Tell whether it is of a script that has no spaces between words."""
+    return character >= _FIRST_IDEOGRAPHIC and character.isalnum()
+
+
+def _is_solid(character: str) -> bool:
+    """Tell whether it and a letter beside it are one word."""
+    return character.isalnum() and character < _FIRST_IDEOGRAPHIC
+
+
+class _Inline:
+    """One pass over the marks inside the paragraphs of a text."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self.edits: dict[int, str] = {}
+        """What the matches of `_INLINE` become, by where they start."""
+        self._brackets: list[re.Match[str]] = []
+        self._ticks: dict[int, int] = {}
+        self._emphasis: dict[tuple[str, int], re.Match[str]] = {}
+        for match in _INLINE.finditer(text):
+            kind = match.lastgroup
+            if kind == "paragraph":
+                self._brackets.clear()
+                self._ticks.clear()
+                self._emphasis.clear()
+            elif kind == "ticks":
+                self._pair_ticks(match)
+            elif kind == "run":
+                self._pair_emphasis(match)
+            elif kind in ("bracket", "image"):
+                self._brackets.append(match)
+            elif self._brackets:
+                self._close(self._brackets.pop(), match)
+
+    def _pair_ticks(self, match: re.Match[str]) -> None:
+        opening = self._ticks.pop(len(match[0]), None)
+        if opening is None:
+            self._ticks[len(match[0])] = match.start()
+            return
+        self.edits[opening] = self.edits[match.start()] = ""
+        # Two of them quote code that has one in it, which nobody reads.
+        for length, start in list(self._ticks.items()):
+            if start > opening:
+                self.edits[start] = ""
+                del self._ticks[length]
+
+    def _close(self, opening: re.Match[str], match: re.Match[str]) -> None:
+        said = self._text[opening.end() : match.start()]
+        is_word = _is_solid(self._text[opening.start() - 1 : opening.start()])
+        is_image = opening.lastgroup == "image"
+        if match["link"] is not None:
+            target = match["bare"] or match["pointed"] or ""
+            if _ADDRESS.search(target) is None or (is_word and "://" not in target):
+                return
+            self.edits[match.start()] = "" if said.strip() or is_image else target
+        elif match["reference"] is not None:
+            if is_word or not any(map(str.isalpha, said)):
+                return
+            self.edits[match.start()] = ""
+        else:
+            return
+        self.edits[opening.start()] = ""
+
+    def _pair_emphasis(self, match: re.Match[str]) -> None:
+        """Pair marks of one kind and length; three are one and two."""
+        run, start, end = match[0], match.start(), match.end()
+        before = self._text[start - 1] if start else "\n"
+        after = self._text[end] if end < len(self._text) else "\n"
+        is_underscore = run[0] == "_"
+        opens = after not in _NOT_EMPHASISED and (
+            before in _BEFORE_EMPHASIS
+            # Quotes, dashes and pictures.
+            or (not before.isascii() and not before.isalnum())
+            or (not is_underscore and _is_ideographic(before))
+        )
+        closes = before not in _NOT_EMPHASISED
+        if is_underscore:
+            # The last ones of `__init__.py` close nothing.
+            goes_on = after in "./" and self._text[end + 1 : end + 2].isalnum()
+            closes = closes and not after.isalnum() and not goes_on
+        elif len(run) != 2 or after.isdigit():
+            # `**B**ring` is emphasis, `*2*3` is not.
+            closes = closes and not _is_solid(after)
+        for length in _EMPHASIS[run[0]].get(len(run), ()):
+            key = run[0], length
+            if closes and key in self._emphasis:
+                self._drop(self._emphasis.pop(key), length)
+                self._drop(match, length)
+            elif opens:
+                self._emphasis[key] = match
+
+    def _drop(self, match: re.Match[str], length: int) -> None:
+        """Drop so many marks of a run."""
+        start = match.start()
+        self.edits[start] = self.edits.get(start, match[0])[length:]
+
+
+@lru_cache(_TEXTS_KEPT)
+def _inline_edits(text: str) -> Mapping[int, str]:
+    return _Inline(text).edits
+
+
+def _inline(match: re.Match[str]) -> str | None:
+    return _inline_edits(match.string).get(match.start())
+
+
+def _prefix(match: re.Match[str]) -> str | None:
+    """Return the end of the line before, if marks or what that line is make one."""
+    text, end = match.string, match.start()
+    start = text.rfind("\n", 0, end) + 1
+    ends = _HEADING.match(text, start) is not None
+    if match["marks"] is not None:
+        ends = ends or match["marks"].strip("> \t") != ""
+    elif match["picture"] is not None:
+        ends = True
+    elif match["item"] is not None:
+        ends = ends or match["item"] == "1" or _NUMBERED.match(text, start) is not None
+    said = (_stop(text, end) if ends else "") + "\n"
+    return None if said == match[0] else said
+
+
+def _closing_hashes(match: re.Match[str]) -> str | None:
+    start = match.string.rfind("\n", 0, match.start()) + 1
+    return "" if _HEADING.match(match.string, start) else None
+
+
+@lru_cache(_TEXTS_KEPT)
+def _rows(text: str) -> Set[int]:
+    """Return where the rows of tables start: lines with bars, next to a ruler or framed."""
+    rows: set[int] = set()
+    waiting: list[int] = []
+    is_table = False
+    start = 0
+    for line in text.split("\n"):
+        if "|" not in line:
+            is_table = False
+            waiting.clear()
+        elif _TABLE_RULER.fullmatch(f"\n{line}"):
+            is_table = True
+            rows.update(waiting)
+        else:
+            waiting = [start]
+            if is_table or _FRAMED_ROW.match(line):
+                rows.add(start)
+        start += len(line) + 1
+    return rows
+
+
+def _cell_edge(match: re.Match[str]) -> str | None:
+    """Return the mark between two cells, or that at the end of a row."""
+    text, start, end = match.string, match.start(), match.end()
+    line_start = text.rfind("\n", 0, start) + 1
+    if line_start not in _rows(text):
+        return None
+    if match[0] == "\n":
+        if text[line_start:start].rstrip().endswith("|"):
+            return None
+        return f"{_stop(text, start)}\n"
+    before = text[line_start:start].rstrip()
+    if not before:
+        return ""
+    if end == len(text) or text[end] == "\n":
+        return _stop(text, start)
+    if before[-1] in _PAUSES:
+        return " "
+    return "、" if _is_ideographic(before[-1]) else ", "
+
+
+LINE_STARTS: Sequence[Rule] = (Rule(_PREFIX, _prefix), Rule(_FIRST_PREFIX, _drop))
+"""The rules for headings, items and quotations, for who drops what a line starts with."""
+
+RULES: Sequence[Rule] = (
+    Rule(_ESCAPED, _unescape),
+    Rule(_FENCE, _drop_line),
+    Rule(_FIRST_FENCE, _drop),
+    Rule(_DEFINITION, _drop_line),
+    Rule(_FOOTNOTE, _drop_note),
+    Rule(_AUTOLINK, lambda match: match[1]),
+    Rule(_INLINE, _inline),
+    # `- - -` is a rule and no list; what stands in a list may be one too.
+    Rule(_RULER, _drop_line),
+    Rule(_FIRST_RULER, _drop),
+    Rule(_CLOSING_HASHES, _closing_hashes),
+    Rule(_TRAILING, _drop),
+    Rule(_BOX, _drop),
+    *LINE_STARTS,
+    Rule(_RULER, _drop_line),
+    Rule(_CELL_EDGE, _cell_edge),
+    Rule(_TABLE_RULER, _drop_line),
+)
+"""Emphasis, code, links, headings, lists, quotations, rules and tables lose their marks. A heading,
+an item and a row end as sentences do; cells have commas between them. A link is its text, an image
+its description; the numbers of a list stay."""

@@ -1,0 +1,42 @@
+from __future__ import annotations
+
+import itertools
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from service.text.normalization.english import rules
+from service.text.normalization.rules import rewrite
+from service.text.origins import TracedText
+
+_PIECES = [
+    *("1", "2", "0", "12", "1984", "3", "555", "10", "000", "1/2", "0x", "A4", "½", "²"),
+    *(",", ".", ":", "/", "-", "–", "$", "€", "%", "°", "×", "+", "=", "^", "#", "&", "@", "'"),
+    *('"', "’", "(", ")", "~", ">", "<", "≤", "√", "±", "−", "_", "¢", "£", "é", "ß", "漢"),
+    *("C", "m", "km", "h", "x", "a", "A", "I", "II", "V", "IV", "K", "p", "v", "th", "st"),
+    *("St.", "Dr.", "No.", "Inc.", "etc.", "vs.", "ext.", "lb.", "oz.", "ft", "a.m.", "pm"),
+    *("Jan", "March", "Henry", "Chapter", "The", "the", "in", "on", "call", "ISBN", "UTC"),
+    *("USD", "EUR", "M", "bn", "AD", "BC"),
+]
+
+_awkward = st.lists(st.sampled_from([*_PIECES, " ", " ", "\n"]), max_size=12).map("".join)
+_any = st.text(max_size=60)
+
+
+def _normalise(text: str, *, british: bool) -> TracedText:
+    return rewrite(TracedText(text), rules(british=british))
+
+
+@settings(max_examples=200, deadline=None)
+@given(text=st.one_of(_awkward, _any), british=st.booleans())
+def test_any_text_is_read_and_knows_its_origins(text: str, british: bool) -> None:
+    normalised = _normalise(text, british=british)
+    spans = [normalised[index : index + 1].span for index in range(len(normalised))]
+    assert all(0 <= start < end <= len(text) for start, end in spans)
+    assert all(one <= next_one for one, next_one in itertools.pairwise(spans))
+
+
+@settings(max_examples=200, deadline=None)
+@given(text=_awkward, british=st.booleans())
+def test_no_digit_is_left(text: str, british: bool) -> None:
+    assert not any(digit in _normalise(text, british=british).text for digit in "0123456789")

@@ -1,0 +1,39 @@
+from __future__ import annotations
+
+import pytest
+
+from service.text.characters import clean_text
+from service.text.normalization.english import rules
+from service.text.normalization.rules import rewrite
+from service.text.origins import TracedText
+
+
+def _normalise(text: str, language: str) -> TracedText:
+    return rewrite(clean_text(TracedText(text)), rules(british=language == "en-gb"))
+
+
+@pytest.mark.parametrize(
+    ("text", "word", "origin"),
+    [
+        ("It cost $500K on Monday.", "five hundred thousand dollars", "$500K"),
+        ("It cost $500K on Monday.", "Monday", "Monday"),
+        ("Dr. Lee, 5 km away", "Doctor", "Dr."),
+        ("Dr. Lee, 5 km away", "five kilometers", "5 km"),
+        ("Born in 1984!", "nineteen eighty-four", "1984"),
+    ],
+)
+def test_words_know_what_they_stand_for(text: str, word: str, origin: str) -> None:
+    normalised = _normalise(text, "en-us")
+    start = normalised.text.index(word)
+    first, last = normalised[start : start + len(word)].span
+    assert text[first:last] == origin
+
+
+def test_settled_words_are_left_alone() -> None:
+    text = "5 or 5"
+    settled = rewrite(TracedText(text), rules(british=False), [(0, 1)])
+    assert settled.text == "5 or five"
+
+
+def test_a_number_beyond_reason_is_read_digit_by_digit() -> None:
+    assert _normalise("7" * 400, "en-us").text == " ".join(["seven"] * 400)
