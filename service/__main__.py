@@ -50,6 +50,8 @@ def _say(
     speed: float,
     language: str | None,
     phonemes: bool,
+    ssml: bool,
+    normalize: bool,
 ) -> int:
     from service.audio import FORMATS, encode
     from service.loading import load_synthesizer
@@ -70,14 +72,15 @@ def _say(
                 spoken if phonemes else None,
                 speed=speed,
                 language=language,
+                is_ssml=ssml,
+                normalized=normalize,
             )
         )
         chunks = []
-        for number, chunk in enumerate(synthesizer.stream(plan), start=1):
+        for chunk in synthesizer.stream(plan):
             chunks.append(chunk)
-            if len(plan.pieces) > 1:
-                seconds = sum(c.duration_s for c in chunks)
-                _progress(f"piece {number} of {len(plan.pieces)}, {seconds:.1f} s of speech")
+            seconds = sum(c.duration_s for c in chunks)
+            _progress(f"piece {len(chunks)}, {seconds:.1f} s of speech")
     finally:
         synthesizer.close()
     content = encode([chunk.samples for chunk in chunks], audio_format, SAMPLE_RATE_HZ)
@@ -147,6 +150,13 @@ def _parser() -> argparse.ArgumentParser:
     say.add_argument("--speed", type=float, default=1.0, help="0.5 to 2.0; 2.0 is twice as fast")
     say.add_argument("--language", help="code of the text's language; the voice's own by default")
     say.add_argument("--phonemes", action="store_true", help="the text is phonemes already")
+    say.add_argument("--ssml", action="store_true", help="the text is SSML; see docs/markup.md")
+    say.add_argument(
+        "--normalize",
+        action=argparse.BooleanOptionalAction,
+        default=True,
+        help="write figures, dates and abbreviations in words before they are read",
+    )
     doctor.add_argument("--json", dest="as_json", action="store_true", help="for bug reports")
     for subparser in (serve, say, voices, prepare, doctor):
         subparser.add_argument("--config", type=Path, help="configuration file (TOML)")

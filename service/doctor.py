@@ -11,12 +11,13 @@ from service import __version__
 from service.errors import ServiceError
 from service.loading import (
     build_synthesizer,
-    load_espeak,
+    load_front_end,
     load_model,
     load_runtime,
     load_voices,
 )
 from service.settings import Settings
+from service.text import LANGUAGES, FrontEnd
 
 
 @dataclass(frozen=True)
@@ -32,6 +33,17 @@ class Finding:
     name: str
     ok: bool | None
     detail: str
+
+
+def _examine_languages(front_end: FrontEnd) -> Iterator[Finding]:
+    readers = front_end.readers
+    yield Finding("espeak-ng", True, readers.espeak.version)
+    for language in LANGUAGES.values():
+        name = f"language {language.code}"
+        if readers.is_available(language.code):
+            yield Finding(name, True, f"read by {readers.name(language.code)}")
+        else:
+            yield Finding(name, None, f"needs pip install 'kokoro-service[{language.extra}]'")
 
 
 def examine(settings: Settings, progress: Callable[[str], None]) -> Iterator[Finding]:
@@ -63,8 +75,8 @@ def examine(settings: Settings, progress: Callable[[str], None]) -> Iterator[Fin
     try:
         voices = load_voices(settings)
         yield Finding("voices", True, f"{len(voices.voices)} checked")
-        espeak = load_espeak(settings)
-        yield Finding("espeak-ng", True, espeak.version)
+        front_end = load_front_end(settings)
+        yield from _examine_languages(front_end)
         model = load_model(settings, runtime, progress)
     except ServiceError as error:
         yield Finding(error.code, False, error.message)
@@ -76,7 +88,7 @@ def examine(settings: Settings, progress: Callable[[str], None]) -> Iterator[Fin
         f"{runtime.threads} threads",
     )  # fmt: skip
     try:
-        seconds = build_synthesizer(settings, model, voices, espeak).self_test()
+        seconds = build_synthesizer(settings, model, voices, front_end).self_test()
     except ServiceError as error:
         yield Finding("self-test", False, error.message)
     else:

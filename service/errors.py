@@ -40,6 +40,12 @@ class InvalidTextError(ServiceError):
     code = "invalid_text"
 
 
+class MarkupError(InvalidTextError):
+    """The markup in the text is wrong, or asks for what cannot be done."""
+
+    code = "invalid_markup"
+
+
 class EmptyTextError(ServiceError):
     """The text is empty or only white space."""
 
@@ -206,3 +212,9 @@ class ProviderError(StartupError):
     """The execution provider asked for cannot be had."""
 
     code = "provider_unavailable"
+
+
+class LexiconError(StartupError):
+    """The user's lexicon cannot be read, or one of its entries cannot be used."""
+
+    code = "invalid_lexicon"

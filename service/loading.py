@@ -7,8 +7,8 @@ from collections.abc import Callable
 from service.model import Kokoro, Runtime, load_kokoro, model_path, open_runtime
 from service.resources import resource
 from service.settings import Settings
-from service.speech import Synthesizer, VoiceLibrary
-from service.text import Espeak, FrontEnd, load_vocabulary
+from service.speech import Planner, Synthesizer, VoiceLibrary
+from service.text import Espeak, FrontEnd, UserLexicon
 
 
 def load_runtime(settings: Settings) -> Runtime:
@@ -38,6 +38,25 @@ def load_espeak(settings: Settings) -> Espeak:
     return Espeak(settings.espeak_library, settings.espeak_data)
 
 
+def load_lexicon(settings: Settings) -> UserLexicon:
+    """Read the lexicon of the settings, or the one that comes with the service.
+
+    Raises:
+        LexiconError: the file cannot be read, or an entry is wrong.
+    """
+    return UserLexicon.load(settings.lexicon or resource("config") / "lexicon.toml")
+
+
+def load_front_end(settings: Settings) -> FrontEnd:
+    """Make what reads texts.
+
+    Raises:
+        EspeakError: espeak-ng cannot be found or started.
+        LexiconError: see `load_lexicon`.
+    """
+    return FrontEnd(load_espeak(settings), lexicon=load_lexicon(settings), emoji=settings.emoji)
+
+
 def load_synthesizer(settings: Settings, progress: Callable[[str], None]) -> Synthesizer:
     """Load everything that speaking needs.
 
@@ -49,25 +68,23 @@ def load_synthesizer(settings: Settings, progress: Callable[[str], None]) -> Syn
         StartupError: something is missing or damaged; the message says what to do.
     """
     voices = load_voices(settings)
-    espeak = load_espeak(settings)
+    front_end = load_front_end(settings)
     model = load_model(settings, load_runtime(settings), progress)
-    return build_synthesizer(settings, model, voices, espeak)
+    return build_synthesizer(settings, model, voices, front_end)
 
 
 def build_synthesizer(
-    settings: Settings, model: Kokoro, voices: VoiceLibrary, espeak: Espeak
+    settings: Settings, model: Kokoro, voices: VoiceLibrary, front_end: FrontEnd
 ) -> Synthesizer:
     """Make a synthesizer of loaded parts; it owns the model.
 
     Raises:
         ServiceError: the default voice of the settings is not there.
     """
-    return Synthesizer(
-        model,
+    planner = Planner(
+        front_end,
         voices,
-        FrontEnd(espeak),
-        load_vocabulary(),
         default_voice=settings.voice,
         max_text_length=settings.max_text_length,
-        audio_cache_bytes=settings.audio_cache_bytes,
     )
+    return Synthesizer(model, planner, audio_cache_bytes=settings.audio_cache_bytes)

@@ -109,6 +109,14 @@ class Settings(BaseSettings):
     espeak_data: Path | None = Field(
         None, description="espeak-ng-data folder; the one of the library if not given"
     )
+    emoji: Literal["drop", "name"] = Field(
+        "drop", description="what becomes of emoji: drop, or name (said by their names)"
+    )
+    lexicon: Path | None = Field(
+        None,
+        description="file of words and how they are read; the one that comes with the service if "
+        "not given",
+    )
     log_level: Literal["debug", "info", "warning", "error"] = Field(
         "info", description="least severe messages to log"
     )

@@ -19,7 +19,7 @@ ALLOWED = {
     "model": LEAVES,
     "speech": LEAVES | {"text", "audio", "model"},
     "loading": LEAVES | {"text", "model", "speech"},
-    "doctor": LEAVES | {"loading"},
+    "doctor": LEAVES | {"loading", "text"},
     "api": LEAVES | {"logs", "loading", "text", "audio", "model", "speech"},
     "__main__": LEAVES | {"logs", "loading", "doctor", "audio", "model", "speech", "api"},
 }
@@ -31,6 +31,18 @@ OUTSIDE = {
     "prometheus_client": {"api"},
     "opentelemetry": {"api"},
 }
+
+# Every room of service/text imports only from lines above its own.
+TEXT_LAYERS = [
+    {"backtracking", "languages", "origins", "scripts", "stress", "vocabulary"},
+    {"characters", "reading", "spans"},
+    {"markup", "punctuation", "reader"},
+    {"clauses", "espeak", "lexicon", "mandarin", "mixed", "normalization"},
+    {"blocks", "english", "japanese"},
+    {"readers"},
+    {"frontend"},
+    {"__init__"},
+]
 
 # Every module of ortffi imports only those before it.
 LAYERS = [
@@ -73,6 +85,20 @@ def test_rooms_of_the_service_import_in_one_direction(repository: Path) -> None:
             if parts[0] in OUTSIDE:
                 assert room in OUTSIDE[parts[0]], f"{file} imports {name}"
     assert seen == set(ALLOWED)
+
+
+def test_rooms_of_the_text_front_end_import_only_from_layers_below(repository: Path) -> None:
+    root = repository / "service" / "text"
+    layers = {room: number for number, rooms in enumerate(TEXT_LAYERS) for room in rooms}
+    seen = set()
+    for file in sorted(root.rglob("*.py")):
+        room = file.relative_to(root).parts[0].removesuffix(".py")
+        seen.add(room)
+        for name in imports(file):
+            other = name.removeprefix("service.text.").partition(".")[0]
+            if name.startswith("service.text.") and other in layers and other != room:
+                assert layers[other] < layers[room], f"{file} imports {name}"
+    assert seen == set(layers)
 
 
 def test_modules_of_ortffi_import_only_those_before_them(repository: Path) -> None:

@@ -60,9 +60,10 @@ def test_the_readme_lists_the_code_and_status_of_every_error_a_caller_can_get(
 
 def test_every_target_of_the_makefile_is_in_its_help(repository: Path) -> None:
     text = (repository / "Makefile").read_text(encoding="utf-8")
-    phony = re.search(r"^\.PHONY: (.*)$", text, re.MULTILINE)
-    assert phony is not None
-    for target in phony.group(1).split():
+    phony = re.findall(r"^\.PHONY: (.*)$", text, re.MULTILINE)
+    targets = " ".join(phony).split()
+    assert len(targets) > 10
+    for target in targets:
         assert re.search(rf"^{target}:.* ## \S", text, re.MULTILINE), target
 
 

@@ -19,6 +19,7 @@ class Manner:
     language: str | None = None
     speed: float = 1.0
     depth: Literal["word", "phoneme"] = "word"
+    normalized: bool = True
 
 
 @dataclass(frozen=True)

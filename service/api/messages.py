@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
 from service.api.schemas import ErrorDetail, WordAnswer
-from service.speech.synthesizer import MAX_SPEED, MIN_SPEED
+from service.speech.planning import MAX_SPEED, MIN_SPEED
 
 
 class _Strict(BaseModel):
@@ -25,6 +25,7 @@ class Config(_Strict):
     speed: float = Field(1.0, ge=MIN_SPEED, le=MAX_SPEED, allow_inf_nan=False)
     language: str | None = None
     timestamps: Literal["word", "phoneme"] = "word"
+    normalize: bool = True
 
 
 class Text(_Strict):

@@ -24,7 +24,7 @@ from service.errors import UnknownModelError, UnsupportedFormatError
 from service.model.kokoro import SAMPLE_RATE_HZ
 from service.settings import nearest
 from service.speech import AudioChunk, Utterance
-from service.speech.synthesizer import MAX_SPEED, MIN_SPEED
+from service.speech.planning import MAX_SPEED, MIN_SPEED
 
 router = APIRouter(prefix="/v1", tags=["openai"])
 
@@ -261,7 +261,7 @@ async def voices(request: Request) -> OpenAIVoices:
     synthesizer = state_of(request).require().synthesizer
     own = [
         OpenAIVoice(id=voice.name, name=voice.name, language=voice.language, sex=voice.sex)
-        for voice in synthesizer.voices.voices
+        for voice in synthesizer.planner.voices.voices
     ]
     by_name = {voice.id: voice for voice in own}
     mapped = [

@@ -162,6 +162,7 @@ def describe(app: FastAPI, *, max_text_length: int, asks_for_key: bool) -> dict[
     for name, field in (
         ("SynthesisRequest", "text"),
         ("SynthesisRequest", "phonemes"),
+        ("PhonemizeRequest", "text"),
         ("SpeechRequest", "input"),
     ):
         schemas[name]["properties"][field]["maxLength"] = max_text_length

@@ -17,7 +17,8 @@ from service.audio.subtitles import (
     vtt,
 )
 from service.model.kokoro import SAMPLE_RATE_HZ, Samples
-from service.speech import AudioChunk
+from service.speech import AudioChunk, Utterance
+from service.text import TracedText, parse, plain_text
 
 SubtitleFormat = Literal["srt", "vtt"]
 TimestampDepth = Literal["word", "phoneme"]
@@ -145,19 +146,27 @@ class Subtitles(Rendering):
 
     streams = False
 
-    def __init__(self, subtitle_format: SubtitleFormat, text: str) -> None:
-        self._text = text
+    def __init__(self, subtitle_format: SubtitleFormat, utterance: Utterance) -> None:
+        self._utterance = utterance
         self._write = {"srt": srt, "vtt": vtt}[subtitle_format]
         self.media_type = {"srt": SRT_MEDIA_TYPE, "vtt": VTT_MEDIA_TYPE}[subtitle_format]
 
     def parts(self, chunks: Iterable[AudioChunk]) -> Generator[bytes, None, None]:
         """Write one part."""
+        shown = self._shown()
         words = [
-            (word.text_start, word.text_end, word.start_s, word.end_s)
+            (*shown.within(word.text_start, word.text_end), word.start_s, word.end_s)
             for chunk in chunks
             for word in chunk.words
         ]
-        yield self._write(cues_of_words(words, self._text)).encode()
+        yield self._write(cues_of_words(words, shown.text)).encode()
+
+    def _shown(self) -> TracedText:
+        """Return the text without its markup, or the phonemes."""
+        utterance = self._utterance
+        if utterance.text is None:
+            return TracedText(utterance.phonemes or "")
+        return plain_text(parse(utterance.text, is_ssml=utterance.is_ssml))
 
 
 def word_answers(chunk: AudioChunk, text: str, depth: TimestampDepth) -> list[WordAnswer]:

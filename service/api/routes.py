@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections import Counter
 from typing import Any, cast
 
 from fastapi import APIRouter, Request, Response
@@ -27,7 +29,11 @@ from service.api.schemas import (
     AudioEvent,
     DoneEvent,
     HealthAnswer,
+    LanguageAnswer,
+    LanguagesAnswer,
     ModelAnswer,
+    PhonemizeAnswer,
+    PhonemizeRequest,
     ReadyAnswer,
     SynthesisRequest,
     TimedAnswer,
@@ -37,6 +43,7 @@ from service.api.schemas import (
 from service.api.state import ServiceState
 from service.audio import FORMATS, SRT_MEDIA_TYPE, VTT_MEDIA_TYPE
 from service.errors import InvalidRequestError, UnsupportedFormatError
+from service.text import LANGUAGES
 
 router = APIRouter()
 
@@ -74,7 +81,7 @@ def _rendering(body: SynthesisRequest) -> Rendering:
     if body.format == "srt" or body.format == "vtt":
         if body.stream or body.timestamps:
             raise InvalidRequestError(f"{body.format} goes without stream and timestamps")
-        return Subtitles(body.format, body.spoken)
+        return Subtitles(body.format, body.utterance())
     if body.stream and not FORMATS[body.format].streamable:
         raise UnsupportedFormatError(
             f"{body.format} tells its length at its head, which nobody knows before the speech is "
@@ -86,11 +93,51 @@ def _rendering(body: SynthesisRequest) -> Rendering:
     return timed(body.format, body.spoken, body.timestamps)
 
 
+@router.post(
+    "/phonemize",
+    tags=["speech"],
+    operation_id="phonemize",
+    responses=error_responses(413, 415, 422, 503),
+)
+async def phonemize(body: PhonemizeRequest, request: Request) -> PhonemizeAnswer:
+    """Tell what would be said of a text, and how, without saying it."""
+    state = state_of(request)
+    planner = state.require().synthesizer.planner
+    with state.admission.request():
+        preview = await asyncio.get_running_loop().run_in_executor(
+            state.executor, planner.preview, body.utterance()
+        )
+    return PhonemizeAnswer.of(preview, body.text)
+
+
+@router.get(
+    "/languages", tags=["speech"], operation_id="list_languages", responses=error_responses(503)
+)
+async def languages(request: Request) -> LanguagesAnswer:
+    """List the languages of the voices, and which of them can be read here."""
+    planner = state_of(request).require().synthesizer.planner
+    readers = planner.front_end.readers
+    speakers = Counter(voice.language for voice in planner.voices.voices)
+    return LanguagesAnswer(
+        languages=[
+            LanguageAnswer(
+                code=language.code,
+                name=language.name,
+                available=readers.is_available(language.code),
+                reader=readers.name(language.code),
+                extra=language.extra,
+                voices=speakers[language.code],
+            )
+            for language in LANGUAGES.values()
+        ]
+    )
+
+
 @router.get("/voices", tags=["speech"], operation_id="list_voices", responses=error_responses(503))
 async def voices(request: Request) -> VoicesAnswer:
     """List the voices."""
     state = state_of(request)
-    known = state.require().synthesizer.voices.voices
+    known = state.require().synthesizer.planner.voices.voices
     return VoicesAnswer(
         default=state.settings.voice, voices=[VoiceAnswer.of(voice) for voice in known]
     )

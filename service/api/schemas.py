@@ -7,8 +7,8 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from service.audio import FORMATS, AudioFormat
-from service.speech import Utterance, Voice, WordTime
-from service.speech.synthesizer import MAX_SPEED, MIN_SPEED
+from service.speech import Piece, Preview, Utterance, Voice, WordTime
+from service.speech.planning import MAX_SPEED, MIN_SPEED
 from service.speech.voices import MAX_BLEND_LENGTH
 from service.text import LANGUAGES
 
@@ -52,6 +52,13 @@ _GO_TOGETHER: dict[str, Any] = {
 """Likewise: which fields go together."""
 
 
+NORMALIZE: Any = Field(
+    True,
+    description="whether figures, dates, abbreviations, addresses and the like are written in "
+    "words before they are read",
+)
+
+
 class SynthesisRequest(BaseModel):
     """Body of `POST /synthesize`; exactly one of `text` and `phonemes`."""
 
@@ -65,6 +72,8 @@ class SynthesisRequest(BaseModel):
                 {"text": "Hello there."},
                 {"text": "One moment.", "stream": True, "format": "pcm"},
                 {"text": "Now $5.50.", "timestamps": "word"},
+                {"text": "[Kokoro](/kˈOkəɹO/) says: [pause:0.5s] hello."},
+                {"text": "<speak>Wait.<break time='1s'/> Go!</speak>", "ssml": True},
             ],
         },
     )
@@ -100,6 +109,10 @@ class SynthesisRequest(BaseModel):
         description="code of the text's language; the voice's own by default; phonemes need none",
         examples=list(LANGUAGES),
     )
+    ssml: bool = Field(
+        False, description="whether text is SSML; a subset, see docs/markup.md of the project"
+    )
+    normalize: bool = NORMALIZE
     format: AudioFormat | Literal["srt", "vtt"] = Field(
         "wav", description="an audio format, or subtitles: what is said when, without the sound"
     )
@@ -131,6 +144,8 @@ class SynthesisRequest(BaseModel):
             self.voice,
             speed,
             self.language,
+            self.ssml,
+            self.normalize,
             early=chunking == "early",
             timed=timed,
         )
@@ -216,6 +231,114 @@ class DoneEvent(BaseModel):
 
     audio: str = Field(description="the rest of the audio file in base64, often nothing")
     duration_s: float
+
+
+class PhonemizeRequest(BaseModel):
+    """Body of `POST /phonemize`."""
+
+    model_config = ConfigDict(
+        extra="forbid",
+        strict=True,
+        json_schema_extra={
+            "examples": [
+                {"text": "Dr. Smith paid $5."},
+                {"text": "Son las 5.", "language": "es", "normalize": False},
+            ]
+        },
+    )
+
+    text: str = Field(description="what would be said", json_schema_extra=NAMED)
+    language: str | None = Field(
+        None, description="code of the text's language; the voice's own by default"
+    )
+    voice: str | None = Field(
+        None, description="a voice or a blend; the default one by default", json_schema_extra=BLEND
+    )
+    ssml: bool = Field(False, description="whether text is SSML")
+    normalize: bool = NORMALIZE
+    chunking: Literal["even", "early"] = Field("even", description="how long text is cut")
+
+    def utterance(self) -> Utterance:
+        """Return what would be said."""
+        return Utterance(
+            self.text,
+            voice=self.voice,
+            language=self.language,
+            is_ssml=self.ssml,
+            normalized=self.normalize,
+            early=self.chunking == "early",
+        )
+
+
+class SpanAnswer(BaseModel):
+    """A part of the request's text."""
+
+    text: str
+    text_start: int = Field(description="its first character in the text, in Unicode code points")
+    text_end: int = Field(description="behind its last character")
+
+
+class PieceAnswer(BaseModel):
+    """What the model says in one run."""
+
+    phonemes: str
+    text_start: int | None = Field(description="of its first word; null for a pause alone")
+    text_end: int | None = Field(description="of its last word")
+    pause_s: float | None = Field(description="silence that the text asks for after it")
+
+    @classmethod
+    def of(cls, piece: Piece) -> PieceAnswer:
+        """Return what callers are told of a piece."""
+        words = piece.words
+        return cls(
+            phonemes=piece.phonemes,
+            text_start=words[0].text_start if words else None,
+            text_end=words[-1].text_end if words else None,
+            pause_s=piece.pause_s,
+        )
+
+
+class PhonemizeAnswer(BaseModel):
+    """Answer of `POST /phonemize`: what would be said, and how."""
+
+    language: str
+    normalized: str = Field(description="the text in words, without its markup")
+    phonemes: str = Field(description="what /synthesize takes as phonemes")
+    chunks: list[PieceAnswer]
+    dropped: list[SpanAnswer] = Field(
+        description="letters, numbers and symbols of the text that are not said, such as emoji"
+    )
+
+    @classmethod
+    def of(cls, preview: Preview, text: str) -> PhonemizeAnswer:
+        """Return what callers are told of a preview of their text."""
+        return cls(
+            language=preview.language,
+            normalized=preview.normalized,
+            phonemes=" ".join(piece.phonemes for piece in preview.pieces if piece.phonemes),
+            chunks=[PieceAnswer.of(piece) for piece in preview.pieces],
+            dropped=[
+                SpanAnswer(text=text[start:end], text_start=start, text_end=end)
+                for start, end in preview.dropped
+            ],
+        )
+
+
+class LanguageAnswer(BaseModel):
+    """A language of the voices."""
+
+    code: str
+    name: str
+    available: bool = Field(description="whether text in it can be read here")
+    reader: str = Field(description="what turns its text into phonemes")
+    extra: str | None = Field(description="extra of kokoro-service that it needs, if any")
+    voices: int = Field(description="how many voices speak it")
+
+
+class LanguagesAnswer(BaseModel):
+    """Answer of `GET /languages`."""
+
+    languages: list[LanguageAnswer]
 
 
 class VoiceAnswer(BaseModel):

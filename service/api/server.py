@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import signal
 import socket
 
 import uvicorn
 
-from service.api.admission import Admission
 from service.api.app import create_app, max_body_bytes
 from service.api.protocol import protocol_class
+from service.api.state import ServiceState
 from service.errors import StartupError
 from service.settings import Settings
 
@@ -52,7 +53,7 @@ def serve(settings: Settings) -> None:
         access_log=False,
         server_header=False,
     )
-    server = _Server(config, app.state.service.admission, settings.shutdown_timeout_s)
+    server = _Server(config, app.state.service)
     # uvicorn raises a signal again that made it stop; having stopped for it is enough.
     signal.signal(signal.SIGTERM, lambda *_: None)
     signal.signal(signal.SIGINT, lambda *_: None)
@@ -65,22 +66,32 @@ def serve(settings: Settings) -> None:
 
 
 class _Server(uvicorn.Server):
-    """Stops listening, lets requests and sessions finish for a set time, cancels the others."""
+    """Stops listening, lets requests and sessions finish for a set time, cancels the others.
 
-    def __init__(self, config: uvicorn.Config, admission: Admission, timeout_s: float) -> None:
+    Reads the user's lexicon again on SIGHUP.
+    """
+
+    def __init__(self, config: uvicorn.Config, service: ServiceState) -> None:
         super().__init__(config)
-        self._admission = admission
-        self._timeout_s = timeout_s
+        self._service = service
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        service = self._service
+        asyncio.get_running_loop().add_signal_handler(
+            signal.SIGHUP, service.executor.submit, service.reload_lexicon
+        )
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         for server in self.servers:
             server.close()
+        admission, timeout_s = self._service.admission, self._service.settings.shutdown_timeout_s
         logger.info(
             "stopping: %d requests and %d sessions have %g s to finish",
-            self._admission.n_requests,
-            self._admission.n_sessions,
-            self._timeout_s,
+            admission.n_requests,
+            admission.n_sessions,
+            timeout_s,
         )
         # A second Ctrl-C forces the exit.
-        await self._admission.close(self._timeout_s, lambda: self.force_exit)
+        await admission.close(timeout_s, lambda: self.force_exit)
         await super().shutdown(sockets)

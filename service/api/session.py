@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Generator
-from dataclasses import dataclass
+from collections.abc import Awaitable, Generator, Sequence
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from pydantic import ValidationError
@@ -36,7 +36,7 @@ from service.errors import (
 )
 from service.logs import describe
 from service.model.kokoro import SAMPLE_RATE_HZ
-from service.speech import Cancellation, Plan, Utterance
+from service.speech import Cancellation, Piece, Utterance
 from service.text import Clause, ClauseBuffer
 
 logger = logging.getLogger(__name__)
@@ -195,7 +195,13 @@ class Session:
                 f"{_MAX_MESSAGES} messages wait for the speech before them; this one was not taken"
             )
         elif isinstance(message, messages.Config):
-            manner = Manner(message.voice, message.language, message.speed, message.timestamps)
+            manner = Manner(
+                message.voice,
+                message.language,
+                message.speed,
+                message.timestamps,
+                message.normalize,
+            )
             description = self._describe(manner)
             self._order(self._clauses.flush())
             self._manner = manner
@@ -217,7 +223,7 @@ class Session:
 
     def _describe(self, manner: Manner | None = None) -> messages.Ready:
         manner = manner or self._manner
-        blend, language = self._synthesizer.settle(manner.voice, manner.language)
+        blend, language = self._synthesizer.planner.settle(manner.voice, manner.language)
         return messages.Ready(
             request_id=self._request_id,
             voice="+".join(voice.name for voice, _ in blend.parts),
@@ -327,13 +333,16 @@ class Session:
             voice=manner.voice,
             speed=manner.speed,
             language=manner.language,
+            normalized=manner.normalized,
             early=afresh,
             timed=self._synthesizer.model.gives_durations,
         )
         plan = self._synthesizer.plan(utterance)
+        pieces = list(plan.pieces)  # of a clause they are few
+        plan = replace(plan, pieces=pieces)
         self._tally.planned(utterance, plan)
         chunks = self._synthesizer.stream(plan, cancellation, first=afresh, last=False)
-        spans = _spans(clause, plan)
+        spans = _spans(clause, pieces)
         for (start, end), chunk in zip(spans, self._tally.counted(chunks), strict=True):
             pcm = to_int16(chunk.samples).tobytes()
             words = [
@@ -413,14 +422,14 @@ def _parse(text: str | None) -> messages.FromClient:
         raise InvalidRequestError(explain(error.errors(), whole="the message")) from None
 
 
-def _spans(clause: Clause, plan: Plan) -> list[tuple[int, int]]:
+def _spans(clause: Clause, pieces: Sequence[Piece]) -> list[tuple[int, int]]:
     """Return where each piece's text is in all the text; together they are the clause.
 
     A piece goes on to the first word of the next; a word that was cut belongs to the piece where
     it begins. Where no words are known, all of the clause belongs to the first piece.
     """
     cuts = [0]
-    for before, piece in pairwise(plan.pieces):
+    for before, piece in pairwise(pieces):
         bounds = [word.text_end for word in before.words[-1:]]
         bounds += [word.text_start for word in piece.words[:1]]
         cuts.append(max(bounds, default=len(clause.text)))

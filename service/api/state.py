@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from service.api.admission import Admission
 from service.api.metrics import Metrics
 from service.api.telemetry import Telemetry, open_telemetry
-from service.errors import NotReadyError
-from service.loading import load_synthesizer
+from service.errors import LexiconError, NotReadyError
+from service.loading import load_lexicon, load_synthesizer
 from service.settings import Settings
 from service.speech import Synthesizer
 
@@ -92,8 +92,21 @@ class ServiceState:
             model.runtime.found_by,
             model.runtime.threads,
             model.name,
-            len(synthesizer.voices.voices),
+            len(synthesizer.planner.voices.voices),
         )
+
+    def reload_lexicon(self) -> None:
+        """Read the user's lexicon again, for texts that come after; a bad one changes nothing."""
+        ready = self._ready
+        if ready is None:
+            return
+        try:
+            lexicon = load_lexicon(self.settings)
+        except LexiconError as error:
+            logger.error("the lexicon stays as it was: %s", error.message)
+            return
+        ready.synthesizer.planner.front_end.lexicon = lexicon
+        logger.info("the lexicon was read again")
 
     def require(self) -> Ready:
         """Return the synthesizer.

@@ -1,7 +1,8 @@
 """Speech: voices, pieces of text that the model can say, and saying them."""
 
 from service.speech.cancellation import Cancellation
-from service.speech.synthesizer import AudioChunk, Plan, Synthesizer, Utterance
+from service.speech.planning import Piece, Plan, Planner, Preview, Utterance
+from service.speech.synthesizer import AudioChunk, Synthesizer
 from service.speech.timing import PhonemeTime, WordTime
 from service.speech.voices import Blend, Voice, VoiceLibrary
 
@@ -10,7 +11,10 @@ __all__ = [
     "Blend",
     "Cancellation",
     "PhonemeTime",
+    "Piece",
     "Plan",
+    "Planner",
+    "Preview",
     "Synthesizer",
     "Utterance",
     "Voice",

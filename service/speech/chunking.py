@@ -1,24 +1,19 @@
-"""Cut phonemes into pieces that the model says well."""
+"""Cut phonemes into pieces that the model says well, while they are still being read."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from service.text import Reading, Word
 
 MAX_PIECE_LENGTH = 250
 """Phonemes of a piece. The model takes 510, but rushes and fades from about 400 on, and its memory
 grows with the piece: 400 MB for 100 phonemes, 1,050 for 400."""
 
-_BOUNDARIES = tuple(
-    re.compile(pattern)
-    for pattern in (
-        r"(?<=[.!?…])[\"”)]*\s+",  # sentences
-        r"(?<=[;:—])[\"”)]*\s*",  # clauses
-        r"(?<=[,)”\"])\s+",  # phrases
-        r"\s+",  # words
-    )
-)
-_MIDDLE = 0.25
-"""No cut in the first or last quarter of what is cut: very short pieces garble."""
+MIN_PIECE_LENGTH = 100
+"""Phonemes of a piece, if the text is long enough: shorter ones lose the melody."""
 
 _FIRST_LENGTHS = (30, 60)
 """Phonemes of the first piece where sound shall start early: two to four seconds of speech."""
@@ -28,73 +23,156 @@ while the ones before it play."""
 _MAX_EARLY_LENGTH = 150
 """Where others wait for their turn, a longer piece would keep them waiting too long."""
 
+# A place where a piece may end, by what is before it; quotes and brackets that close stay with it.
+_BOUNDARY = re.compile(
+    r"(?P<sentence>[.!?…][\"”)]*\s+)|(?P<clause>[;:—][\"”)]*\s*)|(?P<phrase>[,)”\"]\s+)|\s+"
+)
+_GRADES = {
+    ("sentence", False): 0,
+    ("clause", False): 1,
+    ("sentence", True): 2,
+    ("clause", True): 3,
+    ("phrase", False): 4,
+    ("phrase", True): 5,
+    (None, False): 6,
+    (None, True): 7,
+}
+"""How bad it is to cut at a boundary of a kind, inside quotes or brackets or not."""
+_UNEVEN = 8
+"""Likewise where that makes a piece shorter than it should be."""
+_INSIDE = 9
+"""Likewise inside what belongs together."""
+_OPENING, _CLOSING = frozenset("(“"), frozenset(")”")
 
-def split(phonemes: str, max_length: int = MAX_PIECE_LENGTH) -> list[str]:
-    """Cut phonemes into pieces of at most `max_length`; nothing but white space is lost.
+# What is said with the symbol before it.
+_MODIFIERS = frozenset("ːʰʲ\u0303↓→↗↘")
 
-    What is too long is cut near its middle: between sentences where there is such a place, else
-    clauses, phrases, words, and last inside a word. So the pieces come out of similar length.
+
+class _Lengths(NamedTuple):
+    """What a piece is to be.
+
+    Attributes:
+        low: phonemes at least, where there are enough.
+        high: phonemes at most.
+        nearest: whether it shall end at the first good place, or at the last.
+    """
+
+    low: int
+    high: int
+    nearest: bool = False
+
+
+class Chunker:
+    """Takes readings in order and gives back pieces; joined by spaces, they are the readings.
+
+    A piece ends between sentences where there is such a place between its least and its greatest
+    length, else between clauses, phrases, words; rather outside quotes and brackets than inside;
+    inside a word, a number or what the caller marked only where that alone is too long. How the
+    phonemes were cut into readings makes no difference to the pieces.
 
     Args:
-        phonemes: one symbol of the vocabulary a character.
-        max_length: 2 to 510.
-
-    Returns:
-        The pieces in order, none empty; none at all for blank phonemes.
+        early: whether sound shall start early: a short piece first, then longer ones. Otherwise
+            pieces are of similar length, `MIN_PIECE_LENGTH` to `MAX_PIECE_LENGTH`.
     """
-    phonemes = " ".join(phonemes.split())
-    pieces: list[str] = []
-    waiting = [phonemes] if phonemes else []
-    while waiting:
-        text = waiting.pop()
-        if len(text) <= max_length:
-            pieces.append(text)
-            continue
-        first, second = _cut(text)
-        waiting += [second, first]
-    return pieces
+
+    def __init__(self, *, early: bool = False) -> None:
+        self._early = early
+        self._phonemes = ""
+        self._words: list[Word] = []
+        self._unbroken: list[tuple[int, int]] = []
+        self._lengths = _Lengths(MIN_PIECE_LENGTH, MAX_PIECE_LENGTH)
+        self._limit = MAX_PIECE_LENGTH
+        if early:
+            self._lengths = _Lengths(*_FIRST_LENGTHS, nearest=True)
+            self._limit = _MAX_EARLY_LENGTH
+        self._n_unheard = 0.0  # phonemes that are made and not yet heard, when the last one is made
+
+    def add(self, reading: Reading) -> Iterator[Reading]:
+        """Take a reading; yield the pieces that are complete."""
+        if self._phonemes:
+            self._phonemes += " "
+        offset = len(self._phonemes)
+        self._phonemes += reading.phonemes
+        self._words += [_moved(word, offset) for word in reading.words]
+        whole = [(word.phonemes_start, word.phonemes_end) for word in reading.words]
+        self._unbroken += [
+            (start + offset, end + offset)
+            for start, end in [*reading.unbroken, *whole]
+            if _BOUNDARY.search(reading.phonemes, start, end)
+        ]
+        while len(self._phonemes) > self._lengths.low + self._lengths.high:  # the rest is no sliver
+            low, high, nearest = self._lengths
+            yield self._take(self._place(low, high, low if nearest else high, high))
+
+    def finish(self) -> Iterator[Reading]:
+        """Yield what is left, as if the text ended here."""
+        limit = self._limit
+        while (length := len(self._phonemes)) > limit:
+            low = max(min(self._lengths.low, length // 2), length - limit)
+            yield self._take(self._place(low, length - low, length / 2, limit))
+        if self._phonemes:
+            yield self._take(len(self._phonemes))
+
+    def _take(self, place: int) -> Reading:
+        """Cut off what is before a place."""
+        phonemes = self._phonemes[:place].rstrip()
+        rest = self._phonemes[place:].lstrip()
+        cut = len(self._phonemes) - len(rest)
+        words = [word for word in self._words if word.phonemes_start < len(phonemes)]
+        self._words = [_moved(word, -cut) for word in self._words if word.phonemes_end > cut]
+        self._unbroken = [(start - cut, end - cut) for start, end in self._unbroken if end > cut]
+        self._phonemes = rest
+        if self._early:
+            self._lengthen(len(phonemes))
+        kept = [_within(word, len(phonemes)) for word in words]
+        return Reading(phonemes, tuple(kept))
+
+    def _lengthen(self, length: int) -> None:
+        """Let the next piece be as long as can be made while those before it play."""
+        is_first = self._lengths.nearest
+        self._n_unheard += length * (1 if is_first else 1 - _REAL_TIME_FACTOR)
+        high = max(2, min(_MAX_EARLY_LENGTH, int(self._n_unheard / _REAL_TIME_FACTOR)))
+        self._lengths = _Lengths(high // 2, high)
+
+    def _place(self, low: int, high: int, wanted: float, limit: int) -> int:
+        """Return where to cut: at the best of the places up to a limit, the nearest to the wanted.
+
+        Places between `low` and `high` are better than others.
+        """
+        best: tuple[int, float] | None = None
+        place = round(wanted)
+        depth = position = 0
+        # A boundary that ends beyond the limit by its space alone is within it.
+        for match in _BOUNDARY.finditer(self._phonemes, 0, limit + 2):
+            end = match.end()
+            if end > limit + 1:
+                break
+            for symbol in self._phonemes[position:end]:
+                depth += (symbol in _OPENING) - (symbol in _CLOSING)
+                depth = max(depth, 0)
+            position = end
+            if any(first < end < last for first, last in self._unbroken):
+                badness = _INSIDE
+            elif low <= end <= high + 1:
+                badness = _GRADES[match.lastgroup, depth > 0]
+            else:
+                badness = _UNEVEN
+            grade = (badness, abs(end - wanted))
+            if best is None or grade < best:
+                best, place = grade, end
+        while best is None and place > 1 and self._phonemes[place] in _MODIFIERS:
+            place -= 1
+        return place
 
 
-def split_early(phonemes: str) -> list[str]:
-    """Cut phonemes so that sound can start early: a short piece first, then longer ones.
-
-    A piece ends at the best boundary that the lengths allow, the first piece at the nearest such
-    place. Otherwise like `split`.
-
-    Args:
-        phonemes: one symbol of the vocabulary a character.
-    """
-    phonemes = " ".join(phonemes.split())
-    pieces: list[str] = []
-    low, high = _FIRST_LENGTHS
-    n_unheard = 0.0  # phonemes that are made and not yet heard, when the last one is made
-    while len(phonemes) > high + low:  # so that the rest is no sliver
-        place = _place(phonemes, low, high, nearest=not pieces)
-        piece, phonemes = phonemes[:place].rstrip(), phonemes[place:].lstrip()
-        n_unheard += len(piece) * (1 - _REAL_TIME_FACTOR if pieces else 1)
-        pieces.append(piece)
-        high = min(_MAX_EARLY_LENGTH, int(n_unheard / _REAL_TIME_FACTOR))
-        low = high // 2
-    return [*pieces, *split(phonemes, _MAX_EARLY_LENGTH)]
+def _moved(word: Word, n_phonemes: int) -> Word:
+    """Return the word as it stands in other phonemes."""
+    start, end = word.phonemes_start + n_phonemes, word.phonemes_end + n_phonemes
+    return Word(word.text_start, word.text_end, max(start, 0), end)
 
 
-def _place(text: str, low: int, high: int, *, nearest: bool) -> int:
-    """Return where to cut between two lengths; the nearest or the farthest of the best places."""
-    for boundary in _BOUNDARIES:
-        # A boundary that ends beyond `high` by its space alone is within it.
-        cuts = [m.end() for m in boundary.finditer(text, 0, high + 2) if low <= m.end() <= high + 1]
-        if cuts:
-            return cuts[0] if nearest else cuts[-1]
-    return high
-
-
-def _cut(text: str) -> tuple[str, str]:
-    """Cut in two, at the best boundary nearest the middle."""
-    middle = len(text) / 2
-    low, high = len(text) * _MIDDLE, len(text) * (1 - _MIDDLE)
-    for boundary in _BOUNDARIES:
-        cuts = [match.end() for match in boundary.finditer(text) if low <= match.end() <= high]
-        if cuts:
-            place = min(cuts, key=lambda cut: abs(cut - middle))
-            return text[:place].rstrip(), text[place:].lstrip()
-    return text[: len(text) // 2], text[len(text) // 2 :]
+def _within(word: Word, n_phonemes: int) -> Word:
+    """Return the part of a word that lies in a piece."""
+    return Word(
+        word.text_start, word.text_end, word.phonemes_start, min(word.phonemes_end, n_phonemes)
+    )

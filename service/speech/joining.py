@@ -27,12 +27,18 @@ _MARGIN_S = 0.03
 _FADE_S = 0.005
 
 
-def pause_after(phonemes: str, speed: float) -> float:
-    """Return the seconds of silence that belong between a piece and the next."""
-    return PAUSES_S.get(phonemes[-1:], WORD_PAUSE_S) / speed
+def pause_after(phonemes: str, speed: float) -> int:
+    """Return the samples of silence that belong between a piece and the next, by its last mark."""
+    pause_s = PAUSES_S.get(phonemes[-1:], WORD_PAUSE_S) / speed
+    return max(0, round((pause_s - 2 * _MARGIN_S) * SAMPLE_RATE_HZ))
 
 
-def shape(samples: Samples, *, first: bool, last: bool, pause_s: float) -> tuple[Samples, int]:
+def silence(n_samples: int) -> Samples:
+    """Return silence."""
+    return np.zeros(n_samples, np.float32)
+
+
+def shape(samples: Samples, *, first: bool, last: bool, n_pause: int) -> tuple[Samples, int]:
     """Make a piece ready to stand beside its neighbours.
 
     The model begins and ends every piece with up to half a second of rest. Before the first piece
@@ -42,7 +48,7 @@ def shape(samples: Samples, *, first: bool, last: bool, pause_s: float) -> tuple
         samples: float32 [n] at 24 kHz.
         first: whether nothing stands before it.
         last: whether nothing stands after it.
-        pause_s: silence after it, unless it is the last.
+        n_pause: samples of silence after it, unless it is the last.
 
     Returns:
         float32 [m]; the sound itself is never cut. And how many samples of rest went before it.
@@ -57,8 +63,7 @@ def shape(samples: Samples, *, first: bool, last: bool, pause_s: float) -> tuple
     if last:
         return shaped, begin
     shaped[shaped.size - fade.size :] *= fade[::-1]
-    rest = max(0, round((pause_s - 2 * _MARGIN_S) * SAMPLE_RATE_HZ))
-    return np.concatenate([shaped, np.zeros(rest, np.float32)]), begin
+    return np.concatenate([shaped, silence(n_pause)]), begin
 
 
 def _sound(samples: Samples) -> tuple[int, int]:

@@ -49,7 +49,6 @@ class WordTime:
 def word_times(
     words: Sequence[Word],
     phonemes: str,
-    piece_start: int,
     durations: npt.NDArray[np.int64],
     origin: int,
     bounds: tuple[int, int],
@@ -57,9 +56,8 @@ def word_times(
     """Return when the words of a piece are said.
 
     Args:
-        words: those of the reading that have phonemes in the piece.
+        words: of the piece.
         phonemes: of the piece.
-        piece_start: where the piece starts in the reading's phonemes.
         durations: frames of each token id of the piece, padding included: [len(phonemes) + 2].
         origin: the sample of the whole speech at which the model's audio would begin, had nothing
             been cut off before its sound.
@@ -73,10 +71,7 @@ def word_times(
     seconds = (np.clip(edges, *bounds) / SAMPLE_RATE_HZ).round(6).tolist()
     times = []
     for word in words:
-        start = max(word.phonemes_start - piece_start, 0)
-        end = min(word.phonemes_end - piece_start, len(phonemes))
-        if start >= end:
-            continue
+        start, end = word.phonemes_start, word.phonemes_end
         symbols = tuple(
             PhonemeTime(phonemes[i], seconds[i], seconds[i + 1]) for i in range(start, end)
         )

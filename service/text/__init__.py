@@ -3,24 +3,35 @@
 from service.text.characters import check_text
 from service.text.clauses import Clause, ClauseBuffer
 from service.text.espeak import Espeak
-from service.text.frontend import FrontEnd
+from service.text.frontend import READ_AT_ONCE, FrontEnd, dropped
 from service.text.languages import LANGUAGES, Language, find_language, language_of_voice
+from service.text.lexicon import UserLexicon
+from service.text.markup import Passage, Pause, parse, plain_text
+from service.text.origins import TracedText
 from service.text.reading import Reading, Word, read_phonemes
 from service.text.vocabulary import Vocabulary, load_vocabulary
 
 __all__ = [
     "LANGUAGES",
+    "READ_AT_ONCE",
     "Clause",
     "ClauseBuffer",
     "Espeak",
     "FrontEnd",
     "Language",
+    "Passage",
+    "Pause",
     "Reading",
+    "TracedText",
+    "UserLexicon",
     "Vocabulary",
     "Word",
     "check_text",
+    "dropped",
     "find_language",
     "language_of_voice",
     "load_vocabulary",
+    "parse",
+    "plain_text",
     "read_phonemes",
 ]

@@ -41,6 +41,16 @@ _LINE_BREAK = re.compile(r"\r\n?")
 _SEPARATORS = {0x2028: "\n", 0x2029: "\n\n"}
 
 
+# The marks and signs that a reader may pass over mean nothing that is said; these do. A
+# private-use character may.
+_MEANINGFUL = ("Lu", "Ll", "Lt", "Lo", "Nd", "Nl", "No", "Sc", "Co")
+
+
+def is_meaningful(character: str) -> bool:
+    """Tell whether a character must not be passed over: letter, number or sign of a currency."""
+    return unicodedata.category(character) in _MEANINGFUL
+
+
 def check_text(text: str) -> None:
     """Refuse text that is empty or holds what no text holds.
 

@@ -31,6 +31,8 @@ _BREAK = re.compile(
     """,
     re.VERBOSE,
 )
+# Markup that is still open, `[pause:1.5s` or `[Kokoro](/kˈOkə`, or may be.
+_OPEN_MARKUP = re.compile(r"\[[^\[\]\n]*(?:\]\([^()\n]*)?\Z")
 # `1.` alone is an item's number, and belongs to the item.
 _ITEM_NUMBER = re.compile(r"\s*[(\[]?\d{1,3}\.")
 _SPACE_AFTER_WORD = re.compile(r"(?<=\S)\s")
@@ -55,8 +57,9 @@ class ClauseBuffer:
     A clause ends at a line break, after a sentence, or at a comma, semicolon, colon or dash if it
     has `min_length` characters by then (`first_length` if it is the first one after construction,
     `flush` or `clear`), and before white space when it would be longer than `max_length`. It
-    never ends inside a number, an abbreviation or an address, nor inside a word that is shorter
-    than `max_length`. How the text was cut into pieces makes no difference to its clauses.
+    never ends inside a number, an abbreviation or an address, nor inside a word, markup or a
+    bracket that is shorter than `max_length`. How the text was cut into pieces makes no
+    difference to its clauses.
     """
 
     def __init__(
@@ -141,6 +144,8 @@ class ClauseBuffer:
         text, end, kind = match.string, match.end(), match.lastgroup or ""
         if not kind.startswith("solid") and not text[end : end + 1].isspace() and end < len(text):
             return False
+        if _OPEN_MARKUP.search(text, 0, end):
+            return False
         if kind.endswith("phrase"):
             return len(text[:end].strip()) >= minimum
         if match[kind] == ".":
@@ -152,8 +157,9 @@ class ClauseBuffer:
     def _forced(self, text: str) -> int:
         """Return the length of a clause without a usable mark."""
         spaces = [match.start() for match in _SPACE_AFTER_WORD.finditer(text)]
+        outside = [space for space in spaces if not _OPEN_MARKUP.search(text, 0, space)]
         if spaces:
-            return spaces[-1]
+            return (outside or spaces)[-1]
         for length in range(self._max_length, 0, -1):
             # A letter keeps its accents, and an emoji its parts.
             if unicodedata.category(text[length])[0] != "M" and "\u200d" not in (

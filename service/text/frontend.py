@@ -2,81 +2,206 @@
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Sequence
+import unicodedata
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from itertools import chain
+from typing import Literal, TypeVar
 
-from service.errors import NothingToSayError
+from service.errors import ServiceError
 from service.text import punctuation
-from service.text.characters import check_text, clean_text
+from service.text.blocks import BLOCK_LENGTH, blocks
+from service.text.characters import clean_text, is_meaningful
 from service.text.espeak import Espeak
-from service.text.espeak.reader import EspeakReader
-from service.text.languages import Language, find_language
-from service.text.origins import TracedText
-from service.text.reader import Fragment, Reader
+from service.text.lexicon import UserLexicon
+from service.text.markup.passages import Hint, Passage
+from service.text.mixed import MixedReader
+from service.text.normalization import normalize
+from service.text.origins import TracedText, concatenate
+from service.text.reader import Fragment
+from service.text.readers import Readers
 from service.text.reading import Reading, Word, merge
-from service.text.spans import Span
+from service.text.spans import Override, Span
 from service.text.vocabulary import load_vocabulary
+
+READ_AT_ONCE = BLOCK_LENGTH
+"""Characters of a text that is read as a whole before anything is said."""
+
+_PROBED_KEPT = 8192
+"""Characters whose reading was tried; a text of Chinese has some 3,000."""
+
+Marked = TypeVar("Marked", Override, Hint)
+
+# Not said without loss, though a reader may pass over them: letters that modify others, pictures.
+_NOTICEABLE = ("Lm", "So")
 
 
 class FrontEnd:
     """Turns text into phonemes. Safe to share between threads.
 
-    Without an `espeak`, the library is looked for when it is first needed, so that languages and
-    vocabulary can be asked for on a machine that has none.
+    Args:
+        espeak: the library; looked for when it is first needed where it is None, so that
+            languages and vocabulary can be asked for on a machine that has none.
+        lexicon: how the operator of the service wants words to be read.
+        emoji: whether they are named or dropped.
+
+    Attributes:
+        lexicon: likewise; may be replaced at any time, for texts that come after.
+        readers: of the languages.
     """
 
-    def __init__(self, espeak: Espeak | None = None) -> None:
-        self._espeak = espeak
-        self._lock = threading.Lock()
-        self._readers: dict[str, Reader] = {}
+    def __init__(
+        self,
+        espeak: Espeak | None = None,
+        *,
+        lexicon: UserLexicon | None = None,
+        emoji: Literal["drop", "name"] = "drop",
+    ) -> None:
+        self.lexicon = lexicon or UserLexicon()
+        self.readers = Readers(espeak)
+        self._named_emoji = emoji == "name"
+        self._can_read = lru_cache(_PROBED_KEPT)(self._can_read_anew)
 
-    def read(self, text: str, language: str, *, align: bool) -> Reading:
-        """Return the phonemes of the text, all of them in the vocabulary, never empty.
+    def check(self, passage: Passage, language: str, *, normalized: bool = True) -> None:
+        """Refuse soon what `read` would refuse late: characters that cannot be read.
 
-        With `align`, the reading tells which phonemes each word of the text has; without, it has
-        no words and costs less. `language` is a code as `find_language` takes it. Raises
-        LanguageUnavailableError, EmptyTextError, InvalidTextError (forbidden characters, or
-        letters, numbers and currency signs that the language's voice has no reading for, or a
-        word that kills espeak-ng), NothingToSayError (only punctuation and signs without a
-        reading), UnknownSymbolError and EspeakError.
+        Raises:
+            ServiceError: as `read` does.
         """
-        spoken = find_language(language)
-        check_text(text)
-        reader = self._reader(spoken)
-        cleaned = clean_text(TracedText(text), keep_joiners=spoken.code == "hi")
-        reader.check(cleaned.text)
-        spans = punctuation.split(cleaned)
-        reading = _compose(spans, reader.read(spans, align=align), align=align)
-        if not load_vocabulary().is_pronounceable(reading.phonemes):
-            raise NothingToSayError("the text has nothing that can be pronounced")
-        return reading
+        characters = dict.fromkeys(passage.text.text)
+        if not all(
+            self._can_read(character, language, normalized)
+            for character in characters
+            if not character.isascii() and is_meaningful(character)
+        ):
+            # It may be among what is not read as it stands; the text as a whole decides.
+            for _ in self.read(passage, language, normalized=normalized):
+                pass
 
-    def _reader(self, language: Language) -> Reader:
-        with self._lock:
-            reader = self._readers.get(language.code)
-            if reader is None:
-                reader = self._readers[language.code] = EspeakReader(self._get_espeak, language)
-            return reader
+    def read(
+        self, passage: Passage, language: str, *, normalized: bool = True
+    ) -> Iterator[Reading]:
+        """Yield the phonemes of a passage, block by block; joined by spaces, they are the whole.
 
-    def _get_espeak(self) -> Espeak:
-        with self._lock:
-            if self._espeak is None:
-                self._espeak = Espeak()
-            return self._espeak
+        What is not heard yields nothing. A long text is read while it is being spoken.
+
+        Args:
+            passage: text and what is settled about it.
+            language: code of one of `LANGUAGES`.
+            normalized: whether figures, dates, abbreviations and the like are written in words
+                before they are read.
+
+        Raises:
+            LanguageUnavailableError: there is nothing that reads the language here.
+            InvalidTextError: letters, numbers or currency signs that the language has no reading
+                for, or a word that kills espeak-ng.
+            UnknownSymbolError: a word has a sound without a symbol in the vocabulary.
+            EspeakError: espeak-ng is needed and cannot be used.
+        """
+        text = passage.text
+        kept = sorted(text.within(*span) for span in _spans(passage))
+        for start, end in blocks(text.text, kept):
+            part = text[start:end]
+            block = Passage(
+                part,
+                overrides=_inside(passage.overrides, *part.span),
+                hints=_inside(passage.hints, *part.span),
+            )
+            reading = self._read_block(block, language, normalized)
+            if load_vocabulary().is_pronounceable(reading.phonemes):
+                yield reading
+
+    def _read_block(self, block: Passage, language: str, normalized: bool) -> Reading:
+        # Devanagari is spelled with joiners.
+        text = clean_text(block.text, keep_joiners=language == "hi")
+        text, added = self.lexicon.apply(text, language, _spans(block))
+        overrides = sorted((*block.overrides, *added), key=lambda override: override.start)
+        if normalized:
+            text = normalize(
+                text,
+                language,
+                hints=block.hints,
+                settled=[(o.start, o.end) for o in overrides if o.phonemes is not None],
+                named_emoji=self._named_emoji,
+            )
+        reader = MixedReader(language, self.readers.get)
+        reader.check(_without(text, overrides))
+        spans = punctuation.split(text, overrides)
+        return _compose(block.text, text.text.strip(), spans, reader.read(spans))
+
+    def _can_read_anew(self, character: str, language: str, normalized: bool) -> bool:
+        try:
+            self._read_block(Passage(TracedText(character)), language, normalized)
+        except ServiceError:
+            return False
+        return True
 
 
-def _compose(spans: Sequence[Span], fragments: Sequence[Fragment], *, align: bool) -> Reading:
+def dropped(passage: Passage, readings: Sequence[Reading]) -> list[tuple[int, int]]:
+    """Return what of a passage is not said, as spans of the caller's text.
+
+    Letters, numbers, currency signs and symbols that no word of the readings stands for: emoji
+    that are dropped, the names of tags, the language of a fenced code block.
+    """
+    said = iter(chain.from_iterable(reading.words for reading in readings))
+    word = next(said, None)
+    spans: list[tuple[int, int]] = []
+    for index, character in enumerate(passage.text.text):
+        if not (is_meaningful(character) or unicodedata.category(character) in _NOTICEABLE):
+            continue
+        start, end = passage.text[index : index + 1].span
+        while word is not None and word.text_end <= start:
+            word = next(said, None)
+        if word is not None and word.text_start < end:
+            continue
+        if spans and spans[-1][1] == start:
+            spans[-1] = (spans[-1][0], end)
+        else:
+            spans.append((start, end))
+    return spans
+
+
+def _inside(marked: Sequence[Marked], start: int, end: int) -> tuple[Marked, ...]:
+    """Return those that start in a span of the caller's text."""
+    first, last = (
+        bisect_left(marked, place, key=lambda part: part.start) for place in (start, end)
+    )
+    return tuple(marked[first:last])
+
+
+def _spans(passage: Passage) -> list[tuple[int, int]]:
+    """Return the spans of the caller's text that its markup is about, in order."""
+    overrides = [(override.start, override.end) for override in passage.overrides]
+    return sorted([*overrides, *((hint.start, hint.end) for hint in passage.hints)])
+
+
+def _without(text: TracedText, overrides: Sequence[Override]) -> TracedText:
+    """Return the text without the words whose phonemes are known."""
+    parts: list[TracedText] = []
+    done = 0
+    for override in overrides:
+        if override.phonemes is not None:
+            start, end = text.within(override.start, override.end)
+            parts.append(text[done:start])
+            done = end
+    return concatenate([*parts, text[done:]]) if parts else text
+
+
+def _compose(
+    text: TracedText, normalized: str, spans: Sequence[Span], fragments: Sequence[Fragment]
+) -> Reading:
     """Put the fragments of a text beside each other, as its spans stand."""
-    said = [fragment.phonemes for fragment in fragments]
-    spaced = punctuation.space(said, spans)
+    spaced = punctuation.space([fragment.phonemes for fragment in fragments], spans)
     phonemes = "".join(spaced)
-    if not align:
-        return Reading(phonemes, ())
     words: list[Word] = []
+    unbroken: list[tuple[int, int]] = []
     end = 0
-    for fragment, spaced_phonemes in zip(fragments, spaced, strict=True):
+    for span, fragment, spaced_phonemes in zip(spans, fragments, spaced, strict=True):
         end += len(spaced_phonemes)
         start = end - len(fragment.phonemes)
+        if span.override is not None:
+            unbroken.append((start, end))
         words += [
             Word(
                 word.text_start,
@@ -86,4 +211,4 @@ def _compose(spans: Sequence[Span], fragments: Sequence[Fragment], *, align: boo
             )
             for word in fragment.words
         ]
-    return Reading(phonemes, merge(words, phonemes))
+    return Reading(phonemes, merge(words, phonemes, text), normalized, tuple(unbroken))

@@ -1,4 +1,4 @@
-"""The languages of Kokoro's voices, and what turns each one's text into phonemes."""
+"""The languages of Kokoro's voices."""
 
 from __future__ import annotations
 
@@ -10,16 +10,22 @@ from service.errors import LanguageUnavailableError
 
 @dataclass(frozen=True, slots=True)
 class Language:
-    """A language that can be spoken from text."""
+    """A language that can be spoken from text.
+
+    Attributes:
+        code: lower-case tag, such as `en-us`.
+        name: in English.
+        espeak_voice: voice file of espeak-ng that reads it, under `espeak-ng-data/lang`; None
+            where espeak-ng does not read it.
+        extra: extra of this package without which it cannot be read, if any.
+        spaces_inside_numbers: whether that voice reads `1 000 000` as one number.
+    """
 
     code: str
-    """Lower-case tag, such as `en-us`."""
     name: str
-    """English name."""
-    espeak_voice: str
-    """Voice file of espeak-ng that reads it, under `espeak-ng-data/lang`."""
+    espeak_voice: str | None = None
+    extra: str | None = None
     spaces_inside_numbers: bool = False
-    """Whether that voice reads `1 000 000` as one number."""
 
 
 LANGUAGES = MappingProxyType(
@@ -32,15 +38,15 @@ LANGUAGES = MappingProxyType(
             Language("fr", "French", "roa/fr", spaces_inside_numbers=True),
             Language("hi", "Hindi", "inc/hi"),
             Language("it", "Italian", "roa/it"),
+            Language("ja", "Japanese", extra="ja"),
             Language("pt-br", "Brazilian Portuguese", "roa/pt-BR"),
+            Language("zh", "Mandarin Chinese", extra="zh"),
         )
     }
 )
-"""The languages with a phonemizer, by code."""
+"""By code."""
 
-_PHONEMES_ONLY = {"ja": "Japanese", "zh": "Mandarin Chinese"}
-
-_ALIASES = {"en": "en-us", "pt": "pt-br"}
+_ALIASES = {"en": "en-us", "pt": "pt-br", "cmn": "zh", "zh-cn": "zh", "ja-jp": "ja"}
 
 # The first letter of a Kokoro voice's name (`af_heart`, `bm_george`) is its language.
 _LANGUAGE_OF_LETTER = {
@@ -59,26 +65,18 @@ _LANGUAGE_OF_LETTER = {
 def find_language(code: str) -> Language:
     """Return the language with this code; case, `_` for `-` and the short `en`, `pt` are allowed.
 
-    Raises LanguageUnavailableError for a language that is unknown or has no phonemizer here.
+    Raises:
+        LanguageUnavailableError: there is no such language.
     """
     wanted = code.strip().lower().replace("_", "-")
-    wanted = _ALIASES.get(wanted, wanted)
-    language = LANGUAGES.get(wanted)
-    if language is not None:
-        return language
-    problem = (
-        f"{_PHONEMES_ONLY[wanted]} ({wanted}) has no phonemizer yet"
-        if wanted in _PHONEMES_ONLY
-        else f"unknown language {code!r}"
-    )
-    raise LanguageUnavailableError(
-        f"{problem}; available: {', '.join(LANGUAGES)}; phonemes can be sent directly instead"
-    )
+    language = LANGUAGES.get(_ALIASES.get(wanted, wanted))
+    if language is None:
+        raise LanguageUnavailableError(
+            f"unknown language {code!r}; available: {', '.join(LANGUAGES)}"
+        )
+    return language
 
 
 def language_of_voice(name: str) -> str | None:
-    """Return the code of the language that a voice was made for, or None if its name tells none.
-
-    The code may be one that `find_language` refuses: `ja` and `zh` have voices but no phonemizer.
-    """
+    """Return the code of the language that a voice was made for, or None if its name tells none."""
     return _LANGUAGE_OF_LETTER.get(name[:1].lower())

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from service.text.origins import TracedText
+from service.text.scripts import is_written_solid
 from service.text.spans import Override, Span
 
 _OPENING = frozenset("(“")
@@ -179,11 +180,18 @@ def space(phonemes: Iterable[str], spans: Iterable[Span]) -> list[str]:
         if not said or (span.is_mark and said == before):
             spaced.append("")
             continue
-        goes_on = span.joined and last is not None and not last.is_mark and not span.is_mark
+        goes_on = last is not None and _goes_on(last, span)
         attached = before in _OPENING or (span.is_mark and said in _CLOSING)
         spaced.append(said if last is None or goes_on or attached else " " + said)
         last = span
     return spaced
+
+
+def _goes_on(last: Span, span: Span) -> bool:
+    """Tell whether a word goes on from one span to the next."""
+    if last.is_mark or span.is_mark or not span.joined:
+        return False
+    return not is_written_solid(last.text.text[-1] + span.text.text[0], 1)
 
 
 def _ends_with_abbreviation(text: str, abbreviation: str, end: int) -> bool:

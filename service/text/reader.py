@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import unicodedata
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from service.errors import InvalidTextError
+from service.text.origins import TracedText
 from service.text.reading import Word
 from service.text.spans import Override, Span
 from service.text.stress import shift
+from service.text.vocabulary import describe
 
 
 class Fragment(NamedTuple):
@@ -16,8 +20,7 @@ class Fragment(NamedTuple):
 
     Attributes:
         phonemes: symbols of the vocabulary; empty for what is not heard.
-        words: the words of it and their phonemes, as offsets in this fragment; empty where they
-            were not wanted.
+        words: the words of it and their phonemes, as offsets in this fragment.
     """
 
     phonemes: str
@@ -31,21 +34,20 @@ class Reader(ABC):
     """Reads one language. Safe to share between threads."""
 
     @abstractmethod
-    def check(self, text: str) -> None:
+    def check(self, text: TracedText) -> None:
         """Refuse characters that mean something and that it would pass over.
 
         Raises:
-            InvalidTextError: names the first of them.
+            InvalidTextError: see `unreadable`; of one of them.
         """
 
     @abstractmethod
-    def read(self, spans: Sequence[Span], *, align: bool) -> list[Fragment]:
+    def read(self, spans: Sequence[Span]) -> list[Fragment]:
         """Return what each span sounds like, in order; a mark is itself.
 
         Args:
             spans: of one text that `check` has let pass. Those before and after a span may
                 change how it is read.
-            align: whether the words of fragments are wanted. They may be there anyway.
 
         Raises:
             InvalidTextError: a word cannot be read.
@@ -54,20 +56,34 @@ class Reader(ABC):
         """
 
 
+def unreadable(text: TracedText, character: str, language: str) -> InvalidTextError:
+    """Return the error for a character of a text that has no reading in a language.
+
+    It tells the character's place in the caller's text; the first is number 1.
+    """
+    index = text.text.index(character)
+    position = text[index : index + 1].span[0] + 1
+    name = unicodedata.name(character, "unnamed character")
+    return InvalidTextError(
+        f"{describe(character)} at position {position} of the text has no reading in {language}"
+        f" ({name})"
+    )
+
+
 def settled(span: Span, override: Override) -> Fragment:
     """Return the fragment of words whose phonemes the caller gave."""
     phonemes = override.phonemes or ""
     return Fragment(phonemes, (Word(*span.text.span, 0, len(phonemes)),))
 
 
-def stressed(fragment: Fragment, steps: float) -> Fragment:
+def stressed(fragment: Fragment, override: Override) -> Fragment:
     """Return the fragment with every word's stress shifted."""
     parts: list[str] = []
     words: list[Word] = []
     length = done = 0
     for word in fragment.words:
         between = fragment.phonemes[done : word.phonemes_start]
-        said = shift(fragment.phonemes[word.phonemes_start : word.phonemes_end], steps)
+        said = shift(fragment.phonemes[word.phonemes_start : word.phonemes_end], override.stress)
         start = length + len(between)
         length = start + len(said)
         done = word.phonemes_end

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from service.text.origins import TracedText
+from service.text.scripts import is_written_solid
 from service.text.vocabulary import load_vocabulary
 
 
@@ -37,10 +38,14 @@ class Reading:
             that is neither a space nor a mark belongs to one; a mark belongs to none, unless it
             is inside what a single character or number became (`a.m.` from `㏂`). What is not
             heard is not there.
+        normalized: the text as it is read, in words; empty for phonemes that a caller sent.
+        unbroken: ranges of phonemes that belong together though they may be several words.
     """
 
     phonemes: str
-    words: tuple[Word, ...]
+    words: tuple[Word, ...] = ()
+    normalized: str = ""
+    unbroken: tuple[tuple[int, int], ...] = ()
 
 
 def read_phonemes(phonemes: str) -> Reading:
@@ -58,16 +63,21 @@ def read_phonemes(phonemes: str) -> Reading:
     return Reading(folded.text, tuple(words))
 
 
-def merge(words: Iterable[Word], phonemes: str) -> tuple[Word, ...]:
+def merge(words: Iterable[Word], phonemes: str, text: TracedText) -> tuple[Word, ...]:
     """Return the words, with those joined that the text does not tell apart, without the unheard.
 
     Parts of one number or of one long word are read apart, but have the same place in the text, or
-    nothing is between them there: no space, no mark.
+    nothing is between them there: no space, no mark. Words of Chinese and Japanese may touch.
+
+    Args:
+        words: in order.
+        phonemes: what their offsets of phonemes are in.
+        text: the text that they are of.
     """
     merged: list[Word] = []
     for word in words:
         last = merged[-1] if merged else None
-        if last is not None and _is_one_word(last, word, phonemes):
+        if last is not None and _is_one_word(last, word, phonemes, text):
             merged[-1] = Word(
                 last.text_start,
                 max(last.text_end, word.text_end),
@@ -79,10 +89,13 @@ def merge(words: Iterable[Word], phonemes: str) -> tuple[Word, ...]:
     return tuple(word for word in merged if _is_heard(word))
 
 
-def _is_one_word(first: Word, second: Word, phonemes: str) -> bool:
-    if second.text_start == first.text_end:
-        return not phonemes[first.phonemes_end : second.phonemes_start].strip()
-    return second.text_start < first.text_end
+def _is_one_word(first: Word, second: Word, phonemes: str, text: TracedText) -> bool:
+    if second.text_start != first.text_end:
+        return second.text_start < first.text_end
+    if phonemes[first.phonemes_end : second.phonemes_start].strip():
+        return False
+    position, _ = text.within(second.text_start, second.text_end)
+    return not is_written_solid(text.text, position)
 
 
 def _is_heard(word: Word) -> bool:

@@ -9,19 +9,16 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from service.errors import InvalidTextError, UnknownSymbolError
+from service.text.characters import is_meaningful
 from service.text.espeak.alignment import align as align_words
 from service.text.espeak.engine import Espeak
 from service.text.espeak.pieces import read_in_pieces
 from service.text.espeak.symbols import kokoro_phonemes
 from service.text.languages import Language
 from service.text.origins import TracedText
-from service.text.reader import SILENT, Fragment, Reader, settled, stressed
+from service.text.reader import SILENT, Fragment, Reader, settled, stressed, unreadable
 from service.text.reading import Word
 from service.text.spans import Span
-from service.text.vocabulary import describe
-
-# Letters, numbers and currency signs carry meaning; a private-use character may.
-_MEANINGFUL = ("Lu", "Ll", "Lt", "Lo", "Nd", "Nl", "No", "Sc", "Co")
 
 # espeak-ng reads each of these as "Chinese letter" or "Japanese letter".
 _ONLY_NAMED = ("CJK ", "HIRAGANA ", "KATAKANA ")
@@ -34,6 +31,17 @@ _NAMES = {
         ord("🤽"): " personne jouant au water-polo ",
         ord("🤾"): " personne jouant au handball ",
     }
+}
+
+# espeak-ng says the t of vingt in these, if they are one word.
+_RESPELLED = {
+    "fr": (
+        re.compile(
+            r"\bquatre-vingt-(?=(?:deux|trois|quatre|cinq|six|sept|huit|neuf|onze)(?:ième)?\b)",
+            re.IGNORECASE,
+        ),
+        "quatre-vingts ",
+    )
 }
 
 _WORD = re.compile(r"\S+")
@@ -59,37 +67,44 @@ class EspeakReader(Reader):
     """
 
     def __init__(self, engine: Callable[[], Espeak], language: Language) -> None:
+        if language.espeak_voice is None:
+            raise ValueError(f"espeak-ng does not read {language.name}")
         self._engine = engine
+        self._voice = language.espeak_voice
         self._language = language
         self._readable: dict[str, bool] = {}
         self._read_alone = lru_cache(_WORDS_KEPT)(self._read_alone_anew)
 
-    def check(self, text: str) -> None:
+    def check(self, text: TracedText) -> None:
         """Refuse what espeak-ng would pass over in silence though it means something."""
-        for character in dict.fromkeys(text):
-            if character.isascii() or unicodedata.category(character) not in _MEANINGFUL:
+        for character in dict.fromkeys(text.text):
+            if character.isascii() or not is_meaningful(character):
                 continue
             if not self._is_readable(character):
-                name = unicodedata.name(character, "unnamed character")
-                raise InvalidTextError(
-                    f"{describe(character)} has no reading in {self._language.name} ({name})"
-                )
+                raise unreadable(text, character, self._language.name)
 
-    def read(self, spans: Sequence[Span], *, align: bool) -> list[Fragment]:
+    def read(self, spans: Sequence[Span]) -> list[Fragment]:
         """Return what each span sounds like, read without its neighbours."""
-        return [self._read_span(span, align=align) for span in spans]
+        return [self._read_span(span) for span in spans]
 
-    def _read_span(self, span: Span, *, align: bool) -> Fragment:
+    def read_word(self, text: str) -> str:
+        """Return the phonemes of a word; empty if it is not heard."""
+        return self._read_words(TracedText(text)).phonemes
+
+    def _read_span(self, span: Span) -> Fragment:
         if span.is_mark:
             return Fragment(span.text.text)
         if span.override is None:
-            return self._read_words(span.text, align=align)
+            return self._read_words(span.text)
         if span.override.phonemes is not None:
             return settled(span, span.override)
-        return stressed(self._read_words(span.text, align=True), span.override.stress)
+        return stressed(self._read_words(span.text), span.override)
 
-    def _read_words(self, words: TracedText, *, align: bool) -> Fragment:
+    def _read_words(self, words: TracedText) -> Fragment:
         text = words.translate(_NAMES.get(self._language.code, {})).folded()
+        if self._language.code in _RESPELLED:
+            pattern, respelling = _RESPELLED[self._language.code]
+            text = text.sub(pattern, lambda match: respelling)
         pieces = [
             _Piece(piece.text, phonemes)
             for piece in read_in_pieces(text, self._ipa)
@@ -98,8 +113,6 @@ class EspeakReader(Reader):
         if not pieces:
             return SILENT
         said = " ".join(piece.phonemes for piece in pieces)
-        if not align:
-            return Fragment(said)
         aligned: list[Word] = []
         start = 0
         for piece in pieces:
@@ -139,4 +152,4 @@ class EspeakReader(Reader):
         return readable
 
     def _ipa(self, text: str) -> str:
-        return self._engine().phonemize(text, self._language.espeak_voice)
+        return self._engine().phonemize(text, self._voice)

@@ -119,6 +119,8 @@ _AMERICAN = {
     "^ɹɹ": "ɹ",
     # No vowel is told from another by its length.
     "ː": "",
+    # The end of idea is two vowels, and the first of them is that of fleece.
+    "ɪə": "iə",
     # The British goat, from words that espeak-ng reads with its other English.
     "ə^ʊ": "O",
 }

@@ -18,6 +18,7 @@ OF_MEANING = {
     "empty_text",
     "invalid_blend",
     "invalid_text",
+    "invalid_markup",
     "language_unavailable",
     "nothing_to_say",
     "unknown_symbol",

@@ -115,7 +115,7 @@ def test_what_there_is_to_know(server: Any) -> None:
         ({"text": "a", "speed": True}, 422, "invalid_request", "speed"),
         ({"text": "a", "format": "aac"}, 422, "invalid_request", "format"),
         ({"text": "a", "language": "xx"}, 422, "language_unavailable", "en-us"),
-        ({"text": "a", "voice": "zf_xiaoni"}, 422, "language_unavailable", "zh"),
+        ({"text": "a", "language": "tlh"}, 422, "language_unavailable", "tlh"),
         ({"text": "a", "sped": 1.0}, 422, "invalid_request", "did you mean speed?"),
     ],
 )  # fmt: skip

@@ -22,6 +22,8 @@ from service.settings import Settings
 
 PATHS = {
     "/synthesize",
+    "/phonemize",
+    "/languages",
     "/voices",
     "/health",
     "/ready",
@@ -148,7 +150,7 @@ def test_keys_are_asked_for_everywhere_but_where_it_is_open(
 
 def test_every_example_is_spoken(server: Any, document: dict[str, Any]) -> None:
     found = list(examples(document))
-    assert {path for path, _ in found} == {"/synthesize", "/v1/audio/speech"}
+    assert {path for path, _ in found} == {"/synthesize", "/phonemize", "/v1/audio/speech"}
     for path, example in found:
         answer = server.client.post(path, json=example)
         assert answer.status_code == 200, (example, answer.text)

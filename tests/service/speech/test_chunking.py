@@ -6,11 +6,32 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from service.speech.chunking import MAX_PIECE_LENGTH, split, split_early
+from service.speech.chunking import MAX_PIECE_LENGTH, MIN_PIECE_LENGTH, Chunker
+from service.text import Reading, Word, read_phonemes
+
+SENTENCE = "ðə kwˈɪk bɹˈWn fˈɑks ʤˈʌmps ˌOvəɹ ðə lˈAzi dˈɔɡ. "
+"""48 phonemes without the space."""
+
+
+def pieces_of(*readings: Reading | str, early: bool = False) -> list[Reading]:
+    chunker = Chunker(early=early)
+    pieces: list[Reading] = []
+    for reading in readings:
+        pieces += chunker.add(read_phonemes(reading) if isinstance(reading, str) else reading)
+    return pieces + list(chunker.finish())
+
+
+def split(*readings: Reading | str, early: bool = False) -> list[str]:
+    return [piece.phonemes for piece in pieces_of(*readings, early=early)]
 
 
 def without_spaces(text: str) -> str:
     return "".join(text.split())
+
+
+def words(n_phonemes: int) -> str:
+    """Return so many phonemes, the last of which ends a word."""
+    return "".join("a" if (n_phonemes - n) % 5 else " " for n in range(n_phonemes)).strip()
 
 
 def test_what_fits_stays_whole() -> None:
@@ -18,47 +39,96 @@ def test_what_fits_stays_whole() -> None:
     assert split("a" * 250) == ["a" * 250]
 
 
-def test_blank_phonemes_have_no_pieces() -> None:
-    assert split("") == split("  \n ") == []
+def test_nothing_has_no_pieces() -> None:
+    assert split() == []
 
 
 @pytest.mark.parametrize(
-    ("text", "pieces"),
+    ("before", "after"),
     [
-        ("aa bb, cc dd. ee ff", ["aa bb, cc dd.", "ee ff"]),  # sentence before phrase
-        ("aa bb, cc dd; ee ff", ["aa bb, cc dd;", "ee ff"]),  # clause before phrase
-        ("aa bb cc, dd ee ff", ["aa bb cc,", "dd ee ff"]),  # phrase before word
-        ("aaaa bbbb cccc dddd", ["aaaa bbbb", "cccc dddd"]),  # words
-        ("“aa bb cc.” dd ee ff", ["“aa bb cc.”", "dd ee ff"]),  # quotes stay with their sentence
-        ("abcdefghijklmnop", ["abcdefgh", "ijklmnop"]),  # nowhere else to cut
+        (words(110) + ".", words(80) + ", " + words(90)),  # sentence before phrase
+        (words(110) + ";", words(80) + ", " + words(90)),  # clause before phrase
+        (words(110) + ",", words(190)),  # phrase before word
+        ("“" + words(60) + ". " + words(60) + ".”", words(150)),  # outside a quotation
+        ("(" + words(60) + "; " + words(60) + ")", words(150)),  # outside brackets
+        ("“" + words(70) + ", " + words(70) + ".", words(70) + ", " + words(70) + "”"),
     ],
 )
-def test_the_best_boundary_is_taken(text: str, pieces: list[str]) -> None:
-    assert split(text, 15) == pieces
+def test_the_best_boundary_is_taken(before: str, after: str) -> None:
+    assert split(f"{before} {after}") == [before, after]
 
 
-def test_pieces_of_prose_are_of_similar_length() -> None:
-    text = "ðə kwˈɪk bɹˈWn fˈɑks ʤˈʌmps ˌOvəɹ ðə lˈAzi dˈɔɡ. " * 40
-    pieces = split(text)
+def test_a_dash_without_spaces_is_a_boundary() -> None:
+    assert split(f"{words(140)}—{words(150)}") == [f"{words(140)}—", words(150)]
+
+
+def test_without_any_boundary_the_cut_is_in_the_middle_and_no_symbol_loses_its_modifier() -> None:
+    assert [len(piece) for piece in split("a" * 300)] == [150, 150]
+    assert split("a" * 150 + "ː" + "a" * 149)[1].startswith("aː")
+
+
+def test_pieces_of_prose_have_lengths_that_sound_well() -> None:
+    pieces = split(SENTENCE * 41)
     assert all(piece.endswith(".") for piece in pieces)
-    assert min(map(len, pieces)) > MAX_PIECE_LENGTH / 4
+    assert min(map(len, pieces)) >= MIN_PIECE_LENGTH
     assert max(map(len, pieces)) <= MAX_PIECE_LENGTH
 
 
-@given(st.text("aˈb .,;—!?”", max_size=2000), st.integers(2, 60))
-def test_nothing_is_lost_and_every_piece_fits(text: str, max_length: int) -> None:
-    pieces = split(text, max_length)
+@given(st.text("aˈb .,;—!?”“()", max_size=2000), st.booleans())
+def test_nothing_is_lost_and_every_piece_fits(text: str, early: bool) -> None:
+    pieces = split(text, early=early) if text.strip() else []
     assert without_spaces("".join(pieces)) == without_spaces(text)
-    assert all(0 < len(piece) <= max_length for piece in pieces)
-    assert all(piece.strip() for piece in pieces)
+    assert all(0 < len(piece) <= (150 if early else 250) for piece in pieces)
+    assert all(piece == piece.strip() for piece in pieces)
 
 
-SENTENCE = "ðə kwˈɪk bɹˈWn fˈɑks ʤˈʌmps ˌOvəɹ ðə lˈAzi dˈɔɡ. "
-"""48 phonemes without the space."""
+@given(
+    st.lists(st.text("ab.,;“”", min_size=1, max_size=9), max_size=200),
+    st.integers(1, 30),
+    st.booleans(),
+)
+def test_how_the_text_came_makes_no_difference(said: list[str], n_words: int, early: bool) -> None:
+    parts = [" ".join(said[start : start + n_words]) for start in range(0, len(said), n_words)]
+    assert split(*parts, early=early) == split(" ".join(said), early=early)
+
+
+def reading_of(phonemes: str, *ranges: tuple[int, int]) -> Reading:
+    spans = [Word(n, n + 1, *span) for n, span in enumerate(ranges)]
+    return Reading(phonemes, tuple(spans))
+
+
+def test_no_cut_is_inside_a_number() -> None:
+    phonemes = f"{words(90)} {words(70)}. {words(110)}"
+    assert split(phonemes)[0].endswith(".")
+    for number in ((80, 210), (10, 240), (80, 269)):
+        first, second = split(reading_of(phonemes, number))
+        assert f"{first} {second}" == phonemes
+        assert len(first) < number[0] or len(second) < len(phonemes) - number[1]
+        assert split(Reading(phonemes, unbroken=(number,))) == [first, second]
+
+
+def test_a_number_that_is_too_long_is_cut_between_its_words() -> None:
+    phonemes = words(700)
+    pieces = pieces_of(reading_of(phonemes, (0, len(phonemes))))
+    assert " ".join(piece.phonemes for piece in pieces) == phonemes
+    assert all(piece.words == (Word(0, 1, 0, len(piece.phonemes)),) for piece in pieces)
+
+
+@given(st.lists(st.text("ab,.", min_size=1, max_size=30), min_size=1, max_size=100), st.booleans())
+def test_words_are_found_again_in_the_pieces(said: list[str], early: bool) -> None:
+    reading = read_phonemes(" ".join(said))
+    of_reading = [reading.phonemes[w.phonemes_start : w.phonemes_end] for w in reading.words]
+    of_pieces: dict[int, str] = {}
+    for piece in pieces_of(reading, early=early):
+        for word in piece.words:
+            part = piece.phonemes[word.phonemes_start : word.phonemes_end]
+            assert part
+            of_pieces[word.text_start] = of_pieces.get(word.text_start, "") + part
+    assert list(of_pieces.values()) == of_reading
 
 
 def test_early_pieces_begin_short_and_grow() -> None:
-    lengths = [len(piece) for piece in split_early(SENTENCE * 20)]
+    lengths = [len(piece) for piece in split(SENTENCE * 20, early=True)]
     assert lengths[0] == 48
     assert all(later >= sooner for sooner, later in pairwise(lengths[:4]))
     assert 100 < max(lengths) <= 150
@@ -68,8 +138,8 @@ def test_early_pieces_begin_short_and_grow() -> None:
 
 
 def test_what_is_said_soon_stays_whole() -> None:
-    assert split_early(SENTENCE) == [SENTENCE.strip()]
-    assert split_early("a" * 90) == ["a" * 90]
+    assert split(SENTENCE, early=True) == [SENTENCE.strip()]
+    assert split("a" * 90, early=True) == ["a" * 90]
 
 
 @pytest.mark.parametrize(
@@ -78,16 +148,8 @@ def test_what_is_said_soon_stays_whole() -> None:
         ("ab " * 10 + "ab. " + "ab " * 60, ("ab " * 11).strip() + "."),  # the sentence
         ("ab, " * 30 + "ab. ab", ("ab, " * 8).strip()),  # else a phrase, the nearest
         ("ab " * 100, ("ab " * 10).strip()),  # else a word
-        ("a" * 200, "a" * 60),  # else anywhere
+        ("a" * 200, "a" * 30),  # else anywhere
     ],
 )
 def test_the_first_early_piece_ends_at_the_nearest_good_place(text: str, first: str) -> None:
-    assert split_early(text)[0] == first
-
-
-@given(st.text("aˈb .,;—!?”", max_size=2000))
-def test_early_pieces_lose_nothing_either(text: str) -> None:
-    pieces = split_early(text)
-    assert without_spaces("".join(pieces)) == without_spaces(text)
-    assert all(0 < len(piece) <= 150 for piece in pieces)
-    assert all(piece == piece.strip() for piece in pieces)
+    assert split(text, early=True)[0] == first

@@ -4,8 +4,11 @@ import numpy as np
 import pytest
 
 from service.model.kokoro import SAMPLE_RATE_HZ
-from service.speech.joining import WORD_PAUSE_S, pause_after
+from service.speech.joining import PAUSES_S, WORD_PAUSE_S, pause_after
 from service.speech.joining import shape as shape_and_skip
+
+QUIET_S = 0.06
+"""Of a pause, what is left of the two pieces' own rest."""
 
 
 def piece(lead_s: float = 0.3, sound_s: float = 0.5, rest_s: float = 0.4) -> np.ndarray:
@@ -16,7 +19,8 @@ def piece(lead_s: float = 0.3, sound_s: float = 0.5, rest_s: float = 0.4) -> np.
 
 
 def shape(samples: np.ndarray, *, first: bool, last: bool, pause_s: float) -> np.ndarray:
-    return shape_and_skip(samples, first=first, last=last, pause_s=pause_s)[0]
+    n_pause = round((pause_s - QUIET_S) * SAMPLE_RATE_HZ) if pause_s else 0
+    return shape_and_skip(samples, first=first, last=last, n_pause=n_pause)[0]
 
 
 def loud(samples: np.ndarray) -> np.ndarray:
@@ -62,15 +66,18 @@ def test_a_silent_piece_is_kept_whole() -> None:
 
 def test_marks_decide_the_pause() -> None:
     assert pause_after("a.", 1.0) > pause_after("a;", 1.0) > pause_after("a,", 1.0)
-    assert pause_after("a,", 1.0) > pause_after("a", 1.0) == WORD_PAUSE_S
-    assert pause_after("a.", 2.0) == pause_after("a.", 1.0) / 2
+    assert pause_after("a,", 1.0) > pause_after("a", 1.0)
+    for mark, pause_s in {**PAUSES_S, "": WORD_PAUSE_S}.items():
+        for speed in (0.5, 1.0, 2.0):
+            whole = pause_after("a" + mark, speed) / SAMPLE_RATE_HZ + QUIET_S
+            assert whole == pytest.approx(max(pause_s / speed, QUIET_S), abs=1e-4)
 
 
 def test_the_rest_that_went_before_the_sound_is_told() -> None:
     samples = piece(lead_s=0.3)
-    whole, none = shape_and_skip(samples, first=True, last=False, pause_s=0.5)
+    whole, none = shape_and_skip(samples, first=True, last=False, n_pause=9000)
     assert none == 0
-    shaped, skipped = shape_and_skip(samples, first=False, last=True, pause_s=0.0)
+    shaped, skipped = shape_and_skip(samples, first=False, last=True, n_pause=0)
     assert 0 < skipped < 0.3 * SAMPLE_RATE_HZ
     assert loud(shaped)[-1] + skipped == loud(samples)[-1]
     assert loud(whole)[0] == loud(samples)[0]

@@ -13,7 +13,7 @@ from service.loading import load_synthesizer
 from service.settings import Settings
 from service.speech import AudioChunk, Synthesizer, Utterance, VoiceLibrary
 from service.speech.chunking import MAX_PIECE_LENGTH
-from service.text import LANGUAGES
+from service.text import LANGUAGES, Passage, parse
 
 SENTENCE = "The birch canoe slid on the smooth planks."
 
@@ -21,6 +21,13 @@ SENTENCE = "The birch canoe slid on the smooth planks."
 def speak(synthesizer: Synthesizer, utterance: Utterance) -> np.ndarray:
     chunks = list(synthesizer.stream(synthesizer.plan(utterance)))
     return np.concatenate([chunk.samples for chunk in chunks])
+
+
+def phonemes_of(synthesizer: Synthesizer, text: str) -> str:
+    front_end = synthesizer.planner.front_end
+    (passage,) = parse(text)
+    assert isinstance(passage, Passage)
+    return " ".join(reading.phonemes for reading in front_end.read(passage, "en-us"))
 
 
 def assert_audible(samples: np.ndarray) -> None:
@@ -48,7 +55,7 @@ def test_every_voice_speaks_its_language(synthesizer: Synthesizer, voice: str) -
         "pt-br": "Bom dia a todos.",
     }  # fmt: skip
     phonemes = {"ja": "koɲɲiʨiβa.", "zh": "ni↓ xɑʊ↓."}
-    language = synthesizer.voices.resolve(voice).language
+    language = synthesizer.planner.voices.resolve(voice).language
     assert language is not None
     utterance = Utterance(text.get(language), phonemes.get(language), voice)
     samples = speak(synthesizer, utterance)
@@ -58,11 +65,11 @@ def test_every_voice_speaks_its_language(synthesizer: Synthesizer, voice: str) -
 
 @pytest.mark.parametrize("language", sorted(LANGUAGES))
 def test_a_voice_may_read_another_language(synthesizer: Synthesizer, language: str) -> None:
-    if LANGUAGES[language].espeak_voice is None:
-        with pytest.raises(errors.LanguageUnavailableError):
-            synthesizer.plan(Utterance("a", language=language))
-    else:
+    if synthesizer.planner.front_end.readers.is_available(language):
         assert synthesizer.plan(Utterance("a", language=language)).language == language
+    else:
+        with pytest.raises(errors.LanguageUnavailableError, match=r"kokoro-service\["):
+            synthesizer.plan(Utterance("a", language=language))
 
 
 def test_a_blend_is_neither_of_its_voices(synthesizer: Synthesizer) -> None:
@@ -96,7 +103,7 @@ def test_a_long_text_comes_out_whole(synthesizer: Synthesizer, n_characters: int
     text = " ".join(sentences[i % 4] for i in range(100))[:n_characters]
     plan = synthesizer.plan(Utterance(text))
     chunks: list[AudioChunk] = list(synthesizer.stream(plan))
-    whole = synthesizer.front_end.read(text, "en-us", align=False).phonemes
+    whole = phonemes_of(synthesizer, text)
     said = " ".join(chunk.phonemes for chunk in chunks)
     assert said.split() == whole.split()
     assert all(len(chunk.phonemes) <= MAX_PIECE_LENGTH for chunk in chunks)
@@ -120,7 +127,7 @@ def test_chunks_are_the_whole_and_joins_do_not_click(synthesizer: Synthesizer) -
 
 
 def test_phonemes_are_said_as_they_are(synthesizer: Synthesizer) -> None:
-    phonemes = synthesizer.front_end.read(SENTENCE, "en-us", align=False).phonemes
+    phonemes = phonemes_of(synthesizer, SENTENCE)
     by_text = speak(synthesizer, Utterance(SENTENCE))
     by_phonemes = speak(synthesizer, Utterance(phonemes=phonemes))
     np.testing.assert_array_equal(by_text, by_phonemes)
@@ -149,7 +156,9 @@ def test_phonemes_are_said_as_they_are(synthesizer: Synthesizer) -> None:
         (Utterance("a", speed=2.01), errors.InvalidRequestError),
         (Utterance("a", speed=float("nan")), errors.InvalidRequestError),
         (Utterance("a", language="tlh"), errors.LanguageUnavailableError),
-        (Utterance("a", voice="jf_alpha"), errors.LanguageUnavailableError),
+        (Utterance("<speak>a", is_ssml=True), errors.MarkupError),
+        (Utterance("[pause:x] a"), errors.MarkupError),
+        (Utterance("a[pause:50s]" * 13), errors.InvalidRequestError),
     ],
 )
 def test_what_cannot_be_said_is_refused_with_a_4xx(
@@ -188,3 +197,82 @@ def test_the_self_test_notices_silence(
 def test_an_unknown_default_voice_stops_start_up(model_file: Path, cache_dir: Path) -> None:
     with pytest.raises(errors.UnknownVoiceError):
         load_synthesizer(Settings(cache_dir=cache_dir, voice="af_nobody"), print)
+
+
+def zeros(samples: np.ndarray) -> list[int]:
+    """Return the lengths of the stretches of digital silence, those of a few samples aside."""
+    edges = np.flatnonzero(np.diff(np.concatenate([[0], samples == 0, [0]]).astype(int)))
+    lengths = edges[1::2] - edges[::2]
+    return [int(length) for length in lengths if length > 100]
+
+
+@pytest.mark.parametrize("speed", [1.0, 2.0])
+def test_a_pause_is_silence_of_exactly_its_length(synthesizer: Synthesizer, speed: float) -> None:
+    said = "One.[pause:1.5s]Two[pause:250ms] three."
+    samples = speak(synthesizer, Utterance(said, speed=speed))
+    # A sample at either side may be one that was faded to nothing.
+    assert zeros(samples) == [pytest.approx(36_000, abs=2), pytest.approx(6_000, abs=2)]
+
+
+def test_pauses_at_the_ends_are_made_too(synthesizer: Synthesizer) -> None:
+    samples = speak(synthesizer, Utterance("[pause:1s]Hello.[pause:0.5s][pause:0.25s]"))
+    assert zeros(samples) == [pytest.approx(24_000, abs=2), pytest.approx(18_000, abs=2)]
+    assert samples[0] == samples[-1] == 0
+    alone = speak(synthesizer, Utterance("[pause:0.1s]"))
+    np.testing.assert_array_equal(alone, np.zeros(2_400, np.float32))
+
+
+def test_markup_changes_voice_and_rate(synthesizer: Synthesizer) -> None:
+    ssml = (
+        "<speak>One two three. <voice name='am_adam'>One two three.</voice>"
+        "<prosody rate='200%'>One two three.</prosody></speak>"
+    )
+    plan = synthesizer.plan(Utterance(ssml, is_ssml=True))
+    pieces = list(plan.pieces)
+    assert [piece.blend.parts[0][0].name for piece in pieces] == ["af_heart", "am_adam", "af_heart"]
+    assert [piece.speed for piece in pieces] == [1.0, 1.0, 2.0]
+    assert [piece.is_last for piece in pieces] == [False, False, True]
+    assert len({piece.phonemes for piece in pieces}) == 1
+
+
+def test_a_book_is_read_while_its_beginning_is_spoken(
+    synthesizer: Synthesizer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    planner = synthesizer.planner
+    monkeypatch.setattr(planner, "_max_text_length", 1 << 22)
+    book = " ".join(f"{SENTENCE} This is sentence {n}." for n in range(16_000))
+    assert len(book) > 1_000_000
+    read = 0
+    read_block = planner.front_end._read_block
+
+    def counted(*arguments: Any) -> object:
+        nonlocal read
+        read += 1
+        return read_block(*arguments)
+
+    monkeypatch.setattr(planner.front_end, "_read_block", counted)
+    pieces = iter(planner.plan(Utterance(book)).pieces)
+    assert next(pieces).phonemes
+    assert read <= 2
+    for _ in range(20):
+        next(pieces)
+    assert 2 <= read <= 6
+
+
+def test_a_character_far_behind_that_cannot_be_read_is_refused_before_anything_is_said(
+    synthesizer: Synthesizer,
+) -> None:
+    text = f"{SENTENCE} " * 100 + "Now \u13a0."
+    with pytest.raises(errors.InvalidTextError, match="U\\+13A0"):
+        synthesizer.plan(Utterance(text))
+
+
+def test_a_character_in_a_later_passage_is_refused_before_anything_is_said(
+    synthesizer: Synthesizer,
+) -> None:
+    passages = "".join(
+        f"<voice name='{voice}'>{SENTENCE * 15}</voice>" for voice in ("am_adam", "af_sky") * 2
+    )
+    ssml = f"<speak>{passages}Now \u13a0.</speak>"
+    with pytest.raises(errors.InvalidTextError, match="U\\+13A0"):
+        synthesizer.plan(Utterance(ssml, is_ssml=True))

@@ -4,7 +4,7 @@ import pytest
 
 from service.errors import EmptyTextError, InvalidTextError
 from service.text import check_text
-from service.text.characters import clean_text
+from service.text.characters import clean_text, is_meaningful
 from service.text.origins import TracedText
 
 
@@ -82,3 +82,13 @@ def test_cleaned_text_knows_where_it_comes_from(text: str, part: str, origin: st
     cleaned = clean_text(TracedText(text))
     start = cleaned.text.index(part)
     assert text[slice(*cleaned[start : start + len(part)].span)] == origin
+
+
+@pytest.mark.parametrize("character", "aÉ你あア한9½€$")
+def test_letters_numbers_and_money_mean_something(character: str) -> None:
+    assert is_meaningful(character)
+
+
+@pytest.mark.parametrize("character", " .,·ー々☆+%\u0301")
+def test_marks_and_signs_may_be_passed_over(character: str) -> None:
+    assert not is_meaningful(character)

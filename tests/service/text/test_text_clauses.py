@@ -47,6 +47,10 @@ LONG = "so this is a clause of well over sixty characters, every one counted"
         ("I said no. Yes", ["I said no."]),
         ("I said no. ", []),
         ("1. First\n(2. no", ["1. First"]),
+        # Not inside markup or brackets.
+        ("Say [Kokoro](/kˈOkə. ɹO/) now. It", ["Say [Kokoro](/kˈOkə. ɹO/) now."]),
+        ("Wait [pause:1.5s] there. Now", ["Wait [pause:1.5s] there."]),
+        ("It is [so! Or not] so. But", ["It is [so! Or not] so."]),
         # Marks alone are no clause.
         ("... well", []),
         ("* * *\nText\n", ["* * *\nText"]),

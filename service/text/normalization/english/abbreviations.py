@@ -62,6 +62,8 @@ _NUMBERED = {
     "eqs": "equations",
     "ver": "version",
     "apt": "apartment",
+    "rm": "room",
+    "rte": "route",
     "ext": "extension",
     "tel": "telephone",
     "cf": "compare",
@@ -146,7 +148,7 @@ _ROAD = re.compile(
 )
 _BEFORE_NUMBER = re.compile(
     r"\b(?<![.'’-])(?P<word>[Nn]os?|NO|[Vv]ols?|[Pp]p?|[Pp]gs?|[Ff]igs?|Pt|[Cc]h(?:ap)?|[Ss]ec|[Aa]rt|[Cc]a?|[Ee]qs?"
-    r"|[Vv]er|[Aa]pt|[Ee]xt|[Tt]el|cf|[bd])\.[ ]?(?=[#(]?[0-9])"
+    r"|[Vv]er|[Aa]pt|[Rr]m|[Rr]te|[Ee]xt|[Tt]el|cf|[bd])\.[ ]?(?=[#(]?[0-9])"
 )
 _BEFORE_NUMERAL = re.compile(
     r"\b(?P<word>[Vv]ol|[Ff]ig|[Cc]h(?:ap)?|[Ss]ec|[Aa]rt)\.(?=[ ][IVXL]+\b)"

@@ -13,6 +13,8 @@ _AMPERSAND = re.compile(r"(?P<before>[ ]?)&(?!\w{1,8};|#)(?P<after>[ ]?)")
 _SLASH = re.compile(r"(?<=\w)(?:/|[ ]/[ ])(?=\w)")
 _PLUS = re.compile(r"(?P<before>[ ]?)\+(?:[ ]?\+){0,8}(?P<after>[ ]?)")
 _EQUALS = re.compile(r"(?<=\S)[ ]=[ ](?=\S)|(?<=\w)=(?=\w)")
+_CARET = re.compile(r"\^(?<=[^\W_]\^)(?=[^\W_])")
+_LOW_LINE = re.compile(r"_(?<=[^\W_]_)_*(?=[^\W_])")
 _AT = re.compile(r"@(?<!\S@)[ ]?(?=\w)")
 _SIGN = re.compile(r"[%‰°©€£¥₹₿¢$×÷≈≠≤≥±∞√]")
 
@@ -71,6 +73,8 @@ def rules() -> tuple[Rule, ...]:
         Rule(_PLUS, _plus),
         Rule(_EQUALS, lambda match: " equals "),
         Rule(_AT, lambda match: "at "),
+        Rule(_CARET, lambda match: " to the power of "),
+        Rule(_LOW_LINE, lambda match: " "),
         Rule(_PER, lambda match: f" per {_UNITS.get(match['unit'], match['unit'])}"),
         Rule(_PAIR, _pair),
         Rule(_SLASH, lambda match: " slash "),

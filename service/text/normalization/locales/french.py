@@ -37,13 +37,6 @@ _SECOND = Noun("seconde", "secondes", _F)
 
 LOCALE = Locale(
     converter="fr",
-    corrections=(
-        # In one word espeak-ng says the t of vingt.
-        (
-            r"quatre-vingt-(?=[dtcqsnho])(?!dix|douze|treize|quatorze|quinze|seize)",
-            "quatre-vingts ",
-        ),
-    ),
     agreements={_F: ((r"\bun$", "une"),)},
     ordinals={1: "premier"},
     ordinal_endings=(

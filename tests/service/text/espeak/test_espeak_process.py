@@ -19,7 +19,7 @@ from service.text.espeak import process as espeak_process
 
 AMERICAN = "gmw/en-US"
 FRENCH = "roa/fr"
-VOICES = [language.espeak_voice for language in LANGUAGES.values()]
+VOICES = [language.espeak_voice for language in LANGUAGES.values() if language.espeak_voice]
 
 NEEDS_PROC = pytest.mark.skipif(
     not Path("/proc/self/task").is_dir(), reason="looks processes up in /proc, which is Linux's"

@@ -1,0 +1,327 @@
+"""From an utterance to the pieces that the model says."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import chain
+
+from service.errors import (
+    InvalidRequestError,
+    LanguageUnavailableError,
+    NothingToSayError,
+    TextTooLongError,
+)
+from service.speech.chunking import Chunker
+from service.speech.voices import Blend, VoiceLibrary
+from service.text import (
+    READ_AT_ONCE,
+    FrontEnd,
+    Passage,
+    Pause,
+    Reading,
+    Word,
+    check_text,
+    dropped,
+    load_vocabulary,
+    parse,
+    read_phonemes,
+)
+
+MIN_SPEED = 0.5
+MAX_SPEED = 2.0
+"""Speeds at which every voice stays intelligible. Above, phonemes reach the model's shortest
+duration, one frame, and get no faster: at 4.0 a sentence is 2.3 times as fast."""
+
+MAX_SILENCE_S = 600.0
+"""Seconds of the pauses that a text asks for, all together: a few characters are a minute."""
+
+
+_NOTHING = "the text has nothing that can be pronounced"
+
+
+@dataclass(frozen=True)
+class Utterance:
+    """What is to be said; either `text` or `phonemes`.
+
+    Attributes:
+        text: any text.
+        phonemes: symbols of the model's vocabulary, said as they are.
+        voice: a voice's name or a blend; None for the default voice.
+        speed: 0.5 to 2.0.
+        language: code of the text's language; None for the voice's own.
+        is_ssml: whether the text is SSML.
+        normalized: whether figures, dates, abbreviations and the like are written in words
+            before they are read.
+        early: whether the pieces are cut so that sound starts early, instead of evenly.
+        timed: whether each word's time is wanted.
+    """
+
+    text: str | None = None
+    phonemes: str | None = None
+    voice: str | None = None
+    speed: float = 1.0
+    language: str | None = None
+    is_ssml: bool = False
+    normalized: bool = True
+    early: bool = False
+    timed: bool = False
+
+
+@dataclass(frozen=True)
+class Piece:
+    """A part of an utterance that the model says in one run.
+
+    Attributes:
+        phonemes: up to 250 of them; none for a pause that nothing stands before.
+        words: the words of the text that they are, or parts of them, as offsets in `phonemes`.
+        blend: the voice.
+        speed: 0.5 to 2.0.
+        pause_s: seconds of silence after it; None for what its last mark asks for.
+        is_last: whether it ends the utterance.
+    """
+
+    phonemes: str
+    words: tuple[Word, ...]
+    blend: Blend
+    speed: float
+    pause_s: float | None = None
+    is_last: bool = False
+
+
+@dataclass(frozen=True)
+class Plan:
+    """An utterance that can be said: what can be refused has been.
+
+    Attributes:
+        pieces: in order; at least one. To be gone through once: a long text is read while its
+            beginning is spoken, so going on may raise what `FrontEnd.read` does.
+        blend: the voice; markup may change it for some of the pieces.
+        language: code of the language that the text is read in; None for phonemes.
+        timed: whether each word's time is wanted.
+    """
+
+    pieces: Iterable[Piece]
+    blend: Blend
+    language: str | None
+    timed: bool
+
+
+@dataclass(frozen=True)
+class Preview:
+    """What will be said of a text, and how.
+
+    Attributes:
+        language: code of the language that it is read in.
+        normalized: the text in words.
+        pieces: in order; at least one.
+        dropped: what is not said, as spans of the text.
+    """
+
+    language: str
+    normalized: str
+    pieces: tuple[Piece, ...]
+    dropped: tuple[tuple[int, int], ...]
+
+
+@dataclass(frozen=True)
+class _Part:
+    """A passage, and how it is said."""
+
+    passage: Passage
+    language: str
+    blend: Blend
+    speed: float
+
+
+class Planner:
+    """Settles everything about utterances but their sound. Safe to share between threads.
+
+    Args:
+        front_end: reads texts.
+        voices: that there are.
+        default_voice: of utterances that name none.
+        max_text_length: characters of an utterance.
+
+    Attributes:
+        front_end: likewise.
+        voices: likewise.
+
+    Raises:
+        ServiceError: the default voice is not there.
+    """
+
+    def __init__(
+        self, front_end: FrontEnd, voices: VoiceLibrary, *, default_voice: str, max_text_length: int
+    ) -> None:
+        self.front_end = front_end
+        self.voices = voices
+        self._default_voice = default_voice
+        self._max_text_length = max_text_length
+        voices.resolve(default_voice)
+
+    def plan(self, utterance: Utterance) -> Plan:
+        """Settle everything about an utterance but its sound.
+
+        Raises:
+            ServiceError: one of the classes with a 4xx status, or EspeakError.
+        """
+        given = [name for name in ("text", "phonemes") if getattr(utterance, name) is not None]
+        if len(given) != 1:
+            raise InvalidRequestError("exactly one of text and phonemes must be given")
+        spoken = utterance.text if utterance.text is not None else utterance.phonemes or ""
+        self.check_length(spoken, given[0])
+        _check_speed(utterance.speed, "speed")
+        if utterance.text is None:
+            blend, language = self._resolve(utterance.voice), None
+            pieces = self._cut_phonemes(spoken, blend, utterance)
+        else:
+            blend, language = self.settle(utterance.voice, utterance.language)
+            parts = self._parts(spoken, utterance, language)
+            pieces = _cut_text(parts, blend, utterance, partial(self._read, utterance))
+        first = next(pieces, None)
+        if first is None:
+            raise NothingToSayError(_NOTHING)
+        return Plan(chain([first], pieces), blend, language, utterance.timed)
+
+    def preview(self, utterance: Utterance) -> Preview:
+        """Tell what will be said of a text, and how.
+
+        Raises:
+            ServiceError: one of the classes with a 4xx status, or EspeakError.
+        """
+        text = utterance.text or ""
+        self.check_length(text)
+        blend, language = self.settle(utterance.voice, utterance.language)
+        read: list[tuple[Passage, list[Reading]]] = []
+
+        def note(part: _Part) -> list[Reading]:
+            readings = list(self._read(utterance, part))
+            read.append((part.passage, readings))
+            return readings
+
+        pieces = tuple(_cut_text(self._parts(text, utterance, language), blend, utterance, note))
+        if not pieces:
+            raise NothingToSayError(_NOTHING)
+        normalized = (reading.normalized for _, readings in read for reading in readings)
+        not_said = (dropped(passage, readings) for passage, readings in read)
+        return Preview(language, " ".join(normalized), pieces, tuple(chain(*not_said)))
+
+    def plan_phonemes(self, phonemes: str) -> Plan:
+        """Plan phonemes of the default voice that the service says to itself, of any length."""
+        blend = self._resolve(None)
+        pieces = self._cut_phonemes(phonemes, blend, Utterance(phonemes=phonemes))
+        return Plan(pieces, blend, None, timed=False)
+
+    def settle(self, voice: str | None, language: str | None) -> tuple[Blend, str]:
+        """Return the voice and the language of a text that may be still to come.
+
+        Raises:
+            UnknownVoiceError: there is no such voice.
+            InvalidBlendError: the blend cannot be read.
+            LanguageUnavailableError: there is no such language, or nothing that reads it.
+        """
+        blend = self._resolve(voice)
+        language = blend.language if language is None else language
+        if language is None:
+            raise LanguageUnavailableError(
+                f"the voice {blend.parts[0][0].name} has no language of its own; name one"
+            )
+        return blend, self.front_end.readers.require(language).code
+
+    def check_length(self, text: str, name: str = "text") -> None:
+        """Raise TextTooLongError if a field of a request is too long."""
+        if len(text) > self._max_text_length:
+            raise TextTooLongError(
+                f"{name} of {len(text)} characters, where {self._max_text_length} are allowed"
+            )
+
+    def _resolve(self, voice: str | None) -> Blend:
+        return self.voices.resolve(self._default_voice if voice is None else voice)
+
+    def _parts(self, text: str, utterance: Utterance, language: str) -> list[_Part | Pause]:
+        """Return what a text is made of, each passage with how it is said."""
+        parts: list[_Part | Pause] = []
+        silence_s = 0.0
+        for part in parse(text, is_ssml=utterance.is_ssml, language=language):
+            if isinstance(part, Pause):
+                silence_s += part.duration_s
+                parts.append(part)
+                continue
+            delivery = part.delivery
+            own_language = utterance.language if delivery.voice is None else None
+            blend, language = self.settle(
+                delivery.voice or utterance.voice, delivery.language or own_language
+            )
+            speed = utterance.speed * delivery.rate
+            _check_speed(speed, "speed times rate")
+            if len(text) > READ_AT_ONCE:
+                self.front_end.check(part, language, normalized=utterance.normalized)
+            parts.append(_Part(part, language, blend, speed))
+        if silence_s > MAX_SILENCE_S:
+            raise InvalidRequestError(
+                f"the pauses of the text are {silence_s:g} s, where {MAX_SILENCE_S:g} are allowed"
+            )
+        return parts
+
+    def _read(self, utterance: Utterance, part: _Part) -> Iterator[Reading]:
+        return self.front_end.read(part.passage, part.language, normalized=utterance.normalized)
+
+    def _cut_phonemes(self, phonemes: str, blend: Blend, utterance: Utterance) -> Iterator[Piece]:
+        """Yield the pieces of phonemes; what can be refused is refused at once."""
+        check_text(phonemes)
+        reading = read_phonemes(phonemes)
+        vocabulary = load_vocabulary()
+        vocabulary.token_ids(reading.phonemes)
+        if not vocabulary.is_pronounceable(reading.phonemes):
+            raise NothingToSayError("the phonemes hold nothing that can be pronounced")
+        chunker = Chunker(early=utterance.early)
+        pieces = [*chunker.add(reading), *chunker.finish()]
+        for number, piece in enumerate(pieces, start=1):
+            yield Piece(
+                piece.phonemes,
+                piece.words,
+                blend,
+                utterance.speed,
+                is_last=number == len(pieces),
+            )
+
+
+def _cut_text(
+    parts: list[_Part | Pause],
+    blend: Blend,
+    utterance: Utterance,
+    read: Callable[[_Part], Iterable[Reading]],
+) -> Iterator[Piece]:
+    """Yield the pieces of a text while it is being read."""
+    chunker = Chunker(early=utterance.early)
+    speed = utterance.speed
+    held: Piece | None = None  # its pause may be still to come
+
+    def pieces(readings: Iterable[Reading]) -> Iterator[Piece]:
+        nonlocal held
+        for reading in readings:
+            if held is not None:
+                yield held
+            held = Piece(reading.phonemes, reading.words, blend, speed)
+
+    for part in parts:
+        if isinstance(part, Pause):
+            yield from pieces(chunker.finish())
+            held = held or Piece("", (), blend, speed)
+            held = replace(held, pause_s=(held.pause_s or 0.0) + part.duration_s)
+            continue
+        if (part.blend, part.speed) != (blend, speed):
+            yield from pieces(chunker.finish())
+            blend, speed = part.blend, part.speed
+        for reading in read(part):
+            yield from pieces(chunker.add(reading))
+    yield from pieces(chunker.finish())
+    if held is not None:
+        yield replace(held, is_last=True)
+
+
+def _check_speed(speed: float, what: str) -> None:
+    if not MIN_SPEED <= speed <= MAX_SPEED:
+        raise InvalidRequestError(f"{what} must be from {MIN_SPEED} to {MAX_SPEED}")

@@ -1,0 +1,1 @@
+"""English, by the lexicon and the rules of misaki."""

@@ -1,0 +1,218 @@
+"""Words that the lexicon has in one reading only, and the contexts that tell the other one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+_NEAR = 7
+"""Words on either side among which those of the same topic are looked for."""
+
+
+class _Reading(NamedTuple):
+    """A reading that a word has in some contexts; any one of them will do.
+
+    Attributes:
+        american: its phonemes.
+        british: likewise.
+        before: phrases of one or two words right before it.
+        after: words right after it.
+        near: words in its neighbourhood.
+        tags: parts of speech that it has in this reading, as prefixes; empty for all.
+        capital: whether it starts with a capital in this reading.
+    """
+
+    american: str
+    british: str
+    before: frozenset[str] = frozenset()
+    after: frozenset[str] = frozenset()
+    near: frozenset[str] = frozenset()
+    tags: tuple[str, ...] = ()
+    capital: bool | None = None
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+def _phrases(text: str) -> frozenset[str]:
+    return frozenset(phrase.strip() for phrase in text.split(","))
+
+
+_SHIP = _words("ship stern boat hull starboard anchor mast vessel sailors deck waves canoe aft")
+_MUSIC = _words(
+    "guitar guitars guitarist drum drums drummer player clef jazz band singer voice soprano alto"
+    " tenor treble music musician baritone plays play played playing piano violin cello keyboard"
+    " orchestra song songs sing sings sang notes speaker speakers sound amplifier rhythm loud"
+)
+_RESUME = _phrases("a, my, your, his, her, our, their, updated, whose")
+
+READINGS: Mapping[str, Sequence[_Reading]] = {
+    "aged": [
+        _Reading(
+            "ˈAʤɪd",
+            "ˈAʤɪd",
+            after=_words("man woman men women mother father parents parent relatives couple lady"),
+        )
+    ],
+    "bases": [
+        _Reading(
+            "bˈAsᵻz",
+            "bˈAsɪz",
+            before=_phrases(
+                "military, air, army, naval, data, knowledge, missile, customer, power"
+            ),
+            after=_words("loaded"),
+            near=_words("acids acid baseball runner runners inning troops soldiers military"),
+        )
+    ],
+    "bass": [_Reading("bˈAs", "bˈAs", before=_phrases("double, electric, stand-up"), near=_MUSIC)],
+    "blessed": [
+        _Reading(
+            "blˈɛsɪd",
+            "blˈɛsɪd",
+            after=_words("virgin sacrament mother trinity mary silence relief event"),
+        ),
+        _Reading("blˈɛsɪd", "blˈɛsɪd", after=_words("are is"), capital=True),
+    ],
+    "bow": [
+        _Reading(
+            "bˈW",
+            "bˈW",
+            before=_phrases(
+                "take a, takes a, took a, taking a, taken a, a deep, a low, a slight, a stiff,"
+                " a small, a polite, a formal, made a, makes a, make a, final, the ship's"
+            ),
+            near=_SHIP,
+        )
+    ],
+    "does": [
+        _Reading(
+            "dˈOz",
+            "dˈQz",
+            before=_phrases(
+                "two, three, four, five, six, several, young, female, bucks and, stags and,"
+                " fawns and"
+            ),
+        )
+    ],
+    "export": [_Reading("ɪkspˈɔɹt", "ɪkspˈɔːt", tags=("VB",))],
+    "exports": [_Reading("ɪkspˈɔɹts", "ɪkspˈɔːts", tags=("VB",))],
+    "job": [
+        _Reading(
+            "ʤˈOb",
+            "ʤˈQb",
+            before=_phrases("book of, patience of, story of, trials of, sufferings of"),
+            near=_words("bible biblical prophet satan scripture god testament ecclesiastes psalms"),
+            capital=True,
+        )
+    ],
+    "lead": [
+        _Reading(
+            "lˈɛd",
+            "lˈɛd",
+            before=_phrases(
+                "made of, heavy as, molten, lined with, filled with, ounces of, pounds of,"
+                " pound of, tons of, lump of, piece of, pieces of, sheets of, traces of, levels of,"
+                " amounts of, containing, contains, melted, melting"
+            ),
+            after=_words(
+                "pipe pipes piping paint paints poisoning acid bullet bullets weight weights shot"
+                " crystal roof roofs solder mine mines ore dust oxide glass battery batteries"
+                " exposure pellets sinker sinkers pencil pencils lined"
+            ),
+            near=_words("zinc tin arsenic cadmium mercury copper metals toxic"),
+            tags=("NN", "JJ"),
+        )
+    ],
+    "nice": [
+        _Reading(
+            "nˈis",
+            "nˈiːs",
+            near=_words("france riviera cannes marseille marseilles monaco lyon provence antibes"),
+            capital=True,
+        )
+    ],
+    "number": [
+        _Reading(
+            "nˈʌməɹ",
+            "nˈʌmə",
+            before=_phrases("grew, grow, grows, ever"),
+            near=_words("numb"),
+        )
+    ],
+    "polish": [_Reading("pˈɑlɪʃ", "pˈɒlɪʃ", tags=("VB",))],
+    "protest": [_Reading("pɹətˈɛst", "pɹətˈɛst", tags=("VB",))],
+    "protests": [_Reading("pɹətˈɛsts", "pɹətˈɛsts", tags=("VB",))],
+    "reading": [
+        _Reading(
+            "ɹˈɛdɪŋ",
+            "ɹˈɛdɪŋ",
+            near=_words("berkshire pennsylvania paddington swindon slough england town festival"),
+            capital=True,
+        )
+    ],
+    "resume": [_Reading("ɹˈɛzəmˌA", "ɹˈɛzjʊmˌA", before=_RESUME, near=_words("applicant cv"))],
+    "resumes": [
+        _Reading(
+            "ɹˈɛzəmˌAz",
+            "ɹˈɛzjʊmˌAz",
+            before=_RESUME | _phrases("of, many, fifty, hundred, hundreds of, all the, reading"),
+            near=_words("applicants candidates recruiter recruiters"),
+        )
+    ],
+    "row": [
+        _Reading(
+            "ɹˈW",
+            "ɹˈW",
+            before=_phrases(
+                "blazing, furious, diplomatic, terrible, bitter, fierce, flaming, a political,"
+                " had a, having a, huge, public"
+            ),
+            after=_words("erupted"),
+            tags=("NN",),
+        )
+    ],
+    "tear": [
+        _Reading(
+            "tˈɛɹ",
+            "tˈɛː",
+            before=_phrases("wear and"),
+            near=_words("jacket fabric cloth muscle ligament seam sleeve trousers jeans tent net"),
+        )
+    ],
+}
+
+
+def settle(words: Sequence[str], tags: Sequence[str], *, british: bool) -> dict[int, str]:
+    """Return the phonemes of words, by their index, that are not said as the lexicon has them.
+
+    Args:
+        words: of a text, marks among them.
+        tags: the part of speech of each.
+        british: whether they are said in the British way, or the American.
+    """
+    settled: dict[int, str] = {}
+    for index, word in enumerate(words):
+        for reading in READINGS.get(word.lower(), ()):
+            if _fits(reading, words, index, tags[index]):
+                settled[index] = reading.british if british else reading.american
+                break
+    return settled
+
+
+def _fits(reading: _Reading, words: Sequence[str], index: int, tag: str) -> bool:
+    if reading.tags and not tag.startswith(reading.tags):
+        return False
+    if reading.capital is not None and words[index][0].isupper() != reading.capital:
+        return False
+    if not (reading.before or reading.after or reading.near):
+        return True
+    before = [word.lower() for word in words[max(0, index - _NEAR) : index]]
+    after = [word.lower() for word in words[index + 1 : index + 1 + _NEAR]]
+    return (
+        (bool(after) and after[0] in reading.after)
+        or not reading.before.isdisjoint((" ".join(before[-1:]), " ".join(before[-2:])))
+        or not reading.near.isdisjoint(before)
+        or not reading.near.isdisjoint(after)
+    )

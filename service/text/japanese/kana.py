@@ -1,0 +1,100 @@
+"""Kana as Kokoro's Japanese voices know them.
+
+The voices were trained on phonemes that misaki had made by way of cutlet: broad phonetic script,
+one symbol for a length or a doubled consonant, no pitch accent. This is that notation, row by row.
+"""
+
+from __future__ import annotations
+
+_ROWS = {
+    "アイウエオ": "a i ɯ e o",
+    "カキクケコ": "ka kʲi kɯ ke ko",
+    "ガギグゲゴ": "ɡa ɡʲi ɡɯ ɡe ɡo",
+    "サシスセソ": "sa ɕi sɨ se so",
+    "ザジズゼゾ": "ʣa ʥi zɨ ʣe ʣo",
+    "タチツテト": "ta ʨi ʦɨ te to",
+    "ダヂヅデド": "da ʥi zɨ de do",
+    "ナニヌネノ": "na ɲi nɯ ne no",
+    "ハヒフヘホ": "ha çi ɸɯ he ho",
+    "バビブベボ": "ba bʲi bɯ be bo",
+    "パピプペポ": "pa pʲi pɯ pe po",
+    "マミムメモ": "ma mʲi mɯ me mo",
+    "ラリルレロ": "ɾa ɾʲi ɾɯ ɾe ɾo",
+    "ヤユヨ": "ja jɯ jo",
+    "ワヰヱヲ": "βa i e o",
+    # Nobody says a v; cutlet's dictionary has バイオリン, too.
+    "ヷヸヴヹヺ": "ba bʲi bɯ be bo",
+    "ァィゥェォ": "a i ɯ e o",
+    "ャュョ": "ja jɯ jo",
+    "ヮヵヶ": "βa ka ke",
+}
+_KANA = {
+    kana: phonemes
+    for row, sounds in _ROWS.items()
+    for kana, phonemes in zip(row, sounds.split(), strict=True)
+}
+
+# What a kana is before a small one, where that is not just the kana without its vowel.
+_ONSETS = {"イ": "j", "ウ": "β", "ク": "kᵝ", "グ": "ɡᵝ"}
+_SMALL_VOWELS = {"ァ": "a", "ィ": "i", "ゥ": "ɯ", "ェ": "e", "ォ": "o", "ヮ": "a"}
+_GLIDES = {"ャ": "a", "ュ": "ɨ", "ョ": "o"}
+_PALATAL = ("ʲ", "ɕ", "ʥ", "ʨ", "ɲ", "ç", "j")
+# ティ, フィ and their like are palatal, スィ and ウィ are not.
+_PALATALIZED_BY_I = ("t", "d", "ɸ", "ʦ", "b")
+
+_VOWELS = "aiɯɨeo"
+_LONG, _DOUBLED, _NASAL = "ー", "ッ", "ン"
+
+# The place of the nasal is that of the sound after it.
+_NASALS = {"mpb": "m", "kɡ": "ŋ", "ɲʨʥ": "ɲ", "ntdɾz": "n"}
+_NASAL_BEFORE = {symbol: nasal for symbols, nasal in _NASALS.items() for symbol in symbols}
+
+
+def phonemes_of(kana: str) -> str:
+    """Return the phonemes of a word in katakana as it is pronounced: `トーキョー`.
+
+    Characters that are no kana have none.
+    """
+    said = ""
+    nasal_is_open = False
+    for sound in _sounds(kana):
+        if nasal_is_open:
+            said += _NASAL_BEFORE.get(sound[0], "ɴ")
+        nasal_is_open = sound == _NASAL
+        if nasal_is_open:
+            continue
+        if sound == _LONG:
+            said += "ː" if said[-1:] and said[-1] in _VOWELS else ""
+        elif sound == _DOUBLED:
+            said += "ʔ"
+        else:
+            said += sound
+    return said + "ɴ" if nasal_is_open else said
+
+
+def _sounds(kana: str) -> list[str]:
+    """Return the phonemes of each syllable, and the signs whose sound depends on its neighbours."""
+    sounds: list[str] = []
+    last = ""
+    for character in kana:
+        if last in _KANA and (character in _SMALL_VOWELS or character in _GLIDES):
+            sounds[-1] = _contracted(last, character)
+            last = ""
+            continue
+        last = character
+        if character in _KANA:
+            sounds.append(_KANA[character])
+        elif character in (_LONG, _DOUBLED, _NASAL):
+            sounds.append(character)
+    return sounds
+
+
+def _contracted(kana: str, small: str) -> str:
+    if small in _GLIDES:
+        onset = _KANA[kana][:-1]
+        return onset + ("" if onset.endswith(_PALATAL) else "ʲ") + _GLIDES[small]
+    vowel = _SMALL_VOWELS[small]
+    onset = _ONSETS.get(kana, _KANA[kana][:-1])
+    if vowel == "i" and onset in _PALATALIZED_BY_I:
+        onset += "ʲ"
+    return onset + vowel

@@ -1,0 +1,209 @@
+"""Read Japanese."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+from service.text.characters import is_meaningful
+from service.text.japanese.analyzer import MAX_CHARACTERS, PAUSE, Analyzer, Morpheme
+from service.text.japanese.kana import phonemes_of
+from service.text.mixed import BorrowingReader
+from service.text.origins import TracedText
+from service.text.reader import Fragment, settled, stressed, unreadable
+from service.text.reading import Word
+from service.text.spans import Span
+
+_LANGUAGE = "Japanese"
+
+# What Open JTalk says of letters that are no word that it has.
+_FILLER = "フィラー"
+_EMOTICON = "顔文字"
+
+_COPULAS = ("です", "だ")
+_JOINED_PARTICLES = ("て", "で", "ば", "ちゃ", "じゃ", "たり", "だり")
+
+_WORDS_KEPT = 4096
+
+
+class _Part(NamedTuple):
+    """Words that are analysed at once: a span or part of one.
+
+    Attributes:
+        position: of the span.
+        text: the words, or what stands for a mark.
+        is_heard: whether they are to be read, or are only there for those beside them.
+    """
+
+    position: int
+    text: TracedText
+    is_heard: bool
+
+
+class JapaneseReader(BorrowingReader):
+    """Reads Japanese, and the words in Latin letters that its dictionary has."""
+
+    def __init__(self) -> None:
+        self._analyzer = Analyzer()
+        self._readable: dict[str, bool] = {}
+        self._knows = lru_cache(_WORDS_KEPT)(self._knows_anew)
+
+    def check(self, text: TracedText) -> None:
+        """Refuse letters and signs that Open JTalk would pass over in silence."""
+        characters = list(filter(is_meaningful, dict.fromkeys(text.text)))
+        unknown = [character for character in characters if character not in self._readable]
+        for start in range(0, len(unknown), MAX_CHARACTERS // 2):
+            batch = unknown[start : start + MAX_CHARACTERS // 2]
+            heard = self._analyzer.heard_alone(batch)
+            self._readable.update((character, character in heard) for character in batch)
+        for character in characters:
+            if not self._readable[character]:
+                raise unreadable(text, character, _LANGUAGE)
+
+    def knows(self, word: str) -> bool:
+        """Tell whether a word in Latin letters is in the dictionary, or is spelled out."""
+        return self._knows(word)
+
+    def read(self, spans: Sequence[Span]) -> list[Fragment]:
+        """Return what each span sounds like; there are always words."""
+        builders = [_Builder() for _ in spans]
+        for parts in _chunks(_parts(spans)):
+            for part, morphemes in self._analyze(parts):
+                if part.is_heard:
+                    builders[part.position].add(part.text, morphemes)
+        return [_fragment(span, builder) for span, builder in zip(spans, builders, strict=True)]
+
+    def _analyze(self, parts: Sequence[_Part]) -> Iterator[tuple[_Part, list[Morpheme]]]:
+        """Yield each part with its morphemes, whose offsets are in the part."""
+        found = self._analyzer.analyze("".join(part.text.text for part in parts))
+        start = position = 0
+        cut: list[tuple[_Part, list[Morpheme]]] = []
+        for part in parts:
+            end = start + len(part.text)
+            inside: list[Morpheme] = []
+            while position < len(found) and found[position].end <= end:
+                morpheme = found[position]
+                inside.append(
+                    morpheme._replace(start=morpheme.start - start, end=morpheme.end - start)
+                )
+                position += 1
+            if position < len(found) and found[position].start < end:
+                # A word of the dictionary lies across two parts, which the caller keeps apart.
+                for alone in parts:
+                    yield alone, self._analyzer.analyze(alone.text.text)
+                return
+            cut.append((part, inside))
+            start = end
+        yield from cut
+
+    def _knows_anew(self, word: str) -> bool:
+        if len(word) > MAX_CHARACTERS:
+            return False
+        found = self._analyzer.analyze(word)
+        is_spelled = any(morpheme.pos == _FILLER for morpheme in found)
+        return (word.isupper() or not is_spelled) and all(
+            morpheme.pronunciation for morpheme in found if word[morpheme.start].isalnum()
+        )
+
+
+def _parts(spans: Sequence[Span]) -> Iterator[_Part]:
+    for index, span in enumerate(spans):
+        if span.is_mark:
+            yield _Part(index, span.text.rewritten(PAUSE), False)
+            continue
+        is_heard = span.override is None or span.override.phonemes is None
+        for start in range(0, len(span.text), MAX_CHARACTERS):
+            yield _Part(index, span.text[start : start + MAX_CHARACTERS], is_heard)
+
+
+def _chunks(parts: Iterator[_Part]) -> Iterator[list[_Part]]:
+    """Yield the parts in groups that can be analysed at once."""
+    chunk: list[_Part] = []
+    length = 0
+    for part in parts:
+        if length + len(part.text) > MAX_CHARACTERS:
+            yield chunk
+            chunk, length = [], 0
+        chunk.append(part)
+        length += len(part.text)
+    if chunk:
+        yield chunk
+
+
+def _fragment(span: Span, builder: _Builder) -> Fragment:
+    if span.is_mark:
+        return Fragment(span.text.text)
+    if span.override is None:
+        return builder.fragment
+    if span.override.phonemes is not None:
+        return settled(span, span.override)
+    return stressed(builder.fragment, span.override)
+
+
+def _attaches(last: Morpheme, morpheme: Morpheme) -> bool:
+    """Tell whether a morpheme is written in one word with the one before it.
+
+    As cutlet has it, roughly: endings go with what they end, particles stand alone.
+    """
+    if morpheme.pos == "助動詞":
+        return last.pos != "名詞" and morpheme.lemma not in _COPULAS
+    if morpheme.pos == "助詞":
+        return morpheme.kind == "接続助詞" and morpheme.lemma in _JOINED_PARTICLES
+    if last.pos in ("接頭詞", "接頭辞"):
+        return True
+    return morpheme.kind == "接尾" or (last.kind == morpheme.kind == "数" and morpheme.continues)
+
+
+class _Builder:
+    """A fragment in the making."""
+
+    def __init__(self) -> None:
+        self._phonemes = ""
+        self._words: list[Word] = []
+
+    def add(self, text: TracedText, morphemes: Sequence[Morpheme]) -> None:
+        """Add the words of a text, and raise InvalidTextError if one of them is not heard."""
+        for word in _words(text, morphemes):
+            phonemes = phonemes_of("".join(morpheme.pronunciation for morpheme in word))
+            if not phonemes:
+                continue
+            # A doubled consonant is one with what it doubles.
+            if self._phonemes and not self._phonemes.endswith("ʔ") and phonemes[0] != "ʔ":
+                self._phonemes += " "
+            start = len(self._phonemes)
+            self._phonemes += phonemes
+            place = text[word[0].start : word[-1].end]
+            # Open JTalk may not know where a word is, or say that it is in the space before it.
+            place = place.stripped() or place or text
+            self._words.append(Word(*place.span, start, len(self._phonemes)))
+
+    @property
+    def fragment(self) -> Fragment:
+        return Fragment(self._phonemes, tuple(self._words))
+
+
+def _words(text: TracedText, morphemes: Sequence[Morpheme]) -> Iterator[list[Morpheme]]:
+    word: list[Morpheme] = []
+    for morpheme in morphemes:
+        if not morpheme.pronunciation:
+            _refuse_if_meaningful(text, morpheme)
+            if word:
+                yield word
+            word = []
+            continue
+        if word and not _attaches(word[-1], morpheme):
+            yield word
+            word = []
+        word.append(morpheme)
+    if word:
+        yield word
+
+
+def _refuse_if_meaningful(text: TracedText, morpheme: Morpheme) -> None:
+    if morpheme.kind == _EMOTICON:
+        return
+    silent = text[morpheme.start : morpheme.end]
+    for character in silent.text:
+        if is_meaningful(character):
+            raise unreadable(silent, character, _LANGUAGE)

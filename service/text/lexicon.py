@@ -1,0 +1,311 @@
+"""The user's lexicon: how words are said that are read wrongly, or in a way of their own."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from service.errors import LexiconError
+from service.text.backtracking import is_explosive
+from service.text.characters import clean_text
+from service.text.languages import LANGUAGES
+from service.text.markup.values import parse_phonemes
+from service.text.origins import TracedText, concatenate
+from service.text.spans import Override
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+_KEYS = ("word", "pattern", "phonemes", "respelling", "language", "case")
+
+# Scripts that are written without spaces, where words have no borders.
+_SOLID = "\u3005-\u3007\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\U00020000-\U0003ffff"
+# Vowel signs and accents belong to their word, but are no word characters to `re`.
+_SIGNS = "\u0300-\u036f\u0900-\u0903\u093a-\u094f\u0951-\u0957\u0962\u0963\u200c\u200d"
+_TOKEN = re.compile(rf"(?P<word>(?:[^\W{_SOLID}]|[{_SIGNS}])+)|\s+|.", re.DOTALL)
+
+_PLAIN = {ord("’"): "'", ord("‘"): "'", 0x200C: "", 0x200D: ""}
+
+_NO_TEXT = ("", " ", "a", "0", "a b", "A.", "\n")
+"""Texts in which a pattern that can match nothing is likely to."""
+
+
+class _Entry(NamedTuple):
+    """How something is said.
+
+    Attributes:
+        phonemes: symbols of the vocabulary; None if it is respelled.
+        respelling: what is read instead; of a pattern, a template of `re`.
+        language: code or the first part of one; empty for every language.
+        spelling: tokens of the word as they must be written; None if case does not matter.
+    """
+
+    phonemes: str | None
+    respelling: str | None
+    language: str
+    spelling: tuple[str, ...] | None
+
+    def is_for(self, language: str) -> bool:
+        """Tell whether the entry is for a language, by its code."""
+        return not self.language or f"{language}-".startswith(f"{self.language}-")
+
+
+@dataclass(frozen=True, slots=True)
+class _Edit:
+    """What becomes of a part of the text: other words, or the same with phonemes."""
+
+    start: int
+    end: int
+    new: str | None
+    phonemes: str | None = None
+
+
+class UserLexicon:
+    """Words and patterns, and how they are said. Immutable; `UserLexicon()` has no entries.
+
+    The longest word is taken where several start, and of equals the one for the language with
+    the longest code, then the one whose case counts. Patterns come after words, in their order.
+    What an entry has settled, no other changes.
+    """
+
+    def __init__(self) -> None:
+        # By the tokens of the word in one case, those that go before others first.
+        self._words: Mapping[tuple[str, ...], Sequence[_Entry]] = {}
+        # How many tokens the words have that start with this one, longest first.
+        self._lengths: Mapping[str, Sequence[int]] = {}
+        self._patterns: Sequence[tuple[re.Pattern[str], _Entry]] = ()
+
+    @classmethod
+    def load(cls, path: Path) -> UserLexicon:
+        """Read a lexicon in TOML; `config/lexicon.toml` says what it holds.
+
+        Raises:
+            LexiconError: the file cannot be read, or an entry cannot be used; the message names
+                file, entry and reason.
+        """
+        try:
+            document = tomllib.loads(path.read_text(encoding="utf-8"))
+            return cls._from_entries(_entries(document))
+        except OSError as error:
+            raise LexiconError(f"{path}: {error.strerror}") from error
+        except ValueError as error:
+            raise LexiconError(f"{path}: {error}") from error
+
+    @classmethod
+    def _from_entries(cls, entries: Iterable[Mapping[str, Any]]) -> UserLexicon:
+        words: dict[tuple[str, ...], list[_Entry]] = {}
+        patterns: list[tuple[re.Pattern[str], _Entry]] = []
+        for number, written in enumerate(entries, start=1):
+            try:
+                entry = _entry(written)
+                if "pattern" in written:
+                    patterns.append((_pattern(written, entry), entry))
+                else:
+                    key = tuple(map(_fold, _tokens(_clean(written["word"]))))
+                    same = words.setdefault(key, [])
+                    if any(
+                        (e.language, e.spelling) == (entry.language, entry.spelling) for e in same
+                    ):
+                        raise ValueError("an entry before it is for the same word and language")
+                    same.append(entry)
+            except ValueError as error:
+                name = written.get("word", written.get("pattern"))
+                named = f"entry {number}" if name is None else f"entry {number} ({name!r})"
+                raise ValueError(f"{named}: {error}") from None
+        lexicon = cls()
+        for same in words.values():
+            same.sort(key=lambda e: (len(e.language), e.spelling is not None), reverse=True)
+        lexicon._words = words
+        lexicon._lengths = _lengths(words)
+        lexicon._patterns = tuple(patterns)
+        return lexicon
+
+    def apply(
+        self, text: TracedText, language: str, settled: Sequence[tuple[int, int]] = ()
+    ) -> tuple[TracedText, tuple[Override, ...]]:
+        """Return the text with respelled words, and the words whose phonemes are known, in order.
+
+        Args:
+            text: cleaned text.
+            language: code of one of `LANGUAGES`.
+            settled: spans of the caller's text that are left alone.
+        """
+        if not self._words and not self._patterns:
+            return text, ()
+        taken = bytearray(len(text))
+        for span in settled:
+            start, end = text.within(*span)
+            taken[start:end] = b"\1" * (end - start)
+        edits: list[_Edit] = []
+        for edit in (*self._said_words(text.text, language), *self._matches(text.text, language)):
+            if not any(taken[edit.start : edit.end]):
+                taken[edit.start : edit.end] = b"\1" * (edit.end - edit.start)
+                edits.append(edit)
+        edits.sort(key=lambda edit: edit.start)
+        return _rewritten(text, edits), _overrides(text, edits)
+
+    def _said_words(self, text: str, language: str) -> Iterator[_Edit]:
+        if not self._words:
+            return
+        tokens = list(_TOKEN.finditer(text))
+        folded = [_fold(token[0]) for token in tokens]
+        position = 0
+        while position < len(tokens):
+            end = position + 1
+            for length in self._lengths.get(folded[position], ()):
+                found = tokens[position : position + length]
+                entry = self._entry(tuple(folded[position : position + length]), found, language)
+                if entry is not None and _is_apart(tokens, position, position + length):
+                    yield _Edit(found[0].start(), found[-1].end(), entry.respelling, entry.phonemes)
+                    end = position + length
+                    break
+            position = end
+
+    def _entry(
+        self, key: tuple[str, ...], found: Sequence[re.Match[str]], language: str
+    ) -> _Entry | None:
+        """Return what counts for a word, by its tokens in one case and as they are."""
+        for entry in self._words.get(key, ()):
+            if entry.is_for(language) and _is_spelled(found, entry):
+                return entry
+        return None
+
+    def _matches(self, text: str, language: str) -> Iterator[_Edit]:
+        for pattern, entry in self._patterns:
+            if not entry.is_for(language):
+                continue
+            for match in pattern.finditer(text):
+                new = None if entry.respelling is None else match.expand(entry.respelling)
+                # A template of groups that did not take part leaves nothing to say.
+                if match[0].strip() and (new is None or new.strip()):
+                    yield _Edit(*match.span(), new, entry.phonemes)
+
+
+def _rewritten(text: TracedText, edits: Iterable[_Edit]) -> TracedText:
+    parts: list[TracedText] = []
+    done = 0
+    for edit in edits:
+        if edit.new is not None:
+            parts += [text[done : edit.start], text[edit.start : edit.end].rewritten(edit.new)]
+            done = edit.end
+    return concatenate([*parts, text[done:]]) if parts else text
+
+
+def _overrides(text: TracedText, edits: Iterable[_Edit]) -> tuple[Override, ...]:
+    overrides: list[Override] = []
+    for edit in edits:
+        span = text[edit.start : edit.end].span
+        # In a text that stands for another, such as an alias, a word has no place of its own.
+        if edit.phonemes is not None and text.within(*span) == (edit.start, edit.end):
+            overrides.append(Override(*span, phonemes=edit.phonemes))
+    return tuple(overrides)
+
+
+def _is_spelled(tokens: Iterable[re.Match[str]], entry: _Entry) -> bool:
+    if entry.spelling is None:
+        return True
+    return tuple(_plain(token[0]) for token in tokens) == entry.spelling
+
+
+def _is_apart(tokens: Sequence[re.Match[str]], start: int, end: int) -> bool:
+    """Tell whether no word goes on before or after: `.NET` is not in `ASP.NET`."""
+    before = start > 0 and tokens[start - 1]["word"] is not None
+    after = end < len(tokens) and tokens[end]["word"] is not None
+    return not (before and _is_sign(tokens[start])) and not (after and _is_sign(tokens[end - 1]))
+
+
+def _is_sign(token: re.Match[str]) -> bool:
+    return token["word"] is None and not token[0].isalnum()
+
+
+def _tokens(text: str) -> list[str]:
+    return [match[0] for match in _TOKEN.finditer(text)]
+
+
+def _plain(token: str) -> str:
+    """Return a token in one spelling of apostrophes, joiners and spaces.
+
+    The space between paragraphs is none that stands inside a word.
+    """
+    if token.isspace():
+        return " " if token.count("\n") < 2 else token
+    return token.translate(_PLAIN)
+
+
+def _fold(token: str) -> str:
+    return _plain(token).casefold()
+
+
+def _clean(text: str) -> str:
+    return clean_text(TracedText(text), keep_joiners=True).text.strip()
+
+
+def _lengths(words: Iterable[tuple[str, ...]]) -> dict[str, list[int]]:
+    lengths: dict[str, set[int]] = {}
+    for key in words:
+        lengths.setdefault(key[0], set()).add(len(key))
+    return {first: sorted(known, reverse=True) for first, known in lengths.items()}
+
+
+def _entries(document: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    unknown = set(document) - {"entry"}
+    if unknown:
+        raise ValueError(f"there is only [[entry]], no {', '.join(sorted(unknown))}")
+    entries = document.get("entry", [])
+    if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
+        raise ValueError("entry is not an array of tables: write [[entry]]")
+    return entries
+
+
+def _entry(written: Mapping[str, Any]) -> _Entry:
+    for key, value in written.items():
+        if key not in _KEYS:
+            raise ValueError(f"unknown key {key!r}; known: {', '.join(_KEYS)}")
+        if key == "case":
+            if not isinstance(value, bool):
+                raise ValueError(f"{key} is not true or false")
+        elif not isinstance(value, str):
+            raise ValueError(f"{key} is not a string")
+        elif not _clean(value):
+            raise ValueError(f"{key} is empty")
+    if ("word" in written) == ("pattern" in written):
+        raise ValueError("it has word or pattern, one of them")
+    if ("phonemes" in written) == ("respelling" in written):
+        raise ValueError("it has phonemes or respelling, one of them")
+    spelling = None
+    if "word" in written and written.get("case", False):
+        spelling = tuple(map(_plain, _tokens(_clean(written["word"]))))
+    phonemes = parse_phonemes(written["phonemes"]) if "phonemes" in written else None
+    language = _language(written.get("language", ""))
+    return _Entry(phonemes, written.get("respelling"), language, spelling)
+
+
+def _language(written: str) -> str:
+    code = written.strip().lower().replace("_", "-")
+    if code and not any(f"{known}-".startswith(f"{code}-") for known in LANGUAGES):
+        raise ValueError(f"unknown language {written!r}; known: {', '.join(LANGUAGES)}, and en, pt")
+    return code
+
+
+def _pattern(written: Mapping[str, Any], entry: _Entry) -> re.Pattern[str]:
+    source = written["pattern"]
+    if is_explosive(source):
+        raise ValueError(
+            "a group that repeats holds a repetition or alternatives, which may take for ever"
+        )
+    try:
+        pattern = re.compile(source, 0 if written.get("case", False) else re.IGNORECASE)
+        if entry.respelling is not None:
+            # Fails for a template with groups that are not there, whether or not it matches.
+            pattern.sub(entry.respelling, "")
+    except (re.error, OverflowError, RecursionError) as error:
+        raise ValueError(f"bad pattern: {error}") from None
+    if any(not match[0] for text in _NO_TEXT for match in pattern.finditer(text)):
+        raise ValueError("the pattern matches the empty text")
+    return pattern

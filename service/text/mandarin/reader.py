@@ -1,0 +1,103 @@
+"""Read Mandarin Chinese."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from functools import lru_cache
+
+from service.text.characters import is_meaningful
+from service.text.mandarin.pronunciation import Pronunciation
+from service.text.mandarin.segmenter import Segmenter
+from service.text.origins import TracedText
+from service.text.reader import SILENT, Fragment, Reader, settled, stressed, unreadable
+from service.text.reading import Word
+from service.text.spans import Span
+
+# What normalisation would have written as a number; alone, each is a digit.
+_DIGITS = {ord(digit): han for digit, han in zip("0123456789", "零一二三四五六七八九", strict=True)}
+
+_LANGUAGE = "Mandarin Chinese"
+
+_WORDS_KEPT = 4096
+
+# Words of one character that are mostly particles, said like 的: but not after these (`^` is the
+# start of a clause), where the dictionary is right with ground and must.
+_PARTICLES = {
+    "地": frozenset("^这那块片的份是在本土亩种"),
+    "得": frozenset("^我你您他她它们谁咱就也还都不必总可只非又"),
+}
+
+# In words that the dictionary has not, the last character is read alone; long and a piece of an
+# animal then as to grow and only.
+_LAST_CHARACTER = re.compile(
+    "(?<=[最很太较更多越米])长$|(?<=[一二三四五六七八九十百千两几这那每])只$"
+)
+_SOUNDS_LIKE = {"长": "常", "只": "支"}
+
+
+class MandarinReader(Reader):
+    """Reads Chinese characters, simplified or traditional, word by word."""
+
+    def __init__(self) -> None:
+        self._segmenter = Segmenter()
+        self._say = lru_cache(_WORDS_KEPT)(Pronunciation().phonemes)
+
+    def check(self, text: TracedText) -> None:
+        """Refuse letters and signs that have no reading in Chinese."""
+        text = text.translate(_DIGITS)
+        for character in dict.fromkeys(text.text):
+            if is_meaningful(character) and self._say(character) is None:
+                raise unreadable(text, character, _LANGUAGE)
+
+    def read(self, spans: Sequence[Span]) -> list[Fragment]:
+        """Return what each span sounds like; there are always words."""
+        return [self._read_span(span) for span in spans]
+
+    def _read_span(self, span: Span) -> Fragment:
+        if span.is_mark:
+            return Fragment(span.text.text)
+        if span.override is None:
+            return self._read_words(span.text)
+        if span.override.phonemes is not None:
+            return settled(span, span.override)
+        return stressed(self._read_words(span.text), span.override)
+
+    def _read_words(self, text: TracedText) -> Fragment:
+        text = text.translate(_DIGITS)
+        said: list[str] = []
+        words: list[Word] = []
+        start = length = 0
+        last = "^"
+        for word in self._segmenter.words(text.text):
+            end = start + len(word)
+            phonemes = self._phonemes(text[start:end], _disambiguated(last, word))
+            last = word
+            if phonemes:
+                length += bool(said)
+                words.append(Word(*text[start:end].span, length, length + len(phonemes)))
+                said.append(phonemes)
+                length += len(phonemes)
+            start = end
+        return Fragment(" ".join(said), tuple(words)) if said else SILENT
+
+    def _phonemes(self, text: TracedText, word: str) -> str:
+        """Return the phonemes of a text as of a word; empty for signs that are not read."""
+        phonemes = self._say(word)
+        if phonemes is not None:
+            return phonemes
+        said: list[str] = []
+        for character in word:
+            phonemes = self._say(character)
+            if phonemes is None and is_meaningful(character):
+                raise unreadable(text, character, _LANGUAGE)
+            said.append(phonemes or "")
+        return "".join(said)
+
+
+def _disambiguated(last: str, word: str) -> str:
+    """Return a word that sounds as this one does after the last one."""
+    exceptions = _PARTICLES.get(word)
+    if exceptions is not None:
+        return word if last[-1] in exceptions else "的"
+    return _LAST_CHARACTER.sub(lambda match: _SOUNDS_LIKE[match[0]], word)

@@ -1,0 +1,128 @@
+"""Passages in the making."""
+
+from __future__ import annotations
+
+from service.text.markup.passages import Delivery, Hint, Interpretation, Passage, Pause
+from service.text.markup.stretches import stretches
+from service.text.markup.values import is_blank
+from service.text.origins import TracedText, concatenate
+from service.text.spans import Override
+
+
+class FoldedText:
+    """Text that grows by words and spaces; no space is at its ends or beside another.
+
+    Attributes:
+        space: what will stand before the words that follow, if any do.
+    """
+
+    def __init__(self) -> None:
+        self._parts: list[TracedText] = []
+        self._length = 0
+        self.space: TracedText | None = None
+
+    def __len__(self) -> int:
+        return self._length
+
+    @property
+    def text(self) -> TracedText:
+        """Return what there is."""
+        return concatenate(self._parts)
+
+    def add(self, words: TracedText) -> None:
+        """Add words, after the space that stands before them."""
+        if self.space is not None and self._length:
+            self._append(self.space)
+        self.space = None
+        self._append(words)
+
+    def add_space(self, source: TracedText, space: str = " ") -> None:
+        """Add a space, or a break that takes the place of one; `source` is where it comes from."""
+        if self.space is None or len(space) > len(self.space):
+            self.space = source.rewritten(space)
+
+    def _append(self, part: TracedText) -> None:
+        self._parts.append(part)
+        self._length += len(part)
+
+
+class Composition:
+    """Passages and pauses, in order; words that are said alike become one passage."""
+
+    def __init__(self) -> None:
+        self._items: list[Passage | Pause] = []
+        self._delivery = Delivery()
+        self._begin()
+
+    def _begin(self) -> None:
+        self._text = FoldedText()
+        self._overrides: list[Override] = []
+        self._hints: list[Hint] = []
+        # From which character of the passage on its words have which stress.
+        self._stresses: list[tuple[int, float]] = [(0, 0.0)]
+
+    def add(self, words: TracedText, delivery: Delivery, stress: float = 0.0) -> None:
+        """Add words that are read as they stand, or with a stronger stress by so many steps."""
+        if delivery != self._delivery:
+            self._end_passage()
+            self._delivery = delivery
+        if stress != self._stresses[-1][1]:
+            self._stresses.append((len(self._text), stress))
+        self._text.add(words)
+
+    def add_pronounced(self, words: TracedText, phonemes: str, delivery: Delivery) -> None:
+        """Add words whose phonemes are settled."""
+        self.add(words, delivery)
+        self._overrides.append(Override(*words.span, phonemes=phonemes))
+
+    def add_interpreted(
+        self,
+        words: TracedText,
+        interpretation: Interpretation,
+        detail: str,
+        delivery: Delivery,
+        stress: float,
+    ) -> None:
+        """Add words of which it is known what they are."""
+        self.add(words, delivery, stress)
+        self._hints.append(Hint(*words.span, interpretation, detail))
+
+    def add_space(self, source: TracedText) -> None:
+        """Add white space."""
+        self._text.add_space(source)
+
+    def end_sentence(self, source: TracedText) -> None:
+        """Have what follows begin a sentence: a blank line before it, which is a full stop."""
+        self._text.add_space(source, "\n\n")
+
+    def add_pause(self, pause: Pause) -> None:
+        """Add a pause."""
+        self._end_passage()
+        self._items.append(pause)
+
+    def finish(self) -> list[Passage | Pause]:
+        """Return what was added."""
+        self._end_passage()
+        return self._items
+
+    def _end_passage(self) -> None:
+        text = self._text.text
+        if not is_blank(text.text):
+            overrides = sorted(
+                [*self._overrides, *self._stressed(text)], key=lambda override: override.start
+            )
+            self._items.append(Passage(text, self._delivery, tuple(overrides), tuple(self._hints)))
+        self._begin()
+
+    def _stressed(self, text: TracedText) -> list[Override]:
+        overrides: list[Override] = []
+        ends = [*(start for start, _ in self._stresses[1:]), len(text)]
+        for (start, stress), end in zip(self._stresses, ends, strict=True):
+            if not stress:
+                continue
+            for first, last in stretches(text.text[start:end]):
+                words = text[start + first : start + last].span
+                # Words that all stand for one place in the source have one override.
+                if not overrides or words[0] >= overrides[-1].end:
+                    overrides.append(Override(*words, stress=stress))
+        return overrides

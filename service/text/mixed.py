@@ -1,0 +1,237 @@
+"""Texts of several scripts: which language reads which words."""
+
+from __future__ import annotations
+
+import re
+from abc import abstractmethod
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
+from itertools import groupby
+from typing import NamedTuple
+
+from service.text.origins import TracedText, concatenate
+from service.text.reader import SILENT, Fragment, Reader
+from service.text.reading import Word
+from service.text.scripts import HAN, KANA, LATIN
+from service.text.spans import Override, Span
+
+# Letters that stand together, with what stands between the words of a quotation.
+_STRETCH = re.compile(
+    rf"(?P<east_asian>[{HAN}{KANA}]+)|(?P<latin>[{LATIN}]+(?:[ '’&-]+[{LATIN}]+)*)"
+)
+_LINE = re.compile(r"[^\n]+")
+_KANA_LETTERS = re.compile(f"[{KANA}]+")
+_EAST_ASIAN = ("ja", "zh")
+
+# What other languages may have to read, by the language of the text.
+_FOREIGN = {"ja": re.compile(f"[{LATIN}]"), "zh": re.compile(f"[{LATIN}{KANA}]")}
+_FOREIGN_TO_OTHERS = re.compile(f"[{HAN}{KANA}]")
+
+# Characters that stand together in a Chinese text and have more kana than this are Japanese.
+_KANA_SHARE = 0.25
+
+
+class BorrowingReader(Reader):
+    """Reads a language that has words in the Latin script, too."""
+
+    @abstractmethod
+    def knows(self, word: str) -> bool:
+        """Tell whether a word in Latin letters is read as one of this language."""
+
+
+class Run(NamedTuple):
+    """Words that one language reads, or a mark.
+
+    Attributes:
+        language: code of the language; a mark has that of the words before it.
+        position: of the span that it is, or is part of.
+        span: the words.
+    """
+
+    language: str
+    position: int
+    span: Span
+
+
+def route(
+    spans: Sequence[Span], language: str, knows: Callable[[str], bool] = lambda word: False
+) -> list[Run]:
+    """Return the spans, cut where another language goes on.
+
+    Within Japanese and Chinese, words in Latin letters are English; within the other languages,
+    Chinese characters are Japanese if kana are anywhere in the text, and otherwise Chinese.
+    Scripts that no language here has of its own stay with `language`, as do words whose reading
+    the caller has settled. Digits and signs stay with the letters that they touch.
+
+    Args:
+        spans: of one text.
+        language: code of the language that the text is in.
+        knows: tells of Latin letters whether they are a word of `language`.
+    """
+    is_japanese = any(_KANA_LETTERS.search(span.text.text) for span in spans)
+    runs: list[Run] = []
+    for position, span in enumerate(spans):
+        if span.is_mark or (span.override is not None and span.override.phonemes is not None):
+            last = runs[-1].language if runs and span.is_mark else language
+            runs.append(Run(last, position, span))
+            continue
+        cuts = _cuts(span.text.text, language, knows, is_japanese=is_japanese)
+        for said_in, start, end in cuts:
+            words = span.text[start:end].stripped()
+            if words:
+                apart = any(
+                    near.isspace() for near in span.text.text[max(start - 1, 0) : start + 1]
+                )
+                joined = span.joined if start == 0 else not apart
+                runs.append(Run(said_in, position, Span(words, False, span.override, joined)))
+    return runs
+
+
+class MixedReader(Reader):
+    """Reads a text each of whose scripts another language reads.
+
+    Args:
+        language: code of the language that the text is in.
+        find: returns the reader of a language; raises LanguageUnavailableError if there is none.
+    """
+
+    def __init__(self, language: str, find: Callable[[str], Reader]) -> None:
+        self._language = language
+        self._find = find
+        self._foreign = _FOREIGN.get(language, _FOREIGN_TO_OTHERS)
+
+    def check(self, text: TracedText) -> None:
+        """Refuse characters that mean something and that the reader of their script passes over.
+
+        Raises:
+            InvalidTextError: names the first of them.
+            LanguageUnavailableError: nothing here reads one of the scripts.
+        """
+        if self._foreign.search(text.text) is None:
+            self._find(self._language).check(text)
+            return
+        is_japanese = _KANA_LETTERS.search(text.text) is not None
+        parts: dict[str, list[TracedText]] = {self._language: []}
+        for line in text.matches(_LINE):
+            for said_in, start, end in _cuts(
+                line.text, self._language, self._knows, is_japanese=is_japanese
+            ):
+                parts.setdefault(said_in, []).append(line[start:end])
+        for said_in, said in parts.items():
+            self._find(said_in).check(concatenate(said))
+
+    def read(self, spans: Sequence[Span]) -> list[Fragment]:
+        """Return what each span sounds like, in order; a mark is itself."""
+        if not any(self._foreign.search(span.text.text) for span in spans):
+            return self._find(self._language).read(spans)
+        runs = route(spans, self._language, self._knows)
+        fragments = self._read_own(runs)
+        for said_in, group in groupby(enumerate(runs), lambda item: item[1].language):
+            if said_in == self._language:
+                continue
+            positions, others = zip(*group, strict=True)
+            said = self._find(said_in).read([run.span for run in others])
+            for position, fragment in zip(positions, said, strict=True):
+                fragments[position] = fragment
+        whole: list[Fragment] = [SILENT] * len(spans)
+        read = zip(runs, fragments, strict=True)
+        for index, parts in groupby(read, lambda item: item[0].position):
+            whole[index] = _joined(fragment for _, fragment in parts)
+        return whole
+
+    def _read_own(self, runs: Sequence[Run]) -> list[Fragment]:
+        """Read what is in the language itself; the rest is there as its context, and silent."""
+        spans = [
+            run.span
+            if run.language == self._language or run.span.is_mark
+            else run.span._replace(override=Override(*run.span.text.span, phonemes=""))
+            for run in runs
+        ]
+        return self._find(self._language).read(spans)
+
+    def _knows(self, word: str) -> bool:
+        reader = self._find(self._language)
+        return isinstance(reader, BorrowingReader) and reader.knows(word)
+
+
+def _cuts(
+    text: str, language: str, knows: Callable[[str], bool], *, is_japanese: bool
+) -> list[tuple[str, int, int]]:
+    """Return which language reads which part of a text, in order and without a gap."""
+    cuts: list[tuple[str, int, int]] = []
+    for match in _STRETCH.finditer(text):
+        start = cuts[-1][2] if cuts else 0
+        for said_in, first, last in _languages(match, language, knows, is_japanese=is_japanese):
+            if start < first:
+                between = _between(text[start:first], cuts[-1][0] if cuts else None, said_in)
+                cuts.append((between or language, start, first))
+            cuts.append((said_in, first, last))
+            start = last
+    end = cuts[-1][2] if cuts else 0
+    if end < len(text):
+        said_in = cuts[-1][0] if cuts and not text[end].isspace() else language
+        cuts.append((said_in, end, len(text)))
+    return list(_merged(cuts))
+
+
+def _languages(
+    stretch: re.Match[str], language: str, knows: Callable[[str], bool], *, is_japanese: bool
+) -> Iterator[tuple[str, int, int]]:
+    """Yield which language reads which part of letters that stand together."""
+    start, end = stretch.span()
+    if stretch.lastgroup == "latin":
+        # Several words are a quotation, even if each of them has been borrowed.
+        is_borrowed = language in _EAST_ASIAN and " " not in stretch[0] and knows(stretch[0])
+        yield "en-us" if language in _EAST_ASIAN and not is_borrowed else language, start, end
+    elif language == "zh":
+        n_kana = sum(map(len, _KANA_LETTERS.findall(stretch[0])))
+        if n_kana > _KANA_SHARE * (end - start):
+            yield "ja", start, end
+            return
+        done = start
+        for kana in _KANA_LETTERS.finditer(stretch[0]):
+            first, last = start + kana.start(), start + kana.end()
+            if done < first:
+                yield "zh", done, first
+            yield "ja", first, last
+            done = last
+        if done < end:
+            yield "zh", done, end
+    else:
+        yield "ja" if is_japanese or language == "ja" else "zh", start, end
+
+
+def _between(text: str, before: str | None, after: str) -> str | None:
+    """Return the language of what stands between two stretches, None for that of the text.
+
+    What touches a letter is read with it, what stands free is not.
+    """
+    if before is not None and (before == after or not text[0].isspace()):
+        return before
+    return after if text.isspace() or not text[-1].isspace() else None
+
+
+def _merged(cuts: Iterable[tuple[str, int, int]]) -> Iterator[tuple[str, int, int]]:
+    for said_in, group in groupby(cuts, lambda cut: cut[0]):
+        parts = list(group)
+        yield said_in, parts[0][1], parts[-1][2]
+
+
+def _joined(fragments: Iterable[Fragment]) -> Fragment:
+    """Return the fragments of one span, a space between each two."""
+    phonemes = ""
+    words: list[Word] = []
+    for fragment in fragments:
+        if not fragment.phonemes:
+            continue
+        start = len(phonemes) + bool(phonemes)
+        phonemes += (" " if phonemes else "") + fragment.phonemes
+        words += [
+            replace(
+                word,
+                phonemes_start=start + word.phonemes_start,
+                phonemes_end=start + word.phonemes_end,
+            )
+            for word in fragment.words
+        ]
+    return Fragment(phonemes, tuple(words))

@@ -1,0 +1,100 @@
+"""Which reader reads a language, and whether it is there."""
+
+from __future__ import annotations
+
+import threading
+
+from service.errors import LanguageUnavailableError
+from service.text.english import lexicon as english
+from service.text.english import spacy_tagger
+from service.text.english.reader import EnglishReader
+from service.text.espeak import Espeak
+from service.text.espeak.reader import EspeakReader
+from service.text.japanese import analyzer as japanese
+from service.text.japanese.reader import JapaneseReader
+from service.text.languages import LANGUAGES, Language, find_language
+from service.text.mandarin import pronunciation as mandarin
+from service.text.mandarin.reader import MandarinReader
+from service.text.reader import Reader
+
+
+class Readers:
+    """The readers of all languages, each made when it is first needed. Safe to share.
+
+    Args:
+        espeak: the library; looked for when it is first needed where it is None.
+    """
+
+    def __init__(self, espeak: Espeak | None = None) -> None:
+        self._espeak = espeak
+        self._lock = threading.RLock()
+        self._readers: dict[str, Reader] = {}
+        self._tagger = spacy_tagger.SpacyTagger() if spacy_tagger.is_installed() else None
+
+    @property
+    def espeak(self) -> Espeak:
+        """Return the library.
+
+        Raises:
+            EspeakError: it cannot be found or started.
+        """
+        with self._lock:
+            if self._espeak is None:
+                self._espeak = Espeak()
+            return self._espeak
+
+    def get(self, code: str) -> Reader:
+        """Return the reader of a language; the first time takes up to a second.
+
+        Raises:
+            LanguageUnavailableError: see `require`.
+            EspeakError: espeak-ng is needed for it and cannot be used.
+        """
+        language = self.require(code)
+        with self._lock:
+            reader = self._readers.get(language.code)
+            if reader is None:
+                reader = self._readers[language.code] = self._make(language)
+            return reader
+
+    def require(self, code: str) -> Language:
+        """Return the language with a code.
+
+        Raises:
+            LanguageUnavailableError: there is no such language, or nothing that reads it here; the
+                message says what to install.
+        """
+        language = find_language(code)
+        if not self.is_available(language.code):
+            raise LanguageUnavailableError(
+                f"{language.name} ({language.code}) needs what is not installed: pip install"
+                f" 'kokoro-service[{language.extra}]'; phonemes can be sent instead"
+            )
+        return language
+
+    def is_available(self, code: str) -> bool:
+        """Tell whether what reads a language is installed."""
+        if code == "ja":
+            return japanese.is_installed()
+        if code == "zh":
+            return mandarin.is_installed()
+        return code in LANGUAGES
+
+    def name(self, code: str) -> str:
+        """Return what reads a language: `misaki`, `pyopenjtalk` or `espeak-ng`."""
+        if code == "ja":
+            return "pyopenjtalk"
+        if code == "zh" or (code.startswith("en") and english.is_installed()):
+            return "misaki"
+        return "espeak-ng"
+
+    def _make(self, language: Language) -> Reader:
+        if language.code == "ja":
+            return JapaneseReader()
+        if language.code == "zh":
+            return MandarinReader()
+        espeak = EspeakReader(lambda: self.espeak, language)
+        if self.name(language.code) == "misaki":
+            british = language.code == "en-gb"
+            return EnglishReader(british=british, espeak=espeak, tagger=self._tagger)
+        return espeak

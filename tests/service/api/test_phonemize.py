@@ -1,0 +1,151 @@
+"""What will be said, and how: /phonemize, /languages, and the user's lexicon."""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from speech_client import speak
+
+from service.text import LANGUAGES, load_vocabulary
+
+
+def phonemize(server: Any, **fields: object) -> httpx.Response:
+    response: httpx.Response = server.client.post("/phonemize", json=fields)
+    return response
+
+
+def said(server: Any, **fields: object) -> dict[str, Any]:
+    response = phonemize(server, **fields)
+    assert response.status_code == 200, response.text
+    answer: dict[str, Any] = response.json()
+    return answer
+
+
+def test_the_answer_tells_what_will_be_said_and_how(server: Any) -> None:
+    text = "Dr. Smith paid $5.50 😀 on Main St. today. [pause:0.5s] He left."
+    answer = said(server, text=text)
+    assert answer["language"] == "en-us"
+    assert answer["normalized"] == (
+        "Doctor Smith paid five dollars and fifty cents on Main Street today. He left."
+    )
+    assert load_vocabulary().unknown(answer["phonemes"]) == []
+    first, second = answer["chunks"]
+    assert f"{first['phonemes']} {second['phonemes']}" == answer["phonemes"]
+    assert (first["text_start"], first["pause_s"]) == (0, 0.5)
+    assert text[second["text_start"] : second["text_end"]] == "He left"
+    assert second["pause_s"] is None
+    (lost,) = answer["dropped"]
+    assert lost == {"text": "😀", "text_start": 21, "text_end": 22}
+    assert text[21] == "😀"
+
+
+def test_the_phonemes_are_what_the_text_is_said_by(server: Any) -> None:
+    text = "On 3/15/2024 at 7:05, 12 km away."
+    phonemes = said(server, text=text)["phonemes"]
+    assert speak(server, text=text).content == speak(server, phonemes=phonemes).content
+
+
+def test_normalising_can_be_switched_off(server: Any) -> None:
+    answer = said(server, text="Dr. Smith — 5 km.", normalize=False)
+    assert answer["normalized"] == "Dr. Smith — 5 km."
+    assert answer["phonemes"] != said(server, text="Dr. Smith — 5 km.")["phonemes"]
+
+
+def test_ssml_is_understood_where_it_is_asked_for(server: Any) -> None:
+    ssml = "<speak>One <sub alias='World Wide Web'>WWW</sub><break time='2s'/></speak>"
+    answer = said(server, text=ssml, ssml=True)
+    assert answer["normalized"] == "One World Wide Web"
+    assert [chunk["pause_s"] for chunk in answer["chunks"]] == [2.0]
+
+
+def test_a_pause_alone_has_no_place_of_words(server: Any) -> None:
+    (chunk,) = said(server, text="[pause:1s]")["chunks"]
+    assert chunk == {"phonemes": "", "text_start": None, "text_end": None, "pause_s": 1.0}
+
+
+@pytest.mark.parametrize(
+    ("fields", "status", "code"),
+    [
+        ({"text": ""}, 422, "empty_text"),
+        ({"text": "... !"}, 422, "nothing_to_say"),
+        ({"text": "a Ꭰ b"}, 422, "invalid_text"),
+        ({"text": "[pause:1h]"}, 422, "invalid_markup"),
+        ({"text": "a", "language": "tlh"}, 422, "language_unavailable"),
+        ({"text": "a", "voice": "af_nobody"}, 422, "unknown_voice"),
+        ({"text": "a" * 20_001}, 413, "text_too_long"),
+        ({}, 422, "invalid_request"),
+        ({"text": "a", "phonemes": "a"}, 422, "invalid_request"),
+    ],
+)
+def test_what_cannot_be_read_is_refused(
+    server: Any, fields: dict[str, object], status: int, code: str
+) -> None:
+    response = phonemize(server, **fields)
+    assert (response.status_code, response.json()["error"]["code"]) == (status, code)
+
+
+def test_an_error_names_the_symbol_and_where_it_is(server: Any) -> None:
+    message = phonemize(server, text="a Ꭰ b").json()["error"]["message"]
+    assert "U+13A0" in message
+    assert "position 3" in message
+
+
+def test_languages_tell_what_there_is(server: Any) -> None:
+    languages = server.client.get("/languages").json()["languages"]
+    assert [language["code"] for language in languages] == list(LANGUAGES)
+    by_code = {language["code"]: language for language in languages}
+    assert by_code["es"] == {
+        "code": "es",
+        "name": "Spanish",
+        "available": True,
+        "reader": "espeak-ng",
+        "extra": None,
+        "voices": 3,
+    }
+    assert by_code["ja"]["extra"] == "ja"
+    assert sum(language["voices"] for language in languages) == 54
+    for language in languages:
+        text = {"ja": "こんにちは", "zh": "你好", "hi": "नमस्ते"}.get(language["code"], "Taxi")
+        response = phonemize(server, text=text, language=language["code"])
+        assert (response.status_code == 200) == language["available"]
+
+
+ENTRY = '[[entry]]\nword = "Grzegorz"\nrespelling = "{}"\nlanguage = "en"\n'
+
+
+@pytest.fixture
+def lexicon(tmp_path: Path) -> Path:
+    path = tmp_path / "lexicon.toml"
+    path.write_text(ENTRY.format("Greg"), encoding="utf-8")
+    return path
+
+
+def test_the_lexicon_is_read_again_on_sighup(
+    start_server: Callable[..., Any], lexicon: Path
+) -> None:
+    server = start_server("--lexicon", str(lexicon), "--emoji", "name")
+    server.wait_until_ready()
+    assert said(server, text="Hi Grzegorz!")["normalized"] == "Hi Greg!"
+    lexicon.write_text(ENTRY.format("Gregory"), encoding="utf-8")
+    server.process.send_signal(signal.SIGHUP)
+    server.wait_for("the lexicon was read again")
+    assert said(server, text="Hi Grzegorz!")["normalized"] == "Hi Gregory!"
+    lexicon.write_text("[[entry]]\nword = 5\n", encoding="utf-8")
+    server.process.send_signal(signal.SIGHUP)
+    server.wait_for("the lexicon stays as it was")
+    assert said(server, text="Hi Grzegorz! 😀")["normalized"] == "Hi Gregory! grinning face"
+    assert server.stop() == 0
+
+
+def test_a_lexicon_that_cannot_be_read_stops_start_up(
+    start_server: Callable[..., Any], lexicon: Path
+) -> None:
+    lexicon.write_text('[[entry]]\nword = "x"\nphonemes = "@"\n', encoding="utf-8")
+    server = start_server("--lexicon", str(lexicon))
+    server.wait_for("lexicon")
+    assert server.process.wait(timeout=60) == 1

@@ -1,0 +1,63 @@
+"""Words with two readings are said by what is around them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from service.text.english.heteronyms import READINGS, settle
+from service.text.vocabulary import load_vocabulary
+
+# Measured: 251 of 253; the official front end has 224. Of the last 125, at first sight, before
+# the rules were mended by them, 114 were right; the official front end's were 111.
+MIN_RIGHT = 0.97
+
+
+def test_heteronyms_are_said_by_their_context(
+    read: Any, table: Callable[[str], list[list[str]]], words_of: Callable[[str], list[str]]
+) -> None:
+    cases = table("heteronyms.tsv")
+    wrong = [
+        f"{word}: {text}  expected {phonemes}, said {read(text)}"
+        for word, text, phonemes in cases
+        if phonemes not in words_of(read(text))
+    ]
+    assert len(cases) >= 52
+    assert 1 - len(wrong) / len(cases) >= MIN_RIGHT, "\n".join(wrong)
+
+
+@pytest.mark.parametrize(
+    ("text", "tags", "american", "british"),
+    [
+        ("lead pipes", "NN NNS", {0: "lˈɛd"}, {0: "lˈɛd"}),
+        ("they lead pipes", "PRP VBP NNS", {}, {}),
+        ("the dog leads", "DT NN VBZ", {}, {}),
+        ("his Resume is long", "PRP$ NN VBZ JJ", {1: "ɹˈɛzəmˌA"}, {1: "ɹˈɛzjʊmˌA"}),
+        ("resume the talks", "VB DT NNS", {}, {}),
+        ("what does a deer eat", "WP VBZ DT NN VB", {}, {}),
+        ("a nice day in France", "DT JJ NN IN NNP", {}, {}),
+        ("the number one", "DT NN CD", {}, {}),
+        ("we protest", "PRP VBP", {1: "pɹətˈɛst"}, {1: "pɹətˈɛst"}),
+        ("our protest", "PRP$ NN", {}, {}),
+        ("two does , a stag", "CD NNS . DT NN", {1: "dˈOz"}, {1: "dˈQz"}),
+        ("", "", {}, {}),
+    ],
+)
+def test_only_a_telling_context_settles_a_word(
+    text: str, tags: str, american: dict[int, str], british: dict[int, str]
+) -> None:
+    assert settle(text.split(), tags.split(), british=False) == american
+    assert settle(text.split(), tags.split(), british=True) == british
+
+
+def test_the_vocabulary_has_all_phonemes_of_the_table() -> None:
+    vocabulary = load_vocabulary()
+    for word, readings in READINGS.items():
+        for reading in readings:
+            assert vocabulary.token_ids(reading.american), word
+            assert vocabulary.token_ids(reading.british), word
+            # Each has its own `o` and long vowels.
+            assert not set("Qɒː") & set(reading.american), word
+            assert "O" not in reading.british, word

@@ -1,0 +1,184 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from service.errors import MarkupError
+from service.text.markup import Passage, Pause, inline
+from service.text.spans import Override
+
+
+def texts(written: str) -> list[str | float]:
+    """Return passages as their texts, pauses as their seconds."""
+    return [
+        part.duration_s if isinstance(part, Pause) else part.text.text
+        for part in inline.parse(written)
+    ]
+
+
+def only(written: str) -> Passage:
+    (passage,) = inline.parse(written)
+    assert isinstance(passage, Passage)
+    return passage
+
+
+def settled(written: str) -> list[tuple[str, str | None, float]]:
+    """Return the words of each override, as they are in the caller's text, and what it says."""
+    return [(written[o.start : o.end], o.phonemes, o.stress) for o in only(written).overrides]
+
+
+def test_plain_text_is_one_passage_as_it_stands() -> None:
+    written = "  Hello there.\n\nHow are you? "
+    passage = only(written)
+    assert passage == Passage(passage.text)
+    assert passage.text.text == written
+
+
+def test_phonemes_are_those_of_the_words_in_brackets() -> None:
+    written = "Say [Kokoro](/kˈOkəɹO/) now."
+    passage = only(written)
+    assert passage.text.text == "Say Kokoro now."
+    assert passage.overrides == (Override(5, 11, phonemes="kˈOkəɹO"),)
+    assert passage.text.within(5, 11) == (4, 10)
+
+
+@pytest.mark.parametrize(
+    ("written", "expected"),
+    [
+        ("[New York](/nu jˈɔɹk/)", [("New York", "nu jˈɔɹk", 0)]),
+        ("[ word ]( / kˈæt  dˈɔɡ / )", [("word", "kˈæt dˈɔɡ", 0)]),
+        ("[😀](/smˈIl/)", [("😀", "smˈIl", 0)]),
+        ("[a](+1)[b](-2) [c](+0.5)", [("a", None, 1), ("b", None, -2), ("c", None, 0.5)]),
+        ("[never](−1.5)", [("never", None, -1.5)]),
+        ("[the\nword](+2)", [("the\nword", None, 2)]),
+        ("[Stop! Now.](+1)", [("Stop", None, 1), ("Now", None, 1)]),
+        ("[the U.S. Army](+1)", [("the U.S. Army", None, 1)]),
+        ("[3.5 km, 1,000](+1)", [("3.5 km", None, 1), ("1,000", None, 1)]),
+        ("[今天，好](+1)", [("今天", None, 1), ("好", None, 1)]),
+        ("[word](+0)", []),
+        ("[...](+1)", []),
+        ("[a [b](+1) c]", [("b", None, 1)]),
+        ("**[bold](+1)**", [("bold", None, 1)]),
+    ],
+)
+def test_words_in_brackets_are_settled(
+    written: str, expected: list[tuple[str, str | None, float]]
+) -> None:
+    assert settled(written) == expected
+
+
+@pytest.mark.parametrize(
+    ("written", "expected"),
+    [
+        ("Wait[pause:1.5s]for it", ["Wait", 1.5, "for it"]),
+        ("[pause:500ms] Hello. ", [0.5, " Hello. "]),
+        ("[pause:1s] \n [pause:2s]", [1.0, 2.0]),
+        ("[PAUSE: .25 s ]", [0.25]),
+        ("[pause:0s][pause:60s][pause:60000ms]", [0.0, 60.0, 60.0]),
+        ("  \n", []),
+    ],
+)
+def test_pauses_stand_between_passages(written: str, expected: list[str | float]) -> None:
+    assert texts(written) == expected
+
+
+def test_a_pause_knows_its_place() -> None:
+    assert inline.parse("é😀[pause:1s]")[1:] == [Pause(1.0, 2, 12)]
+
+
+def test_passages_after_a_pause_keep_their_places() -> None:
+    written = "Wait.[pause:1s] [Now](+1) go."
+    passage = inline.parse(written)[-1]
+    assert isinstance(passage, Passage)
+    assert passage.text.text == " Now go."
+    assert passage.overrides == (Override(17, 20, stress=1),)
+    assert passage.text.span == (15, len(written))
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        "[sic] [1] [ ] [] ()",
+        "array[0](x) and f[x](y + 1) and m[a][b](c)",
+        "[docs](https://x.y/z/) ![image](a.png) [a](/) [b](/a/b/) [c](//x.y/z/) [d](#e)",
+        "[docs](/about) [docs](/sobre-nós/)x".replace("ó", "o"),
+        '[docs](/guide/ "The guide")',
+        "[le](façon) [Serviços](/serviços) [f](θ) [x](β + 1)",
+        "[note](+ more) [a](+) [b](++1) [c](+1x) [d](1+) [e](+12) [g](+15551234567)",
+        "[word] (+1) and [word]\n(/kˈæt/)",
+        "[word](+1\n) and [word](/kˈæt/",
+        r"\[word](+1) and \[pause:x] and [word\](+1)",
+        "[pause] [paused:1s] [ pause:1s] pause:1s]",
+        "[x](/getting-started/) [y](/a_b/)",
+        "](",
+    ],
+)
+def test_what_only_looks_like_markup_is_text(written: str) -> None:
+    passage = only(written)
+    assert passage.text.text == written
+    assert not passage.overrides
+
+
+@pytest.mark.parametrize(
+    ("written", "reason", "position"),
+    [
+        ("Hello [pause:abc]", "'abc' is not a length", 14),
+        ("[pause:-1s]", "'-1s' is not a length", 8),
+        ("[pause:1,5s]", "'1,5s' is not a length", 8),
+        ("[pause:١s]", "is not a length", 8),
+        ("[pause:99s]", "longer than 60 seconds", 8),
+        ("[pause:" + "9" * 400 + "s]", "longer than 60 seconds", 8),
+        ("a [pause:1s", "no closing bracket", 3),
+        ("a [pause:1\ns]", "no closing bracket", 3),
+        ("[word](/k@/)", r"'@' \(U\+0040\)", 10),
+        ("é😀 [word](/ kæ1 /)", r"'1' \(U\+0031\)", 15),
+        ("[word](//)", "no phonemes", 9),
+        ("[word](/ /)", "no phonemes", 9),
+        ("[word](/ˈ, ː/)", "make no sound", 9),
+        ("[word](/kæt)", "between two slashes", 8),
+        ("[word](kæt/)", "between two slashes", 8),
+        ("[word](kˈat)", "between two slashes", 8),
+        ("[word](/ˈat)", "between two slashes", 8),
+        ("[word](+3)", "halves", 8),
+        ("[word]( -0.3)", "halves", 9),
+        ("x [](/kæt/)", "no words", 3),
+        ("x [\u200b ](+1)", "no words", 3),
+        ("word](+1)", "no opening bracket", 5),
+        ("[[word](/kæt/)](+1)", "no opening bracket", 15),
+        ("[a\n\nb](+1)", "no opening bracket", 6),
+    ],
+)
+def test_wrong_markup_is_refused_with_its_place(written: str, reason: str, position: int) -> None:
+    with pytest.raises(MarkupError, match=rf"{reason}.*, at position {position} of the text$"):
+        inline.parse(written)
+
+
+PIECES = st.sampled_from(
+    [
+        *("[", "]", "(", ")", "/", "\\", "+1", "[pause:", "1s", "](/", "/)", "](+1)", "kˈæt"),
+        *(" ", "\n", "word", "é", "😀", ".", "\u200b", "[word](/kˈæt/)", "[pause:2s]", "a, b"),
+    ]
+)
+
+
+@given(st.lists(st.one_of(PIECES, st.text(max_size=3)), max_size=20).map("".join))
+def test_any_text_is_parsed_or_refused(written: str) -> None:
+    try:
+        parts = inline.parse(written)
+    except MarkupError:
+        return
+    end = 0
+    for part in parts:
+        if isinstance(part, Pause):
+            start, last = part.start, part.end
+        else:
+            start, last = part.text.span
+            for index, character in enumerate(part.text.text):
+                place, _ = part.text[index : index + 1].span
+                assert written[place] == character
+            overrides = [start, *(at for o in part.overrides for at in (o.start, o.end)), last]
+            assert overrides == sorted(overrides)
+            assert all(o.start < o.end for o in part.overrides)
+        assert end <= start < last
+        end = last

@@ -1,0 +1,30 @@
+"""A text read whole, as tests want it."""
+
+from __future__ import annotations
+
+from service.errors import NothingToSayError
+from service.text import FrontEnd, Passage, Reading, Word, parse
+
+
+def read(front_end: FrontEnd, text: str, language: str, *, normalized: bool = True) -> Reading:
+    """Return the reading of a text without pauses; NothingToSayError if there is none."""
+    phonemes, written = "", []
+    words: list[Word] = []
+    for part in parse(text):
+        assert isinstance(part, Passage)
+        for reading in front_end.read(part, language, normalized=normalized):
+            phonemes += " " if phonemes else ""
+            words += [
+                Word(
+                    word.text_start,
+                    word.text_end,
+                    word.phonemes_start + len(phonemes),
+                    word.phonemes_end + len(phonemes),
+                )
+                for word in reading.words
+            ]
+            phonemes += reading.phonemes
+            written.append(reading.normalized)
+    if not phonemes:
+        raise NothingToSayError("nothing was read")
+    return Reading(phonemes, tuple(words), " ".join(written))
