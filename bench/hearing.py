@@ -1,0 +1,150 @@
+"""How well a recogniser understands English speech: three front ends, the same voices and model.
+
+    python -m bench.hearing [--sentences 60] [--voices af_heart,am_michael]
+
+The sentences are every tenth of tests/data/reading/agreement.tsv, American ones. Their phonemes are
+our front end's, espeak-ng's, and those of the official front end, which the file has. pocketsphinx
+listens; what counts is its word error rate, not what it is worth in itself: it hears about one
+word in twenty wrong in anybody's speech. Sentences that two front ends read alike are heard once.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+import sys
+from collections.abc import Callable, Sequence
+from contextlib import closing
+from functools import cache
+from typing import Any
+
+import numpy as np
+import pocketsphinx
+
+from bench.reading import TEXTS, espeak_reader, front_end_reader
+from bench.report import circumstances
+from service.loading import load_synthesizer
+from service.settings import Settings
+from service.speech import Synthesizer, Utterance
+from service.text import Espeak
+
+RECOGNISER_RATE_HZ = 16_000
+LANGUAGE = "en-us"
+
+Listen = Callable[[str, str], list[str]]
+"""Returns the words heard where a voice says phonemes."""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Print the table; the exit status is 1 if we are understood worse than the official one."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("--sentences", type=int, default=60)
+    parser.add_argument("--voices", default="af_heart,am_michael")
+    parser.add_argument("--show", action="store_true", help="print what was misheard")
+    options = parser.parse_args(arguments)
+    voices = options.voices.split(",")
+    cases = read_cases(options.sentences)
+    front_ends = list(cases[0][1])
+    print(f"{circumstances()}\nLoad average {os.getloadavg()[0]:.1f}.\n")
+    with closing(load_synthesizer(Settings(), lambda line: None)) as synthesizer:
+        listen = make_listener(synthesizer)
+        rates: dict[str, list[tuple[int, int]]] = {name: [] for name in front_ends}
+        for voice in voices:
+            for name in front_ends:
+                rates[name].append(errors(cases, name, voice, listen, show=options.show))
+    print(f"| front end | {' | '.join(voices)} | all |\n|---|{'---|' * (len(voices) + 1)}")
+    total = {name: _sum(found) for name, found in rates.items()}
+    for name, found in rates.items():
+        cells = [f"{wrong / n:.3f}" for wrong, n in [*found, total[name]]]
+        print(f"| {name} | {' | '.join(cells)} |")
+    return int(total["ours"][0] > total["official"][0])
+
+
+def read_cases(count: int) -> list[tuple[str, dict[str, str]]]:
+    """Return sentences, and the phonemes that each front end has for them."""
+    lines = (TEXTS / "agreement.tsv").read_text(encoding="utf-8").splitlines()
+    rows = [line.split("\t") for line in lines if line.startswith(f"{LANGUAGE}/")]
+    engine = Espeak()
+    ours, espeak = front_end_reader(engine, LANGUAGE), espeak_reader(engine, LANGUAGE)
+    return [
+        (
+            text,
+            {
+                "ours": ours(text),
+                "espeak-ng": espeak(text),
+                "official": official,
+            },
+        )
+        for _, text, official in rows[:: max(1, len(rows) // count)][:count]
+    ]
+
+
+def errors(
+    cases: Sequence[tuple[str, dict[str, str]]],
+    front_end: str,
+    voice: str,
+    listen: Listen,
+    *,
+    show: bool,
+) -> tuple[int, int]:
+    """Return how many words were misheard, and how many there are."""
+    wrong = total = 0
+    for text, phonemes in cases:
+        expected = words(text)
+        heard = listen(phonemes[front_end], voice)
+        missed = n_errors(expected, heard)
+        if show and missed:
+            print(f"{front_end}, {voice}: {text}  ->  {' '.join(heard)}")
+        wrong += missed
+        total += len(expected)
+    return wrong, total
+
+
+def make_listener(synthesizer: Synthesizer) -> Listen:
+    """Return what says phonemes and listens; the same phonemes are heard once."""
+    decoder = pocketsphinx.Decoder(samprate=RECOGNISER_RATE_HZ, loglevel="FATAL")
+
+    @cache
+    def listen(phonemes: str, voice: str) -> list[str]:
+        plan = synthesizer.plan(Utterance(phonemes=phonemes, voice=voice))
+        chunks = synthesizer.stream(plan)
+        return hear(decoder, np.concatenate([chunk.samples for chunk in chunks]))
+
+    return listen
+
+
+def hear(decoder: Any, samples: Any) -> list[str]:
+    """Return the words in samples at 24 kHz; the recogniser wants two thirds of them."""
+    n = samples.size // 3 * 3
+    spectrum = np.fft.rfft(samples[:n].astype(np.float64))
+    resampled = np.fft.irfft(spectrum[: n // 3 + 1], n * 2 // 3) * 2 / 3
+    pcm = np.clip(resampled * 32767, -32768, 32767).astype("<i2").tobytes()
+    decoder.start_utt()
+    decoder.process_raw(pcm, False, True)
+    decoder.end_utt()
+    return words(decoder.hyp().hypstr if decoder.hyp() else "")
+
+
+def words(text: str) -> list[str]:
+    """Return the words of a text, in small letters, hyphens being spaces."""
+    return re.findall(r"[a-z']+", text.lower().replace("’", "'"))
+
+
+def n_errors(expected: Sequence[str], heard: Sequence[str]) -> int:
+    """Return the fewest insertions, deletions and substitutions between two lists of words."""
+    row = list(range(len(heard) + 1))
+    for i, word in enumerate(expected, start=1):
+        diagonal, row[0] = row[0], i
+        for j, other in enumerate(heard, start=1):
+            substituted = diagonal + (word != other)
+            diagonal, row[j] = row[j], min(row[j] + 1, row[j - 1] + 1, substituted)
+    return row[-1]
+
+
+def _sum(found: Sequence[tuple[int, int]]) -> tuple[int, int]:
+    return sum(wrong for wrong, _ in found), sum(n for _, n in found)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,186 @@
+"""How long texts take to be read in each language, and how much memory.
+
+    python -m bench.reading [--repeats 3] [LANGUAGE ...]
+
+The texts are those of tests/data/reading. Prose has no figures: in English agreement.tsv, in other
+languages what the golden texts are when they are written in words, five in a paragraph. Figures are
+the golden texts themselves, one by one: short, and all of them need to be normalised. Each row is a
+fresh process that has imported the front end and started espeak-ng: "start" is what the first
+sentence takes, "memory" what VmRSS grows by until all texts have been read, "peak" what VmHWM does.
+The first pass meets every word of the prose for the first time, the next ones are warm. Each number
+is the median of the processes.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import re
+import sys
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from statistics import median
+from typing import NamedTuple
+
+from bench.processes import ChildError, python
+from bench.report import circumstances
+from service.text import LANGUAGES, Espeak, FrontEnd, Passage, find_language, parse, punctuation
+from service.text.characters import clean_text
+from service.text.english import spacy_tagger
+from service.text.espeak.reader import EspeakReader
+from service.text.origins import TracedText
+
+TEXTS = Path(__file__).parents[1] / "tests" / "data" / "reading"
+PASSES = 5
+FIRST = {"hi": "पहला।", "ja": "一つ目。", "zh": "第一。"}
+"""What is read first, where "One." is not of the language."""
+
+BOUNDED = "en-us"
+BOUNDS = {"start_s": 0.5, "memory": 60.0, "warm_ms": 3.0}
+"""Of American English."""
+
+Read = Callable[[str], str]
+"""Returns the phonemes of a text."""
+
+
+class Measured(NamedTuple):
+    """What one process has measured: seconds, MiB, milliseconds for 100 characters."""
+
+    start_s: float
+    memory: float
+    peak: float
+    first_ms: float
+    warm_ms: float
+    figures_ms: float
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Print the table; the exit status is 1 if American English misses a bound."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("languages", nargs="*", metavar="LANGUAGE")
+    parser.add_argument("--repeats", type=int, default=3)
+    parser.add_argument("--espeak", action="store_true", help=argparse.SUPPRESS)
+    parser.add_argument("--child", action="store_true", help=argparse.SUPPRESS)
+    options = parser.parse_args(arguments)
+    if options.child:
+        print(json.dumps(measure(options.languages[0], by_espeak=options.espeak)))
+        return 0
+    print(f"{circumstances()}\nLoad average {os.getloadavg()[0]:.1f}.\n")
+    if spacy_tagger.is_installed():
+        print("English is tagged by spaCy.\n")
+    print(
+        "| language | start | memory | peak | 100 characters of prose, first | warm | of figures |"
+    )
+    print("|---|---|---|---|---|---|---|")
+    rows = [(language, False) for language in options.languages or LANGUAGES] + [(BOUNDED, True)]
+    met = True
+    for language, by_espeak in rows:
+        found = [_ask(language, by_espeak=by_espeak) for _ in range(options.repeats)]
+        value = Measured(*(median(column) for column in zip(*found, strict=True)))
+        print(
+            f"| {language}{', espeak-ng alone' * by_espeak} | {value.start_s:.2f} s "
+            f"| {value.memory:.1f} MiB | {value.peak:.1f} MiB | {value.first_ms:.2f} ms "
+            f"| {value.warm_ms:.2f} ms | {value.figures_ms:.2f} ms |",
+            flush=True,
+        )
+        if language == BOUNDED:
+            met &= all(getattr(value, name) <= bound for name, bound in BOUNDS.items())
+    return 0 if met else 1
+
+
+def measure(language: str, *, by_espeak: bool) -> Measured:
+    """Measure in this process, which has not read anything yet."""
+    prose, figures = prose_of(language), figures_of(language)
+    espeak = Espeak()
+    espeak.phonemize("ready", "gmw/en-US")
+    memory, peak = _mebibytes("VmRSS"), _mebibytes("VmHWM")
+    read = (espeak_reader if by_espeak else front_end_reader)(espeak, language)
+    start_s = _seconds(lambda: read(FIRST.get(language, "One.")))
+    first_ms, *warm_ms = [_per_100_ms(read, prose) for _ in range(PASSES)]
+    figures_ms = [_per_100_ms(read, figures) for _ in range(PASSES)]
+    return Measured(
+        start_s,
+        _mebibytes("VmRSS") - memory,
+        _mebibytes("VmHWM") - peak,
+        first_ms,
+        median(warm_ms),
+        median(figures_ms),
+    )
+
+
+def front_end_reader(espeak: Espeak, language: str) -> Read:
+    """Return what reads a text as the service does."""
+    front_end = FrontEnd(espeak)
+
+    def read(text: str) -> str:
+        said = [
+            reading.phonemes
+            for part in parse(text)
+            if isinstance(part, Passage)
+            for reading in front_end.read(part, language)
+        ]
+        return " ".join(said)
+
+    return read
+
+
+def espeak_reader(espeak: Espeak, language: str) -> Read:
+    """Return what reads a text by espeak-ng alone, as it stands."""
+    reader = EspeakReader(lambda: espeak, find_language(language))
+
+    def read(text: str) -> str:
+        spans = punctuation.split(clean_text(TracedText(text)))
+        return "".join(punctuation.space([said.phonemes for said in reader.read(spans)], spans))
+
+    return read
+
+
+def prose_of(language: str) -> list[str]:
+    """Return paragraphs of a language."""
+    rows = _rows("agreement.tsv")
+    sentences = [row[1] for row in rows if row[0].startswith(f"{language}/")]
+    sentences = sentences or [row[2] for row in _rows(f"{language}.tsv")]
+    return [" ".join(sentences[start : start + 5]) for start in range(0, len(sentences), 5)]
+
+
+def figures_of(language: str) -> list[str]:
+    """Return texts of a language that are not written in words."""
+    return [row[1] for row in _rows(f"{language}.tsv")]
+
+
+def _rows(name: str) -> list[list[str]]:
+    lines = (TEXTS / name).read_text(encoding="utf-8").splitlines()
+    return [line.replace("\\n", "\n").split("\t") for line in lines if line and line[0] != "#"]
+
+
+def _ask(language: str, *, by_espeak: bool) -> Measured:
+    options = ["--espeak"] if by_espeak else []
+    with python("-m", "bench.reading", "--child", *options, language) as process:
+        out, _ = process.communicate()
+    if process.returncode:
+        raise ChildError(f"the process for {language!r} failed")
+    return Measured(*json.loads(out))
+
+
+def _seconds(action: Callable[[], object]) -> float:
+    started = time.perf_counter()
+    action()
+    return time.perf_counter() - started
+
+
+def _per_100_ms(read: Read, texts: Sequence[str]) -> float:
+    """Return the milliseconds that 100 characters take."""
+    return _seconds(lambda: [read(text) for text in texts]) / sum(map(len, texts)) * 1e5
+
+
+def _mebibytes(field: str) -> float:
+    status = Path("/proc/self/status").read_text(encoding="utf-8")
+    match = re.search(rf"^{field}:\s+(\d+) kB$", status, re.MULTILINE)
+    assert match is not None
+    return int(match.group(1)) / 1024
+
+
+if __name__ == "__main__":
+    sys.exit(main())
