@@ -40,10 +40,14 @@ def _examine_languages(front_end: FrontEnd) -> Iterator[Finding]:
     yield Finding("espeak-ng", True, readers.espeak.version)
     for language in LANGUAGES.values():
         name = f"language {language.code}"
-        if readers.is_available(language.code):
-            yield Finding(name, True, f"read by {readers.name(language.code)}")
+        reader = readers.name(language.code)
+        if not readers.is_available(language.code):
+            yield Finding(name, None, f"needs {readers.lack(language.code)}")
+        elif reader == "espeak-ng" and language.code.startswith("en"):
+            lack = readers.lack(language.code)
+            yield Finding(name, None, f"read by {reader}; better reading needs {lack}")
         else:
-            yield Finding(name, None, f"needs pip install 'kokoro-service[{language.extra}]'")
+            yield Finding(name, True, f"read by {reader}")
 
 
 def examine(settings: Settings, progress: Callable[[str], None]) -> Iterator[Finding]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 
 from service.errors import LanguageUnavailableError
@@ -16,6 +17,9 @@ from service.text.languages import LANGUAGES, Language, find_language
 from service.text.mandarin import pronunciation as mandarin
 from service.text.mandarin.reader import MandarinReader
 from service.text.reader import Reader
+
+_READ_BY_MISAKI = ("en-us", "en-gb", "zh")
+_WITHOUT_MISAKI = (3, 13)
 
 
 class Readers:
@@ -67,8 +71,8 @@ class Readers:
         language = find_language(code)
         if not self.is_available(language.code):
             raise LanguageUnavailableError(
-                f"{language.name} ({language.code}) needs what is not installed: pip install"
-                f" 'kokoro-service[{language.extra}]'; phonemes can be sent instead"
+                f"{language.name} ({language.code}) needs {self.lack(language.code)}; phonemes can"
+                " be sent instead"
             )
         return language
 
@@ -80,11 +84,20 @@ class Readers:
             return mandarin.is_installed()
         return code in LANGUAGES
 
+    def lack(self, code: str) -> str:
+        """Return what a language would need to be read, or English to be read well."""
+        if code in _READ_BY_MISAKI and sys.version_info >= _WITHOUT_MISAKI:
+            version = ".".join(map(str, _WITHOUT_MISAKI))
+            return f"misaki, which has no release for Python {version} and later"
+        extra = LANGUAGES[code].extra
+        package = f"kokoro-service[{extra}]" if extra else "misaki==0.9.4"
+        return f"what is not installed: pip install '{package}'"
+
     def name(self, code: str) -> str:
         """Return what reads a language: `misaki`, `pyopenjtalk` or `espeak-ng`."""
         if code == "ja":
             return "pyopenjtalk"
-        if code == "zh" or (code.startswith("en") and english.is_installed()):
+        if code == "zh" or (code in _READ_BY_MISAKI and english.is_installed()):
             return "misaki"
         return "espeak-ng"
 
