@@ -7,16 +7,7 @@ from functools import cache, partial
 from typing import NamedTuple
 
 from service.text.markup.passages import Hint, Interpretation
-from service.text.normalization import (
-    addresses,
-    emoji,
-    english,
-    entities,
-    figures,
-    japanese,
-    mandarin,
-    markdown,
-)
+from service.text.normalization import addresses, emoji, entities, markdown
 from service.text.normalization.rules import Rule, rewrite
 from service.text.origins import TracedText, concatenate
 
@@ -89,11 +80,20 @@ def _rules(language: str, named_emoji: bool) -> _Rules:
 
 
 def _own_rules(language: str) -> _Rules:
+    # Imported when they are needed: with what they import they take a quarter of a second.
     if language.startswith("en"):
+        from service.text.normalization import english
+
         british = language == "en-gb"
         return _Rules(english.rules(british=british), partial(english.interpret, british=british))
     if language == "ja":
+        from service.text.normalization import japanese
+
         return _Rules(japanese.RULES, japanese.interpret)
     if language == "zh":
+        from service.text.normalization import mandarin
+
         return _Rules(mandarin.RULES, mandarin.interpret)
+    from service.text.normalization import figures
+
     return _Rules(figures.rules(language), partial(figures.interpret, language=language))
