@@ -12,7 +12,7 @@ import re
 from decimal import Decimal
 
 from service.text.markup.passages import Interpretation
-from service.text.normalization.rules import Rule
+from service.text.normalization.rules import Rule, write_whole
 
 _DIGITS = dict(
     zip(
@@ -375,11 +375,7 @@ def interpret(text: str, interpretation: Interpretation, detail: str) -> str | N
         match = _CLOCK.fullmatch(text)
         return _time(match) if match else None
     # Money and measures are read by their signs.
-    for rule in RULES:
-        match = rule.pattern.fullmatch(text)
-        if match is not None:
-            return rule.write(match)
-    return None
+    return write_whole(text, RULES)
 
 
 def _interpret_date(text: str, order: str) -> str | None:

@@ -6,7 +6,7 @@ import re
 from decimal import Decimal
 
 from service.text.markup.passages import Interpretation
-from service.text.normalization.rules import Rule
+from service.text.normalization.rules import Rule, write_whole
 
 _HAN_DIGITS = "零一二三四五六七八九"
 _DIGITS = {str(value): han for value, han in enumerate(_HAN_DIGITS)}
@@ -439,11 +439,7 @@ def interpret(text: str, interpretation: Interpretation, detail: str) -> str | N
         match = re.fullmatch(r"(?P<hour>\d{1,2}):(?P<minute>\d{2})(?::(?P<second>\d{2}))?", text)
         return _time(match) if match else None
     # Money and measures are read by their signs.
-    for rule in RULES:
-        match = rule.pattern.fullmatch(text)
-        if match is not None:
-            return rule.write(match)
-    return None
+    return write_whole(text, RULES)
 
 
 def _interpret_date(text: str, order: str) -> str | None:

@@ -41,6 +41,16 @@ def rewrite(
     return text
 
 
+def write_whole(text: str, rules: Iterable[Rule]) -> str | None:
+    """Return what the first rule writes that takes all of the text; None if none does."""
+    for rule in rules:
+        match = rule.pattern.fullmatch(text)
+        words = None if match is None else rule.write(match)
+        if words is not None:
+            return words
+    return None
+
+
 def _rewrite(text: TracedText, rule: Rule, settled: Sequence[tuple[int, int]]) -> TracedText:
     if rule.pattern.search(text.text) is None:
         return text

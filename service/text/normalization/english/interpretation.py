@@ -8,7 +8,7 @@ from collections.abc import Callable
 from service.text.markup.passages import Interpretation
 from service.text.normalization.english import clock, dates, money, telephones, units
 from service.text.normalization.english.numbers import Numbers
-from service.text.normalization.rules import Rule
+from service.text.normalization.rules import write_whole
 
 _CARDINAL = re.compile(r"(?P<sign>[-+−]?)(?P<number>[0-9]+(?:[, ][0-9]{3})*(?:\.[0-9]+)?|\.[0-9]+)")
 _ORDINAL = re.compile(r"(?P<number>[0-9]+(?:,[0-9]{3})*)(?:st|nd|rd|th)?", re.IGNORECASE)
@@ -105,9 +105,9 @@ def _date(numbers: Numbers, text: str, detail: str) -> str | None:
             return dates.say(numbers, "", text, "")
         return numbers.year(text) if detail == "y" else numbers.ordinal(text)
     if _NUMERIC_DATE.fullmatch(text) is None:
-        return _first(dates.rules(numbers), text)
+        return write_whole(text, dates.rules(numbers))
     if detail not in _ORDERS:
-        return _first(dates.rules(numbers), text)
+        return write_whole(text, dates.rules(numbers))
     parts = _DATE_PART.findall(text)
     if len(parts) == 1 and len(text) == 8 and len(detail) == 3:
         lengths = [4 if letter == "y" else 2 for letter in detail]
@@ -139,24 +139,14 @@ def _telephone(numbers: Numbers, text: str, detail: str) -> str | None:
 def _currency(numbers: Numbers, text: str, detail: str) -> str | None:
     match = _AMOUNT.fullmatch(text)
     if match is None:
-        return _first(money.rules(numbers), text)
+        return write_whole(text, money.rules(numbers))
     name = match["before"] or match["after"] or detail.upper()
     currency = money.find_currency(name)
     return None if currency is None else money.say(numbers, match["amount"], currency)
 
 
 def _unit(numbers: Numbers, text: str, detail: str) -> str | None:
-    return _first(units.rules(numbers), text)
-
-
-def _first(rules: tuple[Rule, ...], text: str) -> str | None:
-    """Return what the first rule writes that takes all of the text."""
-    for rule in rules:
-        match = rule.pattern.fullmatch(text)
-        words = None if match is None else rule.write(match)
-        if words is not None:
-            return words
-    return None
+    return write_whole(text, units.rules(numbers))
 
 
 _READERS: dict[Interpretation, Callable[[Numbers, str, str], str | None]] = {
