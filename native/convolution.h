@@ -1,0 +1,22 @@
+/* The operators over a runtime; kokoro_ops.h says what the fields of their arguments mean. */
+#ifndef KOKORO_CONVOLUTION_H
+#define KOKORO_CONVOLUTION_H
+
+#include "kokoro_ops.h"
+#include "runtime.h"
+
+/* NULL, or what is wrong with sizes and attributes. */
+const char *kokoro_check_convolution(const struct kokoro_convolution *);
+const char *kokoro_check_float_convolution(const struct kokoro_float_convolution *);
+const char *kokoro_check_transposed_convolution(const struct kokoro_float_convolution *);
+
+/* Arguments that were checked. NULL, or what is wrong. */
+const char *kokoro_run_convolution(const struct runtime *, const struct kokoro_convolution *,
+                                   float *y, float *statistics);
+const char *kokoro_run_float_convolution(const struct runtime *,
+                                         const struct kokoro_float_convolution *, float *y);
+const char *kokoro_run_transposed_convolution(const struct runtime *,
+                                              const struct kokoro_float_convolution *, float *y,
+                                              float *statistics);
+
+#endif

@@ -1,0 +1,118 @@
+/* Products tile by tile: integers and floats, and the order of the tiles. */
+
+INLINE void integer_tile(const struct integer_product *p, const struct part *part, int64_t t,
+                         int rows, int64_t panel, int panels) {
+    vi totals[MOST_ROWS][MOST_PANELS * VECTORS];
+    sum_products(p, t, rows, panel, panels, totals);
+    int32_t row_terms[MOST_ROWS] = {0};
+    if (p->row_sums)
+        UNROLL for (int r = 0; r < rows; r++) {
+            uint32_t sum = 0;
+            for (int64_t k = 0; k < p->kernel_size; k++)
+                sum += (uint32_t)p->row_sums[(t + r) * p->stride + k * p->dilation];
+            row_terms[r] = (int32_t)(0u - (uint32_t)p->weight_zero_point * sum);
+        }
+    vf values[MOST_ROWS][MOST_PANELS * VECTORS];
+    const vf scale = vf_set1(p->scale);
+    UNROLL for (int i = 0; i < panels; i++) {
+        const int32_t *terms = p->column_terms + (panel + i) * PANEL;
+        UNROLL for (int r = 0; r < rows; r++) {
+            vi integers[VECTORS];
+            UNROLL for (int j = 0; j < VECTORS; j++) {
+                const vi term = vi_add(vi_load(terms + j * VECTOR), vi_set1(row_terms[r]));
+                integers[j] = vi_add(totals[r][i * VECTORS + j], term);
+                values[r][i * VECTORS + j] = vf_mul(vf_from_int(integers[j]), scale);
+            }
+            if (p->output.accumulators) store_integers(&p->output, t + r, panel + i, integers);
+        }
+        if (!p->output.accumulators)
+            store_values(&p->output, part, t, rows, panel + i, values, i * VECTORS);
+    }
+}
+
+INLINE void float_tile(const struct float_product *p, const struct part *part, int64_t t, int rows,
+                       int64_t panel, int panels) {
+    const int64_t channels = p->channels, panel_size = p->kernel_size * channels * PANEL;
+    vf sums[MOST_ROWS][MOST_PANELS * VECTORS];
+    UNROLL for (int j = 0; j < panels * VECTORS; j++) {
+        const vf bias = vf_load(p->bias + panel * PANEL + j * VECTOR);
+        UNROLL for (int r = 0; r < rows; r++) sums[r][j] = bias;
+    }
+    const float *w = p->weight + panel * panel_size;
+    for (int64_t k = 0; k < p->kernel_size; k++) {
+        prefetch_output(&p->output, t, rows, panel, panels, k, p->kernel_size);
+        const float *x[MOST_BASES];
+        UNROLL for (int i = 0; i * 3 < rows; i++) {
+            x[i] = p->rows +
+                   (t + 3 * i - p->row_origin + p->first_tap + k * p->tap_step) * channels;
+            HIDE(x[i]);
+        }
+        for (int64_t c = 0; c < channels; c++, w += PANEL) {
+            vf weights[MOST_PANELS * VECTORS];
+            UNROLL for (int j = 0; j < panels * VECTORS; j++)
+                weights[j] = vf_load(w + (j / VECTORS) * panel_size + (j % VECTORS) * VECTOR);
+            UNROLL for (int r = 0; r < rows; r++)
+                UNROLL for (int j = 0; j < panels * VECTORS; j++)
+                    sums[r][j] = vf_fma_scalar(weights[j], *ROW(x, channels, r), sums[r][j]);
+            UNROLL for (int i = 0; i * 3 < rows; i++) x[i]++;
+        }
+    }
+    /* Rows at an edge are picked one by one, which takes an array; the sums are in registers. */
+    vf values[MOST_ROWS][MOST_PANELS * VECTORS];
+    UNROLL for (int r = 0; r < rows; r++)
+        UNROLL for (int j = 0; j < panels * VECTORS; j++) values[r][j] = sums[r][j];
+    UNROLL for (int i = 0; i < panels; i++)
+        store_values(&p->output, part, t, rows, panel + i, values, i * VECTORS);
+}
+
+/* The panels of a sweep over the rows: as many as keep their weights in a core's second-level
+ * cache, so that a tile's activations and the rows of the output are passed once for all of them. */
+enum { SWEEP_BYTES = 1 << 18 };
+
+INLINE int64_t sweep_of(int64_t panel_bytes) {
+    const int64_t panels = SWEEP_BYTES / panel_bytes / TILE_PANELS * TILE_PANELS;
+    return panels < TILE_PANELS ? TILE_PANELS : panels;
+}
+
+/* A row of tiles of a constant size. Each tile is a function of its own: what tiles have in common
+ * would otherwise be kept in registers that their accumulators need. */
+#define ROW_OF_TILES(kind, suffix, rows)                                                          \
+    static __attribute__((noinline)) void kind##_tile_##suffix(                                   \
+        const struct kind##_product *p, const struct part *part, int64_t t, int64_t panel) {      \
+        kind##_tile(p, part, t, rows, panel, 1);                                                  \
+    }                                                                                             \
+    static __attribute__((noinline)) void kind##_wide_tile_##suffix(                              \
+        const struct kind##_product *p, const struct part *part, int64_t t, int64_t panel) {      \
+        kind##_tile(p, part, t, rows, panel, TILE_PANELS);                                        \
+    }                                                                                             \
+    static void kind##_tiles_##suffix(const struct kind##_product *p, const struct part *part,    \
+                                      int64_t t, int64_t panel, int64_t last) {                   \
+        for (; panel + TILE_PANELS <= last; panel += TILE_PANELS)                                 \
+            kind##_wide_tile_##suffix(p, part, t, panel);                                         \
+        for (; panel < last; panel++) kind##_tile_##suffix(p, part, t, panel);                    \
+    }
+
+/* Whole tiles first, then smaller ones for the rows that are left. */
+#define MULTIPLY(kind, function, whole, third, panel_bytes)                                       \
+    ROW_OF_TILES(kind, large, whole)                                                              \
+    ROW_OF_TILES(kind, small, third)                                                              \
+    ROW_OF_TILES(kind, single, 1)                                                                 \
+    static void function(const struct kind##_product *p, const struct part *part) {               \
+        const int64_t sweep = sweep_of(panel_bytes);                                              \
+        for (int64_t first = part->first_panel; first < part->last_panel; first += sweep) {       \
+            const int64_t last =                                                                  \
+                first + sweep < part->last_panel ? first + sweep : part->last_panel;              \
+            int64_t t = part->first_row;                                                          \
+            for (; t + (whole) <= part->last_row; t += (whole))                                   \
+                kind##_tiles_large(p, part, t, first, last);                                      \
+            for (; t + (third) <= part->last_row; t += (third))                                   \
+                kind##_tiles_small(p, part, t, first, last);                                      \
+            for (; t < part->last_row; t++) kind##_tiles_single(p, part, t, first, last);         \
+        }                                                                                         \
+    }
+
+enum { DOT_THIRD = DOT_ROWS < 3 ? 1 : DOT_ROWS / 3, FLOAT_THIRD = FLOAT_ROWS < 3 ? 1 : FLOAT_ROWS / 3 };
+
+MULTIPLY(integer, multiply_integers, DOT_ROWS, DOT_THIRD, p->kernel_size * p->groups * PANEL * GROUP)
+MULTIPLY(float, multiply_floats, FLOAT_ROWS, FLOAT_THIRD,
+         p->kernel_size * p->channels * PANEL * (int64_t)sizeof(float))

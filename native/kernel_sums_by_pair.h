@@ -1,0 +1,51 @@
+/* The integer products of a tile where an instruction serves two rows, two columns and eight
+ * channels: a sum holds both columns of the first row, then those of the second. */
+
+/* Groups g and g + 1 of the weights, or g alone; the rows' activations likewise. */
+INLINE void add_pair(dot_sum sums[][MOST_PANELS * DOT_VECTORS], const element *const *x,
+                     int64_t step, const int8_t *w, int64_t panel_size, int rows, int panels,
+                     int both) {
+    dot_activations a[MOST_ROWS / 2];
+    UNROLL for (int r = 0; r < rows; r += 2)
+        a[r / 2] = pair_rows(ROW(x, step, r), r + 1 < rows ? ROW(x, step, r + 1) : NULL, both);
+    UNROLL for (int j = 0; j < panels * VECTORS; j++) {
+        const int8_t *from = w + (j / VECTORS) * panel_size + j % VECTORS * VECTOR * GROUP;
+        dot_weight first, second;
+        pair_weights(from, both ? from + PANEL * GROUP : NULL, &first, &second);
+        UNROLL for (int r = 0; r < rows; r += 2) {
+            sums[r / 2][2 * j] = pair_dot(sums[r / 2][2 * j], a[r / 2], first);
+            sums[r / 2][2 * j + 1] = pair_dot(sums[r / 2][2 * j + 1], a[r / 2], second);
+        }
+    }
+}
+
+/* All sums stay in registers from the first product to the last. */
+INLINE void sum_products(const struct integer_product *p, int64_t t, int rows, int64_t panel,
+                         int panels, vi totals[][MOST_PANELS * VECTORS]) {
+    const int64_t groups = p->groups, panel_size = p->kernel_size * groups * PANEL * GROUP;
+    const int64_t step = p->stride * p->row_size;
+    dot_sum sums[MOST_ROWS / 2][MOST_PANELS * DOT_VECTORS];
+    UNROLL for (int r = 0; r < rows; r += 2)
+        UNROLL for (int j = 0; j < panels * DOT_VECTORS; j++) sums[r / 2][j] = dot_zero();
+    const int8_t *w = p->weight + panel * panel_size;
+    for (int64_t k = 0; k < p->kernel_size; k++) {
+        prefetch_output(&p->output, t, rows, panel, panels, k, p->kernel_size);
+        const element *x[MOST_BASES];
+        UNROLL for (int i = 0; i * 3 < rows; i++) {
+            x[i] = (const element *)p->rows +
+                   ((t + 3 * i) * p->stride + k * p->dilation) * p->row_size;
+            HIDE(x[i]);
+        }
+        for (int64_t g = 0; g + 2 <= groups; g += 2, w += 2 * PANEL * GROUP) {
+            add_pair(sums, x, step, w, panel_size, rows, panels, 1);
+            UNROLL for (int i = 0; i * 3 < rows; i++) x[i] += 2 * GROUP;
+        }
+        if (groups % 2) {
+            add_pair(sums, x, step, w, panel_size, rows, panels, 0);
+            w += PANEL * GROUP;
+        }
+    }
+    UNROLL for (int r = 0; r < rows; r++)
+        UNROLL for (int j = 0; j < panels * VECTORS; j++)
+            totals[r][j] = pair_result(sums[r / 2][2 * j], sums[r / 2][2 * j + 1], r % 2);
+}

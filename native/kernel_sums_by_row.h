@@ -1,0 +1,61 @@
+/* The integer products of a tile where an instruction serves one row. */
+
+/* One group of channels, lane `lane` of activations that are loaded `lanes` at a time. Of weights
+ * and activations, the fewer stay in registers while the others pass. */
+INLINE void add_group(dot_sum sums[][MOST_PANELS * DOT_VECTORS], const element *const *x,
+                      int64_t step, const int8_t *w, int64_t panel_size, int rows, int panels,
+                      int lanes, int lane) {
+    dot_weight weights[MOST_PANELS * DOT_VECTORS];
+    if (ROWS_PASS) {
+        UNROLL for (int j = 0; j < panels * DOT_VECTORS; j++)
+            weights[j] = dot_load(w + (j / DOT_VECTORS) * panel_size, j % DOT_VECTORS);
+        UNROLL for (int r = 0; r < rows; r++) {
+            const element *from = ROW(x, step, r);
+            const dot_activations a = lanes > 1 ? dot_lanes(from) : dot_lane(from);
+            UNROLL for (int j = 0; j < panels * DOT_VECTORS; j++)
+                sums[r][j] = dot(sums[r][j], a, weights[j], lane);
+        }
+    } else {
+        UNROLL for (int j = 0; j < panels * DOT_VECTORS; j++) {
+            weights[0] = dot_load(w + (j / DOT_VECTORS) * panel_size, j % DOT_VECTORS);
+            UNROLL for (int r = 0; r < rows; r++) {
+                const element *from = ROW(x, step, r);
+                const dot_activations a = lanes > 1 ? dot_lanes(from) : dot_lane(from);
+                sums[r][j] = dot(sums[r][j], a, weights[0], lane);
+            }
+        }
+    }
+}
+
+/* `rows` x `panels` accumulators stay in registers through the whole sum. */
+INLINE void sum_products(const struct integer_product *p, int64_t t, int rows, int64_t panel,
+                         int panels, vi totals[][MOST_PANELS * VECTORS]) {
+    const int64_t groups = p->groups, panel_size = p->kernel_size * groups * PANEL * GROUP;
+    const int64_t step = p->stride * p->row_size;
+    dot_sum sums[MOST_ROWS][MOST_PANELS * DOT_VECTORS];
+    UNROLL for (int r = 0; r < rows; r++)
+        UNROLL for (int j = 0; j < panels * DOT_VECTORS; j++) sums[r][j] = dot_zero();
+    const int8_t *w = p->weight + panel * panel_size;
+    for (int64_t k = 0; k < p->kernel_size; k++) {
+        prefetch_output(&p->output, t, rows, panel, panels, k, p->kernel_size);
+        const element *x[MOST_BASES];
+        UNROLL for (int i = 0; i * 3 < rows; i++) {
+            x[i] = (const element *)p->rows +
+                   ((t + 3 * i) * p->stride + k * p->dilation) * p->row_size;
+            HIDE(x[i]);
+        }
+        int64_t g = 0;
+        for (; g + DOT_LANES <= groups; g += DOT_LANES) {
+            UNROLL for (int lane = 0; lane < DOT_LANES; lane++, w += PANEL * GROUP)
+                add_group(sums, x, step, w, panel_size, rows, panels, DOT_LANES, lane);
+            UNROLL for (int i = 0; i * 3 < rows; i++) x[i] += DOT_LANES * GROUP;
+        }
+        for (; g < groups; g++, w += PANEL * GROUP) {
+            add_group(sums, x, step, w, panel_size, rows, panels, 1, 0);
+            UNROLL for (int i = 0; i * 3 < rows; i++) x[i] += GROUP;
+        }
+    }
+    UNROLL for (int r = 0; r < rows; r++)
+        UNROLL for (int j = 0; j < panels * VECTORS; j++)
+            totals[r][j] = dot_result(sums[r] + j / VECTORS * DOT_VECTORS, j % VECTORS);
+}

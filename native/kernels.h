@@ -1,0 +1,80 @@
+/* The kernels of one variant, over the vector functions of the header included before this one.
+ *
+ * VECTOR       float or int32 lanes of a vector
+ * DOT_VECTORS  accumulators of a panel of 16 columns
+ * DOT_LANES    groups of 4 channels that one load of activations serves
+ * element      a quantised activation, ACTIVATION_OFFSET less than its uint8
+ */
+#include "variant.h"
+
+#include <string.h>
+
+#define INLINE static inline __attribute__((always_inline))
+#if defined(__clang__)
+/* It says so of a loop of one round, of which nothing is left to unroll. */
+#pragma clang diagnostic ignored "-Wpass-failed"
+#define UNROLL _Pragma("clang loop unroll(full)")
+#else
+#define UNROLL _Pragma("GCC unroll 16")
+#endif
+
+enum { VECTORS = PANEL / VECTOR, MOST_ROWS = 16, MOST_PANELS = 2 };
+
+/* Rows are reached by threes, from a pointer to the first: one pointer a row is more than a
+ * processor has registers for. The compiler, which would make them, is kept from knowing that the
+ * pointers belong together. */
+enum { MOST_BASES = (MOST_ROWS + 2) / 3 };
+#define HIDE(pointer) __asm__("" : "+r"(pointer))
+#define ROW(bases, step, r) (bases[(r) / 3] + (r) % 3 * (step))
+
+#include "kernel_activation.h"
+#include "kernel_output.h"
+#if BY_PAIR
+#include "kernel_sums_by_pair.h"
+#else
+#include "kernel_sums_by_row.h"
+#endif
+#include "kernel_product.h"
+
+/* Few rows in float, then double: sums of squares of long tensors lose nothing. */
+static void sum(const float *x, int64_t channels, int64_t first, int64_t last, double *sums) {
+    enum { ROWS = 16 };
+    const int64_t all = round_up(channels, PANEL);
+    for (int64_t t = first; t < last; t += ROWS) {
+        const int64_t end = t + ROWS < last ? t + ROWS : last;
+        for (int64_t c = 0; c < channels; c += VECTOR) {
+            const int64_t left = channels - c;
+            vf total = vf_set1(0.0f), squares = total;
+            for (int64_t r = t; r < end; r++) {
+                const float *from = x + r * channels + c;
+                const vf v = left >= VECTOR ? vf_load(from) : vf_load_part(from, left);
+                total = vf_add(total, v);
+                squares = vf_fma(v, v, squares);
+            }
+            vf_add_to_double(sums + c, total);
+            vf_add_to_double(sums + all + c, squares);
+        }
+    }
+}
+
+#define STRING_OF(name) #name
+#define NAME_OF(name) STRING_OF(name)
+#define JOIN_NAMES(a, b) a##b
+#define TABLE_OF(name) JOIN_NAMES(kokoro_variant_, name)
+
+const struct variant TABLE_OF(VARIANT) = {
+    .name = NAME_OF(VARIANT),
+    .element_size = sizeof(element),
+    .activation_offset = ACTIVATION_OFFSET,
+    .tile_rows = DOT_ROWS,
+    .tile_panels = TILE_PANELS,
+    .float_tile_rows = FLOAT_ROWS,
+    .range = range,
+    .quantize = quantize,
+    .activate = activate,
+    .store_bytes = store_bytes,
+    .load_bytes = load_bytes,
+    .multiply_integers = multiply_integers,
+    .multiply_floats = multiply_floats,
+    .sum = sum,
+};

@@ -1,0 +1,64 @@
+/* The library's functions for other languages. Names of variants are ASCII; no function keeps a
+ * pointer that it is given. */
+#ifndef KOKORO_OPS_H
+#define KOKORO_OPS_H
+
+#include <stdint.h>
+
+#define KOKORO_EXPORT __attribute__((visibility("default")))
+
+/* The variants compiled into this library, fastest first; NULL beyond the last. */
+KOKORO_EXPORT const char *kokoro_variant_name(int index);
+/* Whether this processor, under this operating system, runs the variant of that index. */
+KOKORO_EXPORT int kokoro_variant_runs(int index);
+KOKORO_EXPORT const char *kokoro_variant_in_use(void);
+/* For tests and reports of faults, and not while anything runs: 0, or -1 for a name that is not
+ * there or does not run here. */
+KOKORO_EXPORT int kokoro_use_variant(const char *name);
+
+/* One operator with all of its inputs and attributes; NULL for what is missing. */
+struct kokoro_convolution {
+    int64_t rows, in_channels, out_channels; /* x is [rows, in_channels] */
+    int64_t kernel_size, dilation, stride, pad_begin, pad_end;
+    float weight_scale, epsilon, negative_slope, output_scale;
+    int64_t weight_zero_point;
+    const float *x;
+    const int8_t *weight;
+    const int32_t *weight_sums;
+    const float *bias, *statistics, *style, *alpha, *residual, *addend;
+};
+
+struct kokoro_float_convolution {
+    int64_t rows, in_channels, out_channels;
+    int64_t kernel_size;        /* convolution */
+    int64_t pad_begin, pad_end; /* convolution */
+    int64_t stride, pad, reflect; /* transposed convolution */
+    float negative_slope;
+    const float *x, *weight, *bias, *residual;
+};
+
+/* The operators and their stages on the calling thread. All return NULL or what is wrong, a text
+ * that is never freed. Output rows: kokoro_convolution_rows and its like, at most 0 where the
+ * shapes leave none. */
+KOKORO_EXPORT int64_t kokoro_convolution_rows(const struct kokoro_convolution *);
+KOKORO_EXPORT int64_t kokoro_float_convolution_rows(const struct kokoro_float_convolution *);
+KOKORO_EXPORT int64_t kokoro_transposed_convolution_rows(const struct kokoro_float_convolution *);
+/* y [output rows, out_channels]; statistics [2, out_channels] or NULL. */
+KOKORO_EXPORT const char *kokoro_convolve(const struct kokoro_convolution *, float *y,
+                                          float *statistics);
+KOKORO_EXPORT const char *kokoro_convolve_floats(const struct kokoro_float_convolution *,
+                                                 float *y);
+KOKORO_EXPORT const char *kokoro_convolve_transposed(const struct kokoro_float_convolution *,
+                                                     float *y, float *statistics);
+KOKORO_EXPORT const char *kokoro_channel_statistics(const float *x, int64_t rows, int64_t channels,
+                                                    float *statistics);
+/* The activations of a convolution as uint8 [rows, in_channels], their scale and zero point. */
+KOKORO_EXPORT const char *kokoro_quantize(const struct kokoro_convolution *, uint8_t *q,
+                                          float *scale, int32_t *zero_point);
+/* The integers of a convolution of given uint8 [rows, in_channels], without its bias:
+ * [output rows, out_channels]. x, scales and the optional inputs are not read. */
+KOKORO_EXPORT const char *kokoro_convolve_integers(const struct kokoro_convolution *,
+                                                   const uint8_t *q, int32_t zero_point,
+                                                   int32_t *accumulators);
+
+#endif

@@ -1,0 +1,318 @@
+/* DynamicQuantizeConv: three passes over the rows, each in parallel.
+ *
+ * The range of the activations, the activations as 8-bit integers, the product of the integers.
+ * AdaIN and Snake are computed in both of the first two: that is cheaper than writing a tensor of
+ * floats and reading it again.
+ */
+#include "convolution.h"
+#include "statistics.h"
+#include "variants.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+/* 255 * 255 times as many products still fit an int32. */
+enum { MOST_PRODUCTS = INT32_MAX / (255 * 255), MOST_PADDING = 1 << 24 };
+
+static int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
+
+int64_t kokoro_convolution_rows(const struct kokoro_convolution *c) {
+    const int64_t reach = c->dilation * (c->kernel_size - 1) + 1;
+    const int64_t room = c->rows + c->pad_begin + c->pad_end - reach;
+    return room < 0 ? 0 : room / c->stride + 1;
+}
+
+const char *kokoro_check_convolution(const struct kokoro_convolution *c) {
+    if (c->rows < 1 || c->in_channels < 1) return "x is empty";
+    if (c->out_channels < 1 || c->out_channels > INT32_MAX) return "channels must be 1 or more";
+    if (c->kernel_size < 1 || c->kernel_size > MOST_PRODUCTS)
+        return "kernel_size must be 1 to 33025";
+    if (c->in_channels > MOST_PRODUCTS / c->kernel_size)
+        return "kernel_size times the channels of x must be 33025 or less, for the sums to fit "
+               "32 bits";
+    if (c->dilation < 1 || c->dilation > MOST_PADDING) return "dilation must be 1 to 16777216";
+    if (c->stride < 1 || c->stride > MOST_PADDING) return "stride must be 1 to 16777216";
+    if (c->pad_begin < 0 || c->pad_begin > MOST_PADDING || c->pad_end < 0 ||
+        c->pad_end > MOST_PADDING)
+        return "pad_begin and pad_end must be 0 to 16777216";
+    if (c->weight_zero_point < -128 || c->weight_zero_point > 127)
+        return "weight_zero_point must be -128 to 127";
+    if ((c->statistics == NULL) != (c->style == NULL))
+        return "statistics and style come together or not at all";
+    if (kokoro_convolution_rows(c) < 1) return "x with its padding is shorter than the kernel";
+    return NULL;
+}
+
+struct work {
+    const struct variant *variant;
+    struct activation activation;
+    struct quantization quantization;
+    struct integer_product product;
+    int64_t range_parts, padded_rows, quantize_parts;
+    int64_t output_rows, panels, row_parts, panel_parts;
+    struct range *ranges;
+    double *sums;
+};
+
+static void range_part(void *data, size_t index) {
+    const struct work *w = data;
+    const int64_t i = (int64_t)index, rows = w->activation.rows;
+    w->variant->range(&w->activation, kokoro_cut(rows, 1, i, w->range_parts),
+                      kokoro_cut(rows, 1, i + 1, w->range_parts), w->ranges + i);
+}
+
+static void quantize_part(void *data, size_t index) {
+    const struct work *w = data;
+    const int64_t i = (int64_t)index;
+    w->variant->quantize(&w->activation, &w->quantization,
+                         kokoro_cut(w->padded_rows, 1, i, w->quantize_parts),
+                         kokoro_cut(w->padded_rows, 1, i + 1, w->quantize_parts));
+}
+
+static void product_part(void *data, size_t index) {
+    const struct work *w = data;
+    const int64_t row = (int64_t)index % w->row_parts, panel = (int64_t)index / w->row_parts;
+    const int64_t all = w->panels * PANEL;
+    struct part part = {
+        .first_row = kokoro_cut(w->output_rows, w->variant->tile_rows, row, w->row_parts),
+        .last_row = kokoro_cut(w->output_rows, w->variant->tile_rows, row + 1, w->row_parts),
+        .first_panel = kokoro_cut(w->panels, w->variant->tile_panels, panel, w->panel_parts),
+        .last_panel = kokoro_cut(w->panels, w->variant->tile_panels, panel + 1, w->panel_parts),
+    };
+    if (w->sums) {
+        part.sums = w->sums + row * 2 * all;
+        const size_t bytes =
+            (size_t)((part.last_panel - part.first_panel) * PANEL) * sizeof *part.sums;
+        memset(part.sums + part.first_panel * PANEL, 0, bytes);
+        memset(part.sums + all + part.first_panel * PANEL, 0, bytes);
+    }
+    w->variant->multiply_integers(&w->product, &part);
+}
+
+/* Rows are cut first, because every part reads all the weights of its columns; columns where
+ * there are too few rows to go round. */
+static void cut_product(struct work *w, const struct kokoro_convolution *c) {
+    const double operations = (double)w->output_rows * (double)w->panels * PANEL *
+                              (double)c->kernel_size * (double)c->in_channels;
+    const int64_t row_tiles = ceil_div(w->output_rows, w->variant->tile_rows);
+    const int64_t panel_tiles = ceil_div(w->panels, w->variant->tile_panels);
+    const int64_t parts = kokoro_parts(row_tiles * panel_tiles, operations, 1 << 22);
+    const int64_t high = ceil_div(row_tiles, 4); /* a part has 4 tiles or more, one on another */
+    w->row_parts = parts < high ? parts : high;
+    w->panel_parts = parts / w->row_parts;
+    if (w->panel_parts > panel_tiles) w->panel_parts = panel_tiles;
+}
+
+static void set_up_product(struct work *w, const struct kokoro_convolution *c) {
+    w->product.kernel_size = c->kernel_size;
+    w->product.dilation = c->dilation;
+    w->product.stride = c->stride;
+    w->product.groups = ceil_div(c->in_channels, GROUP);
+    w->product.weight = c->weight;
+    w->product.weight_zero_point = (int32_t)c->weight_zero_point;
+    w->output_rows = kokoro_convolution_rows(c);
+    w->padded_rows = c->rows + c->pad_begin + c->pad_end;
+    w->panels = ceil_div(c->out_channels, PANEL);
+    w->product.output.columns = w->product.output.row_length = c->out_channels;
+    w->product.output.last = w->output_rows * c->out_channels;
+    w->product.output.scale = c->output_scale;
+    w->quantization.pad_begin = c->pad_begin;
+    w->quantization.row_size = round_up(c->in_channels, GROUP);
+    cut_product(w, c);
+}
+
+/* AdaIN and Snake per channel, zeros beyond the last. */
+static void set_up_activation(struct activation *a, const struct kokoro_convolution *c,
+                              float *vectors) {
+    const int64_t channels = c->in_channels, all = round_up(channels, PANEL);
+    float *gain = vectors, *offset = gain + all, *frequency = offset + all,
+          *amplitude = frequency + all;
+    memset(vectors, 0, (size_t)(4 * all) * sizeof *vectors);
+    for (int64_t i = 0; i < channels; i++) {
+        gain[i] = 1.0f;
+        if (c->style) {
+            gain[i] = (1.0f + c->style[i]) / sqrtf(c->statistics[channels + i] + c->epsilon);
+            offset[i] = c->style[channels + i] - c->statistics[i] * gain[i];
+        }
+        /* sin(alpha v)^2 / alpha goes to 0 with alpha, where 1 / alpha is no number any more. */
+        if (c->alpha && !(fabsf(c->alpha[i]) < FLT_MIN)) {
+            frequency[i] = (float)(c->alpha[i] / 3.14159265358979323846);
+            amplitude[i] = 1.0f / c->alpha[i];
+        }
+    }
+    a->gain = gain;
+    a->offset = offset;
+    a->frequency = frequency;
+    a->amplitude = amplitude;
+    a->negative_slope = c->negative_slope;
+    a->kind = c->alpha                     ? AFFINE_SNAKE
+              : c->negative_slope != 1.0f ? AFFINE_LEAKY
+              : c->style                  ? AFFINE
+                                          : PLAIN;
+}
+
+/* As DynamicQuantizeLinear. What is not finite gives a scale that is not, and zero point 0. */
+static void settle_range(struct quantization *q, const struct range *ranges, int64_t count) {
+    float low = 0.0f, high = 0.0f;
+    for (int64_t i = 0; i < count; i++) {
+        if (ranges[i].low < low) low = ranges[i].low;
+        if (ranges[i].high > high) high = ranges[i].high;
+    }
+    const float scale = (high - low) / 255.0f;
+    q->scale = scale == 0.0f ? 1.0f : scale;
+    const float zero_point = rintf(-low / q->scale);
+    q->zero_point = zero_point >= 0.0f ? (zero_point <= 255.0f ? (int32_t)zero_point : 255) : 0;
+}
+
+/* The published graph rounds the bias down to a multiple of the product's scale. */
+static int32_t integer_bias(float bias, float scale) {
+    const float units = floorf(bias / scale);
+    if (units >= 2147483648.0f) return INT32_MAX;
+    return units >= -2147483648.0f ? (int32_t)units : INT32_MIN;
+}
+
+/* sum (q - zq)(w - zw) = sum q w - zq sum w - zw sum q + n zq zw; all but the third term, and the
+ * bias, belong to a column. */
+static void set_up_column_terms(const struct work *w, const struct kokoro_convolution *c,
+                                int32_t *terms) {
+    const uint32_t zero = (uint32_t)(w->quantization.zero_point - w->variant->activation_offset);
+    const uint32_t constant = (uint32_t)(c->kernel_size * c->in_channels) * zero *
+                              (uint32_t)(int32_t)c->weight_zero_point;
+    memset(terms, 0, (size_t)(w->panels * PANEL) * sizeof *terms);
+    for (int64_t i = 0; i < c->out_channels; i++) {
+        const int32_t bias = c->bias ? integer_bias(c->bias[i], w->product.scale) : 0;
+        terms[i] = (int32_t)((uint32_t)bias + constant - zero * (uint32_t)c->weight_sums[i]);
+    }
+}
+
+const char *kokoro_run_convolution(const struct runtime *runtime,
+                                   const struct kokoro_convolution *c, float *y,
+                                   float *statistics) {
+    struct work w = {.variant = kokoro_variant()};
+    set_up_product(&w, c);
+    const double elements = (double)c->rows * (double)c->in_channels;
+    w.range_parts = kokoro_parts(c->rows, elements, 1 << 14);
+    w.quantize_parts = kokoro_parts(w.padded_rows, elements, 1 << 14);
+    const int64_t vectors = 4 * round_up(c->in_channels, PANEL);
+    const int64_t row_elements = w.padded_rows * w.quantization.row_size;
+    const int64_t sums = w.row_parts * 2 * w.panels * PANEL;
+    const int64_t row_sums = c->weight_zero_point ? w.padded_rows : 0;
+
+    struct scratch s = {.runtime = runtime};
+    kokoro_reserve(&s, vectors, sizeof(float));
+    kokoro_reserve(&s, w.range_parts, sizeof(struct range));
+    kokoro_reserve(&s, row_elements, (size_t)w.variant->element_size);
+    kokoro_reserve(&s, row_sums, sizeof(int32_t));
+    kokoro_reserve(&s, w.panels * PANEL, sizeof(int32_t));
+    kokoro_reserve(&s, statistics ? sums : 0, sizeof(double));
+    if (!kokoro_allocate(&s)) return "no memory";
+    float *channel_vectors = kokoro_take(&s, vectors, sizeof(float));
+    w.ranges = kokoro_take(&s, w.range_parts, sizeof(struct range));
+    w.quantization.rows = kokoro_take(&s, row_elements, (size_t)w.variant->element_size);
+    int32_t *of_rows = kokoro_take(&s, row_sums, sizeof(int32_t));
+    int32_t *terms = kokoro_take(&s, w.panels * PANEL, sizeof(int32_t));
+    double *of_columns = kokoro_take(&s, statistics ? sums : 0, sizeof(double));
+
+    w.activation.x = c->x;
+    w.activation.rows = c->rows;
+    w.activation.channels = c->in_channels;
+    set_up_activation(&w.activation, c, channel_vectors);
+    runtime->parallel(runtime->context, range_part, (size_t)w.range_parts, &w);
+    settle_range(&w.quantization, w.ranges, w.range_parts);
+
+    w.quantization.row_sums = row_sums ? of_rows : NULL;
+    runtime->parallel(runtime->context, quantize_part, (size_t)w.quantize_parts, &w);
+
+    w.product.rows = w.quantization.rows;
+    w.product.row_size = w.quantization.row_size;
+    w.product.row_sums = w.quantization.row_sums;
+    w.product.scale = w.quantization.scale * c->weight_scale;
+    set_up_column_terms(&w, c, terms);
+    w.product.column_terms = terms;
+    w.product.output.y = y;
+    w.product.output.residual = c->residual;
+    w.product.output.addend = c->addend;
+    w.sums = statistics ? of_columns : NULL;
+    runtime->parallel(runtime->context, product_part, (size_t)(w.row_parts * w.panel_parts), &w);
+    if (statistics)
+        kokoro_finish_statistics(of_columns, w.row_parts, c->out_channels, c->out_channels,
+                                 w.output_rows, statistics);
+    kokoro_release(&s);
+    return NULL;
+}
+
+const char *kokoro_convolve(const struct kokoro_convolution *c, float *y, float *statistics) {
+    const char *wrong = kokoro_check_convolution(c);
+    return wrong ? wrong : kokoro_run_convolution(&kokoro_plain_runtime, c, y, statistics);
+}
+
+const char *kokoro_quantize(const struct kokoro_convolution *c, uint8_t *q, float *scale,
+                            int32_t *zero_point) {
+    const struct variant *variant = kokoro_variant();
+    const char *wrong = kokoro_check_convolution(c);
+    if (wrong) return wrong;
+    struct activation a = {.x = c->x, .rows = c->rows, .channels = c->in_channels};
+    struct quantization z = {.row_size = round_up(c->in_channels, GROUP)};
+    struct range range;
+    struct scratch s = {.runtime = &kokoro_plain_runtime};
+    const int64_t vectors = 4 * round_up(c->in_channels, PANEL), elements = c->rows * z.row_size;
+    kokoro_reserve(&s, vectors, sizeof(float));
+    kokoro_reserve(&s, elements, (size_t)variant->element_size);
+    if (!kokoro_allocate(&s)) return "no memory";
+    set_up_activation(&a, c, kokoro_take(&s, vectors, sizeof(float)));
+    z.rows = kokoro_take(&s, elements, (size_t)variant->element_size);
+    variant->range(&a, 0, c->rows, &range);
+    settle_range(&z, &range, 1);
+    variant->quantize(&a, &z, 0, c->rows);
+    for (int64_t t = 0; t < c->rows; t++)
+        variant->load_bytes((const char *)z.rows + t * z.row_size * variant->element_size,
+                            c->in_channels, q + t * c->in_channels);
+    *scale = z.scale;
+    *zero_point = z.zero_point;
+    kokoro_release(&s);
+    return NULL;
+}
+
+const char *kokoro_convolve_integers(const struct kokoro_convolution *c, const uint8_t *q,
+                                     int32_t zero_point, int32_t *accumulators) {
+    struct work w = {.variant = kokoro_variant()};
+    struct kokoro_convolution plain = *c;
+    plain.bias = plain.statistics = plain.style = NULL;
+    const char *wrong = kokoro_check_convolution(&plain);
+    if (wrong) return wrong;
+    if (zero_point < 0 || zero_point > 255) return "zero_point must be 0 to 255";
+    set_up_product(&w, &plain);
+    w.quantization.zero_point = zero_point;
+    w.product.row_size = w.quantization.row_size;
+    const int64_t elements = w.padded_rows * w.product.row_size;
+    struct scratch s = {.runtime = &kokoro_plain_runtime};
+    kokoro_reserve(&s, elements, (size_t)w.variant->element_size);
+    kokoro_reserve(&s, w.padded_rows, sizeof(int32_t));
+    kokoro_reserve(&s, w.product.row_size, 1);
+    kokoro_reserve(&s, w.panels * PANEL, sizeof(int32_t));
+    if (!kokoro_allocate(&s)) return "no memory";
+    char *rows = kokoro_take(&s, elements, (size_t)w.variant->element_size);
+    int32_t *row_sums = kokoro_take(&s, w.padded_rows, sizeof(int32_t));
+    uint8_t *padding = kokoro_take(&s, w.product.row_size, 1);
+    int32_t *terms = kokoro_take(&s, w.panels * PANEL, sizeof(int32_t));
+    memset(rows, 0, (size_t)elements * (size_t)w.variant->element_size);
+    memset(padding, zero_point, (size_t)w.product.row_size);
+    for (int64_t p = 0; p < w.padded_rows; p++) {
+        const int64_t t = p - c->pad_begin;
+        const uint8_t *from = t < 0 || t >= c->rows ? padding : q + t * c->in_channels;
+        w.variant->store_bytes(from, c->in_channels,
+                               rows + p * w.product.row_size * w.variant->element_size);
+        row_sums[p] = 0;
+        for (int64_t i = 0; i < c->in_channels; i++)
+            row_sums[p] += from[i] - w.variant->activation_offset;
+    }
+    set_up_column_terms(&w, &plain, terms);
+    w.product.rows = rows;
+    w.product.row_sums = row_sums;
+    w.product.column_terms = terms;
+    w.product.output.accumulators = accumulators;
+    for (int64_t i = 0; i < w.row_parts * w.panel_parts; i++) product_part(&w, (size_t)i);
+    kokoro_release(&s);
+    return NULL;
+}

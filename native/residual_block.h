@@ -1,0 +1,31 @@
+/* ResidualBlock: pairs of convolutions, each pair adding its input to its result. */
+#ifndef KOKORO_RESIDUAL_BLOCK_H
+#define KOKORO_RESIDUAL_BLOCK_H
+
+#include "convolution.h"
+
+enum { BLOCK_PAIRS = 3, BLOCK_CONVOLUTIONS = 2 * BLOCK_PAIRS };
+
+struct residual_block {
+    int64_t kernel_size, channels;
+    int64_t dilations[BLOCK_CONVOLUTIONS], weight_zero_points[BLOCK_CONVOLUTIONS];
+    float weight_scales[BLOCK_CONVOLUTIONS];
+    float epsilon, output_scale;
+    const float *x, *statistics, *addend; /* addend may be NULL */
+    int64_t rows;
+    struct {
+        const int8_t *weight;
+        const int32_t *weight_sums;
+        const float *bias, *style, *alpha;
+    } operands[BLOCK_CONVOLUTIONS];
+};
+
+/* NULL, or what is wrong with sizes and attributes. */
+const char *kokoro_check_residual_block(const struct residual_block *);
+
+/* Arguments that were checked: y [rows, channels] is no input, statistics [2, channels] or NULL.
+ * NULL, or what is wrong. */
+const char *kokoro_run_residual_block(const struct runtime *, const struct residual_block *,
+                                      float *y, float *statistics);
+
+#endif

@@ -1,0 +1,99 @@
+/* The kernels: what one instruction set must offer, and the shapes of work it is given.
+ *
+ * A variant is a table of functions over a part of the rows; every variant is the same source
+ * (kernels.h) compiled over another set of vector functions. All tensors are channels last.
+ */
+#ifndef KOKORO_VARIANT_H
+#define KOKORO_VARIANT_H
+
+#include <stdint.h>
+
+enum { PANEL = 16 }; /* columns of a packed weight that lie together */
+enum { GROUP = 4 };  /* input channels that one integer dot product takes */
+
+static inline int64_t round_up(int64_t value, int64_t multiple) {
+    return (value + multiple - 1) / multiple * multiple;
+}
+
+enum activation_kind { PLAIN, AFFINE, AFFINE_LEAKY, AFFINE_SNAKE };
+
+/* v = gain * x + offset, then LeakyReLU or Snake. Vectors are padded with zeros to whole panels. */
+struct activation {
+    enum activation_kind kind;
+    const float *x; /* [rows, channels] */
+    int64_t rows, channels;
+    const float *gain, *offset;         /* per channel; not read when PLAIN */
+    const float *frequency, *amplitude; /* Snake: alpha / pi and 1 / alpha */
+    float negative_slope;
+};
+
+struct range {
+    float low, high;
+};
+
+/* Rows of 8-bit activations with padding in time: row p holds x row p - pad_begin. */
+struct quantization {
+    float scale;
+    int32_t zero_point;
+    int64_t pad_begin;
+    int64_t row_size;  /* elements from one row to the next */
+    void *rows;        /* elements of the variant's own size */
+    int32_t *row_sums; /* of the elements as stored; NULL where nobody asks */
+};
+
+/* Where a tile of the product goes. Element (row, column) has the linear index
+ * row * row_length + column - shift in y, residual and addend; those outside first..last-1 are
+ * dropped. `reflected` elements before `first` are copies of those `reflected` after it, so that
+ * index i is written again at i - 2 * reflected. */
+struct output {
+    float *y;
+    const float *residual, *addend; /* like y, or NULL */
+    int32_t *accumulators;          /* in the place of y: the integers themselves */
+    float scale;
+    int64_t columns, row_length, shift, first, last, reflected;
+};
+
+/* Rows first_row.. and panels first_panel.. of a product; sums is [2, columns in whole panels]
+ * (sum, sum of squares; added to) or NULL. */
+struct part {
+    int64_t first_row, last_row, first_panel, last_panel;
+    double *sums;
+};
+
+struct integer_product {
+    const void *rows;
+    int64_t row_size, stride, dilation, kernel_size, groups;
+    const int32_t *row_sums; /* NULL when weight_zero_point is 0 */
+    int32_t weight_zero_point;
+    const int8_t *weight;        /* [panels, kernel_size, groups, PANEL, GROUP] */
+    const int32_t *column_terms; /* what is added to every row, in whole panels */
+    float scale;
+    struct output output;
+};
+
+/* Row t, tap k reads rows + (t - row_origin + first_tap + k * tap_step) * channels. */
+struct float_product {
+    const float *rows;
+    int64_t row_origin, first_tap, tap_step, kernel_size, channels;
+    const float *weight; /* [panels, kernel_size, channels, PANEL] */
+    const float *bias;   /* in whole panels */
+    struct output output;
+};
+
+struct variant {
+    const char *name;
+    int element_size;      /* bytes of one quantised activation */
+    int activation_offset; /* what is subtracted from a uint8 activation before it is stored */
+    int tile_rows, tile_panels, float_tile_rows;
+    void (*range)(const struct activation *, int64_t first, int64_t last, struct range *);
+    void (*quantize)(const struct activation *, const struct quantization *, int64_t first,
+                     int64_t last);
+    void (*activate)(const struct activation *, int64_t first, int64_t last, float *out);
+    void (*store_bytes)(const uint8_t *from, int64_t count, void *to);
+    void (*load_bytes)(const void *from, int64_t count, uint8_t *to);
+    void (*multiply_integers)(const struct integer_product *, const struct part *);
+    void (*multiply_floats)(const struct float_product *, const struct part *);
+    void (*sum)(const float *x, int64_t channels, int64_t first, int64_t last, double *sums);
+};
+
+#endif

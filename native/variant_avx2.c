@@ -1,0 +1,3 @@
+#include "vectors_avx2.h"
+#define VARIANT avx2
+#include "kernels.h"

@@ -1,0 +1,3 @@
+#include "vectors_avx512.h"
+#define VARIANT avx512vnni
+#include "kernels.h"

@@ -1,0 +1,3 @@
+#include "vectors_avxvnni.h"
+#define VARIANT avxvnni
+#include "kernels.h"

@@ -1,0 +1,3 @@
+#include "vectors_neon_dotprod.h"
+#define VARIANT neon_dotprod
+#include "kernels.h"

@@ -1,0 +1,3 @@
+#include "vectors_portable.h"
+#define VARIANT portable
+#include "kernels.h"

@@ -1,0 +1,148 @@
+#include "variants.h"
+
+#include "kokoro_ops.h"
+
+#include <stdatomic.h>
+#include <stddef.h>
+#include <string.h>
+
+#if defined(__x86_64__)
+#include <cpuid.h>
+#endif
+#if defined(__aarch64__)
+#include <sys/auxv.h>
+#endif
+
+extern const struct variant kokoro_variant_avx512vnni, kokoro_variant_avxvnni,
+    kokoro_variant_avx2, kokoro_variant_neon_i8mm, kokoro_variant_neon_dotprod,
+    kokoro_variant_portable;
+
+#if defined(__x86_64__)
+/* Bits of leaf 1 (ecx) and of leaf 7 (ebx, ecx; eax of subleaf 1), and of the registers that the
+ * operating system saves (XCR0), as in the processors' manuals. */
+enum {
+    FMA = 1 << 12,
+    OSXSAVE = 1 << 27,
+    F16C_AVX = 1 << 28,
+    AVX2 = 1 << 5,
+    AVX512F = 1 << 16,
+    AVX512DQ = 1 << 17,
+    AVX512BW = 1 << 30,
+    AVX512VNNI = 1 << 11,
+    AVX_VNNI = 1 << 4,
+    XMM_YMM = 0x6,
+    OPMASK_ZMM = 0xe0
+};
+#define AVX512VL (1u << 31)
+
+static unsigned saved_registers(void) {
+    unsigned low, high;
+    __asm__ volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
+    return low;
+}
+
+struct features {
+    int avx2, avxvnni, avx512vnni;
+};
+
+static struct features features(void) {
+    struct features has = {0};
+    unsigned eax, ebx, ecx, edx;
+    if (!__get_cpuid(1, &eax, &ebx, &ecx, &edx)) return has;
+    const unsigned basic = FMA | OSXSAVE | F16C_AVX;
+    if ((ecx & basic) != basic) return has;
+    const unsigned saved = saved_registers();
+    if ((saved & XMM_YMM) != XMM_YMM) return has;
+    if (!__get_cpuid_count(7, 0, &eax, &ebx, &ecx, &edx)) return has;
+    const unsigned subleaves = eax;
+    has.avx2 = (ebx & AVX2) != 0;
+    const unsigned wide = AVX512F | AVX512DQ | AVX512BW | AVX512VL;
+    has.avx512vnni = has.avx2 && (ebx & wide) == wide && (ecx & AVX512VNNI) &&
+                     (saved & OPMASK_ZMM) == OPMASK_ZMM;
+    if (subleaves >= 1 && __get_cpuid_count(7, 1, &eax, &ebx, &ecx, &edx))
+        has.avxvnni = has.avx2 && (eax & AVX_VNNI);
+    return has;
+}
+
+#if defined(HAVE_AVX512VNNI)
+static int runs_avx512vnni(void) { return features().avx512vnni; }
+#endif
+#if defined(HAVE_AVXVNNI)
+static int runs_avxvnni(void) { return features().avxvnni; }
+#endif
+#if defined(HAVE_AVX2)
+static int runs_avx2(void) { return features().avx2; }
+#endif
+#endif
+
+#if defined(__aarch64__)
+/* Of the kernel's hwcap words; the kernel tells only what it also saves. */
+#define HWCAP_DOTPROD (1ul << 20)
+#define HWCAP_2_I8MM (1ul << 13)
+#if defined(HAVE_NEON_DOTPROD)
+static int runs_neon_dotprod(void) { return (getauxval(AT_HWCAP) & HWCAP_DOTPROD) != 0; }
+#endif
+#if defined(HAVE_NEON_I8MM)
+static int runs_neon_i8mm(void) {
+    return (getauxval(AT_HWCAP2) & HWCAP_2_I8MM) && (getauxval(AT_HWCAP) & HWCAP_DOTPROD);
+}
+#endif
+#endif
+
+static int runs_portable(void) { return 1; }
+
+static const struct candidate {
+    const struct variant *variant;
+    int (*runs)(void);
+} candidates[] = {
+#if defined(HAVE_AVX512VNNI)
+    {&kokoro_variant_avx512vnni, runs_avx512vnni},
+#endif
+#if defined(HAVE_AVXVNNI)
+    {&kokoro_variant_avxvnni, runs_avxvnni},
+#endif
+#if defined(HAVE_AVX2)
+    {&kokoro_variant_avx2, runs_avx2},
+#endif
+#if defined(HAVE_NEON_I8MM)
+    {&kokoro_variant_neon_i8mm, runs_neon_i8mm},
+#endif
+#if defined(HAVE_NEON_DOTPROD)
+    {&kokoro_variant_neon_dotprod, runs_neon_dotprod},
+#endif
+    {&kokoro_variant_portable, runs_portable},
+};
+
+enum { CANDIDATES = sizeof candidates / sizeof *candidates };
+
+static const struct variant *_Atomic in_use;
+
+const struct variant *kokoro_variant(void) {
+    const struct variant *variant = atomic_load_explicit(&in_use, memory_order_acquire);
+    if (variant) return variant;
+    /* Two threads may both come here; they find the same. */
+    int best = 0;
+    while (!candidates[best].runs()) best++;
+    atomic_store_explicit(&in_use, candidates[best].variant, memory_order_release);
+    return candidates[best].variant;
+}
+
+const char *kokoro_variant_name(int index) {
+    return index >= 0 && index < CANDIDATES ? candidates[index].variant->name : NULL;
+}
+
+int kokoro_variant_runs(int index) {
+    return index >= 0 && index < CANDIDATES && candidates[index].runs();
+}
+
+const char *kokoro_variant_in_use(void) { return kokoro_variant()->name; }
+
+int kokoro_use_variant(const char *name) {
+    for (int i = 0; i < CANDIDATES; i++) {
+        if (strcmp(candidates[i].variant->name, name) != 0) continue;
+        if (!candidates[i].runs()) return -1;
+        atomic_store_explicit(&in_use, candidates[i].variant, memory_order_release);
+        return 0;
+    }
+    return -1;
+}

@@ -1,0 +1,77 @@
+/* Vectors of AVX512 with VNNI (Cascade Lake, Ice Lake, Zen 4 and later). */
+#include <immintrin.h>
+#include <stdint.h>
+
+enum {
+    VECTOR = 16,
+    DOT_VECTORS = 1,
+    DOT_LANES = 1,
+    DOT_ROWS = 12,
+    FLOAT_ROWS = 12,
+    ROWS_PASS = 1,
+    TILE_PANELS = 2,
+    ACTIVATION_OFFSET = 0
+};
+
+typedef __m512 vf;
+typedef __m512i vi;
+typedef uint8_t element;
+typedef __m512i dot_sum;
+typedef __m512i dot_weight;
+typedef __m512i dot_activations;
+
+static inline vf vf_set1(float x) { return _mm512_set1_ps(x); }
+static inline vf vf_load(const float *p) { return _mm512_loadu_ps(p); }
+static inline vf vf_load_part(const float *p, int64_t count) {
+    return _mm512_maskz_loadu_ps((__mmask16)((1u << count) - 1), p);
+}
+static inline void vf_store(float *p, vf v) { _mm512_storeu_ps(p, v); }
+static inline vf vf_add(vf a, vf b) { return _mm512_add_ps(a, b); }
+static inline vf vf_sub(vf a, vf b) { return _mm512_sub_ps(a, b); }
+static inline vf vf_mul(vf a, vf b) { return _mm512_mul_ps(a, b); }
+static inline vf vf_div(vf a, vf b) { return _mm512_div_ps(a, b); }
+static inline vf vf_fma(vf a, vf b, vf c) { return _mm512_fmadd_ps(a, b, c); }
+static inline vf vf_fma_scalar(vf a, float b, vf c) {
+    return _mm512_fmadd_ps(a, _mm512_set1_ps(b), c);
+}
+/* Of a NaN and a number these give the second. */
+static inline vf vf_min(vf a, vf b) { return _mm512_min_ps(a, b); }
+static inline vf vf_max(vf a, vf b) { return _mm512_max_ps(a, b); }
+static inline vf vf_round(vf a) {
+    return _mm512_roundscale_ps(a, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
+}
+static inline float vf_lowest(vf a) { return _mm512_reduce_min_ps(a); }
+static inline float vf_highest(vf a) { return _mm512_reduce_max_ps(a); }
+static inline void vf_add_to_double(double *sums, vf v) {
+    __m512d low = _mm512_cvtps_pd(_mm512_castps512_ps256(v));
+    __m512d high = _mm512_cvtps_pd(_mm512_extractf32x8_ps(v, 1));
+    _mm512_storeu_pd(sums, _mm512_add_pd(_mm512_loadu_pd(sums), low));
+    _mm512_storeu_pd(sums + 8, _mm512_add_pd(_mm512_loadu_pd(sums + 8), high));
+}
+
+static inline vi vi_set1(int32_t x) { return _mm512_set1_epi32(x); }
+static inline vi vi_load(const int32_t *p) { return _mm512_loadu_si512(p); }
+static inline void vi_store(int32_t *p, vi v) { _mm512_storeu_si512(p, v); }
+static inline vi vi_add(vi a, vi b) { return _mm512_add_epi32(a, b); }
+static inline int32_t vi_sum(vi a) { return _mm512_reduce_add_epi32(a); }
+static inline vi vi_from_float(vf a) { return _mm512_cvtps_epi32(a); }
+static inline vf vf_from_int(vi a) { return _mm512_cvtepi32_ps(a); }
+static inline void vi_store_elements(element *p, vi a) {
+    _mm_storeu_si128((__m128i *)p, _mm512_cvtepi32_epi8(a));
+}
+
+static inline dot_sum dot_zero(void) { return _mm512_setzero_si512(); }
+static inline dot_weight dot_load(const int8_t *panel, int vector) {
+    return _mm512_loadu_si512(panel + 64 * vector);
+}
+static inline dot_activations dot_lane(const element *p) {
+    int32_t group;
+    __builtin_memcpy(&group, p, sizeof group);
+    return _mm512_set1_epi32(group);
+}
+static inline dot_activations dot_lanes(const element *p) { return dot_lane(p); }
+static inline dot_sum dot(dot_sum sum, dot_activations a, dot_weight w, int lane) {
+    (void)lane;
+    return _mm512_dpbusd_epi32(sum, a, w);
+}
+static inline vi dot_result(const dot_sum *sums, int vector) { return sums[vector]; }

@@ -1,0 +1,226 @@
+"""The four operators in numpy, written from their definition and for clearness alone."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float32]
+Bytes = NDArray[np.uint8]
+Integers = NDArray[np.int64]
+
+
+def statistics(x: Floats) -> Floats:
+    wide = x.astype(np.float64)
+    return np.stack([wide.mean(axis=0), wide.var(axis=0)]).astype(np.float32)
+
+
+@dataclass
+class Convolution:
+    """A DynamicQuantizeConv: `x` [T, Ci], `w` uint8 [Co, Ci, K] as published."""
+
+    x: Floats
+    w: Bytes
+    weight_scale: float = 0.01
+    weight_zero_point: int = 3  # the published one less 128
+    dilation: int = 1
+    stride: int = 1
+    pad_begin: int = 0
+    pad_end: int = 0
+    epsilon: float = 1e-5
+    negative_slope: float = 1.0
+    output_scale: float = 1.0
+    bias: Floats | None = None
+    statistics: Floats | None = None
+    style: Floats | None = None
+    alpha: Floats | None = None
+    residual: Floats | None = None
+    addend: Floats | None = None
+
+    @property
+    def kernel_size(self) -> int:
+        return self.w.shape[2]
+
+    @property
+    def output_rows(self) -> int:
+        reach = self.dilation * (self.kernel_size - 1) + 1
+        return (self.x.shape[0] + self.pad_begin + self.pad_end - reach) // self.stride + 1
+
+    def activations(self) -> NDArray[np.float64]:
+        v = self.x.astype(np.float64)
+        if self.style is not None and self.statistics is not None:
+            channels = v.shape[1]
+            mean, variance = self.statistics.astype(np.float64)
+            gain = (1 + self.style[:channels].astype(np.float64)) / np.sqrt(variance + self.epsilon)
+            v = v * gain + (self.style[channels:] - mean * gain)
+        if self.alpha is not None:
+            alpha = self.alpha.astype(np.float64)
+            inverse = np.divide(1, alpha, out=np.zeros_like(alpha), where=alpha != 0)
+            return v + np.sin(alpha * v) ** 2 * inverse
+        return np.where(v < 0, v * self.negative_slope, v)
+
+    def quantized(self) -> tuple[Bytes, np.float32, int]:
+        v = self.activations().astype(np.float32)
+        low, high = min(np.float32(0), v.min()), max(np.float32(0), v.max())
+        scale = (high - low) / np.float32(255)
+        scale = scale if scale != 0 else np.float32(1)
+        zero_point = int(np.clip(np.rint(-low / scale), 0, 255))
+        q = np.clip(np.rint(v / scale) + zero_point, 0, 255).astype(np.uint8)
+        return q, np.float32(scale), zero_point
+
+    def accumulators(self, q: Bytes, zero_point: int) -> Integers:
+        padding = ((self.pad_begin, self.pad_end), (0, 0))
+        rows = np.pad(q.astype(np.int64) - zero_point, padding)
+        taps = self.w.astype(np.int64) - 128 - self.weight_zero_point
+        starts = np.arange(self.output_rows) * self.stride
+        total = np.zeros((self.output_rows, self.w.shape[0]), np.int64)
+        for k in range(self.kernel_size):
+            total += rows[starts + k * self.dilation] @ taps[:, :, k].T
+        return total
+
+    def finish(self, accumulators: Integers, scale: np.float32) -> Floats:
+        product_scale = np.float32(scale * np.float32(self.weight_scale))
+        if self.bias is not None:
+            accumulators = accumulators + np.floor(self.bias / product_scale).astype(np.int64)
+        y = accumulators * np.float64(product_scale)
+        for other in (self.residual, self.addend):
+            if other is not None:
+                y = y + other
+        return (y * self.output_scale).astype(np.float32)
+
+    def result(self) -> Floats:
+        q, scale, zero_point = self.quantized()
+        return self.finish(self.accumulators(q, zero_point), scale)
+
+    def packed(self) -> NDArray[np.int8]:
+        out, inner, kernel = self.w.shape
+        panels, groups = -(-out // 16), -(-inner // 4)
+        whole = np.zeros((panels * 16, groups * 4, kernel), np.int8)
+        whole[:out, :inner] = (self.w.astype(np.int16) - 128).astype(np.int8)
+        parts = whole.reshape(panels, 16, groups, 4, kernel)
+        return np.ascontiguousarray(parts.transpose(0, 4, 2, 1, 3))
+
+    def weight_sums(self) -> NDArray[np.int32]:
+        return (self.w.astype(np.int32) - 128).sum(axis=(1, 2), dtype=np.int32)
+
+
+def packed_floats(w: Floats) -> Floats:
+    """From [Co, Ci, K] to [P, K, Ci, 16]."""
+    out, inner, kernel = w.shape
+    panels = -(-out // 16)
+    whole = np.zeros((panels * 16, inner, kernel), np.float32)
+    whole[:out] = w
+    return np.ascontiguousarray(whole.reshape(panels, 16, inner, kernel).transpose(0, 3, 2, 1))
+
+
+def leaky(x: Floats, slope: float) -> NDArray[np.float64]:
+    wide = x.astype(np.float64)
+    return np.where(wide < 0, wide * slope, wide)
+
+
+@dataclass
+class FloatConvolution:
+    """A Conv: `x` [T, Ci], `w` [Co, Ci, K]."""
+
+    x: Floats
+    w: Floats
+    bias: Floats
+    pad_begin: int = 0
+    pad_end: int = 0
+    negative_slope: float = 1.0
+
+    def result(self) -> Floats:
+        rows = np.pad(leaky(self.x, self.negative_slope), ((self.pad_begin, self.pad_end), (0, 0)))
+        kernel = self.w.shape[2]
+        count = len(rows) - kernel + 1
+        taps = self.w.astype(np.float64)
+        y = sum(rows[k : k + count] @ taps[:, :, k].T for k in range(kernel))
+        return (y + self.bias).astype(np.float32)
+
+
+@dataclass
+class TransposedConvolution:
+    """A ConvTranspose with a kernel of twice its stride: `x` [T, Ci], `w` [Ci, Co, 2 * stride]."""
+
+    x: Floats
+    w: Floats
+    bias: Floats
+    stride: int
+    pad: int = 0
+    reflect: int = 0
+    negative_slope: float = 1.0
+    residual: Floats | None = None
+
+    @property
+    def output_rows(self) -> int:
+        return (self.x.shape[0] + 1) * self.stride - 2 * self.pad + self.reflect
+
+    def result(self) -> Floats:
+        v = leaky(self.x, self.negative_slope)
+        frames = np.zeros(((len(v) + 1) * self.stride, self.w.shape[1]))
+        for t, row in enumerate(v):
+            taps = np.einsum("i,iok->ko", row, self.w.astype(np.float64))
+            frames[t * self.stride : (t + 2) * self.stride] += taps
+        frames = frames[self.pad : len(frames) - self.pad] + self.bias
+        if self.reflect:
+            frames = np.concatenate([frames[1:2], frames])
+        if self.residual is not None:
+            frames = frames + self.residual
+        return frames.astype(np.float32)
+
+    def packed(self) -> Floats:
+        """[P, 2, Ci, 16] over stride * Co columns; column s * Co + co of tap j is frame
+        j * stride + s of the kernel."""
+        inner, out, _ = self.w.shape
+        taps = self.w.reshape(inner, out, 2, self.stride)
+        columns = taps.transpose(3, 1, 0, 2).reshape(self.stride * out, inner, 2)
+        return packed_floats(np.ascontiguousarray(columns))
+
+
+@dataclass
+class Sizes:
+    """Of a random DynamicQuantizeConv."""
+
+    rows: int
+    inner: int
+    out: int
+    kernel: int = 3
+    dilation: int = 1
+    stride: int = 1
+    pads: tuple[int, int] = (1, 1)
+    parts: frozenset[str] = field(default_factory=frozenset)
+
+
+def random_convolution(sizes: Sizes, seed: int = 0) -> Convolution:
+    """Fill every part that `sizes.parts` names."""
+    random = np.random.default_rng(seed)
+
+    def normal(*shape: int) -> Floats:
+        return random.standard_normal(shape, np.float32)
+
+    c = Convolution(
+        x=normal(sizes.rows, sizes.inner),
+        w=random.integers(0, 256, (sizes.out, sizes.inner, sizes.kernel), np.uint8),
+        dilation=sizes.dilation,
+        stride=sizes.stride,
+        pad_begin=sizes.pads[0],
+        pad_end=sizes.pads[1],
+    )
+    shape = (c.output_rows, sizes.out)
+    values = {
+        "bias": normal(sizes.out),
+        "alpha": np.abs(normal(sizes.inner)) + np.float32(0.1),
+        "residual": normal(*shape),
+        "addend": normal(*shape),
+    }
+    chosen = {name: values[name] for name in sizes.parts & values.keys()}
+    if "style" in sizes.parts:
+        chosen |= {"style": 0.3 * normal(2 * sizes.inner), "statistics": statistics(c.x)}
+    if "leaky" in sizes.parts:
+        chosen["negative_slope"] = 0.2
+    if "output_scale" in sizes.parts:
+        chosen["output_scale"] = math.sqrt(0.5)
+    return replace(c, **chosen)

@@ -1,0 +1,222 @@
+"""The library's own functions through ctypes: variants, stages and operators."""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import importlib.util
+import platform
+from collections.abc import Iterator
+from ctypes import byref, c_char_p, c_float, c_int32, c_int64, c_void_p
+from functools import cache
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import kokoro_reference as reference
+import numpy as np
+
+NATIVE = Path(__file__).parents[2] / "native"
+
+
+def _load_build() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("native_build", NATIVE / "build.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+native_build = _load_build()
+# The variants of this processor's family, whether or not it runs them.
+FAMILY = [*native_build.VARIANTS.get(platform.machine(), {}), "portable"]
+
+
+class ConvolutionArguments(ctypes.Structure):
+    _fields_ = [
+        *((name, c_int64) for name in ("rows", "in_channels", "out_channels")),
+        *((name, c_int64) for name in ("kernel_size", "dilation", "stride")),
+        *((name, c_int64) for name in ("pad_begin", "pad_end")),
+        *((name, c_float) for name in ("weight_scale", "epsilon")),
+        *((name, c_float) for name in ("negative_slope", "output_scale")),
+        ("weight_zero_point", c_int64),
+        *((name, c_void_p) for name in ("x", "weight", "weight_sums", "bias", "statistics")),
+        *((name, c_void_p) for name in ("style", "alpha", "residual", "addend")),
+    ]
+
+
+class FloatConvolutionArguments(ctypes.Structure):
+    _fields_ = [
+        *((name, c_int64) for name in ("rows", "in_channels", "out_channels", "kernel_size")),
+        *((name, c_int64) for name in ("pad_begin", "pad_end", "stride", "pad", "reflect")),
+        ("negative_slope", c_float),
+        *((name, c_void_p) for name in ("x", "weight", "bias", "residual")),
+    ]
+
+
+@cache
+def path() -> Path:
+    library: Path = native_build.build()
+    return library
+
+
+@cache
+def library() -> ctypes.CDLL:
+    loaded = ctypes.CDLL(str(path()))
+    for name in ("variant_name", "variant_in_use", "convolve", "quantize", "convolve_integers"):
+        getattr(loaded, f"kokoro_{name}").restype = c_char_p
+    for name in ("convolve_floats", "convolve_transposed", "channel_statistics"):
+        getattr(loaded, f"kokoro_{name}").restype = c_char_p
+    return loaded
+
+
+def variants() -> list[str]:
+    """Those in the library, fastest first."""
+    names = []
+    while name := library().kokoro_variant_name(len(names)):
+        names.append(name.decode())
+    return names
+
+
+def runnable() -> list[str]:
+    return [name for i, name in enumerate(variants()) if library().kokoro_variant_runs(i)]
+
+
+@contextlib.contextmanager
+def using(variant: str) -> Iterator[None]:
+    before = library().kokoro_variant_in_use()
+    assert library().kokoro_use_variant(variant.encode()) == 0
+    try:
+        yield
+    finally:
+        library().kokoro_use_variant(before)
+
+
+class RefusedError(Exception):
+    """What a function of the library says is wrong."""
+
+
+def _check(wrong: bytes | None) -> None:
+    if wrong:
+        raise RefusedError(wrong.decode())
+
+
+def _pointer(array: np.ndarray[Any, Any] | None, kept: list[Any]) -> int | None:
+    if array is None:
+        return None
+    kept.append(np.ascontiguousarray(array))
+    return int(kept[-1].ctypes.data)
+
+
+def _arguments(c: reference.Convolution, kept: list[Any]) -> ConvolutionArguments:
+    return ConvolutionArguments(
+        rows=c.x.shape[0],
+        in_channels=c.x.shape[1],
+        out_channels=c.w.shape[0],
+        kernel_size=c.kernel_size,
+        dilation=c.dilation,
+        stride=c.stride,
+        pad_begin=c.pad_begin,
+        pad_end=c.pad_end,
+        weight_scale=c.weight_scale,
+        epsilon=c.epsilon,
+        negative_slope=c.negative_slope,
+        output_scale=c.output_scale,
+        weight_zero_point=c.weight_zero_point,
+        x=_pointer(c.x, kept),
+        weight=_pointer(c.packed(), kept),
+        weight_sums=_pointer(c.weight_sums(), kept),
+        bias=_pointer(c.bias, kept),
+        statistics=_pointer(c.statistics, kept),
+        style=_pointer(c.style, kept),
+        alpha=_pointer(c.alpha, kept),
+        residual=_pointer(c.residual, kept),
+        addend=_pointer(c.addend, kept),
+    )
+
+
+def convolve(c: reference.Convolution) -> tuple[reference.Floats, reference.Floats]:
+    """y and its statistics."""
+    kept: list[Any] = []
+    y = np.full((max(c.output_rows, 0), c.w.shape[0]), np.nan, np.float32)
+    statistics = np.full((2, c.w.shape[0]), np.nan, np.float32)
+    arguments = _arguments(c, kept)
+    to = (c_void_p(y.ctypes.data), c_void_p(statistics.ctypes.data))
+    _check(library().kokoro_convolve(byref(arguments), *to))
+    return y, statistics
+
+
+def quantize(c: reference.Convolution) -> tuple[reference.Bytes, float, int]:
+    kept: list[Any] = []
+    q = np.empty(c.x.shape, np.uint8)
+    scale, zero_point = c_float(), c_int32()
+    arguments = _arguments(c, kept)
+    to = (c_void_p(q.ctypes.data), byref(scale), byref(zero_point))
+    _check(library().kokoro_quantize(byref(arguments), *to))
+    return q, scale.value, zero_point.value
+
+
+def convolve_integers(
+    c: reference.Convolution, q: reference.Bytes, zero_point: int
+) -> np.ndarray[Any, np.dtype[np.int32]]:
+    kept: list[Any] = []
+    total = np.empty((max(c.output_rows, 0), c.w.shape[0]), np.int32)
+    arguments = _arguments(c, kept)
+    given = (c_void_p(q.ctypes.data), c_int32(zero_point), c_void_p(total.ctypes.data))
+    _check(library().kokoro_convolve_integers(byref(arguments), *given))
+    return total
+
+
+def convolve_floats(c: reference.FloatConvolution) -> reference.Floats:
+    kept: list[Any] = []
+    out, inner, kernel = c.w.shape
+    rows = c.x.shape[0] + c.pad_begin + c.pad_end - kernel + 1
+    y = np.full((max(rows, 0), out), np.nan, np.float32)
+    arguments = FloatConvolutionArguments(
+        rows=c.x.shape[0],
+        in_channels=inner,
+        out_channels=out,
+        kernel_size=kernel,
+        pad_begin=c.pad_begin,
+        pad_end=c.pad_end,
+        negative_slope=c.negative_slope,
+        x=_pointer(c.x, kept),
+        weight=_pointer(reference.packed_floats(c.w), kept),
+        bias=_pointer(c.bias, kept),
+    )
+    _check(library().kokoro_convolve_floats(byref(arguments), c_void_p(y.ctypes.data)))
+    return y
+
+
+def convolve_transposed(
+    c: reference.TransposedConvolution,
+) -> tuple[reference.Floats, reference.Floats]:
+    kept: list[Any] = []
+    inner, out, _ = c.w.shape
+    y = np.full((max(c.output_rows, 0), out), np.nan, np.float32)
+    statistics = np.full((2, out), np.nan, np.float32)
+    arguments = FloatConvolutionArguments(
+        rows=c.x.shape[0],
+        in_channels=inner,
+        out_channels=out,
+        stride=c.stride,
+        pad=c.pad,
+        reflect=c.reflect,
+        negative_slope=c.negative_slope,
+        x=_pointer(c.x, kept),
+        weight=_pointer(c.packed(), kept),
+        bias=_pointer(c.bias, kept),
+        residual=_pointer(c.residual, kept),
+    )
+    to = (c_void_p(y.ctypes.data), c_void_p(statistics.ctypes.data))
+    _check(library().kokoro_convolve_transposed(byref(arguments), *to))
+    return y, statistics
+
+
+def channel_statistics(x: reference.Floats) -> reference.Floats:
+    statistics = np.full((2, x.shape[1]), np.nan, np.float32)
+    sizes = (c_int64(x.shape[0]), c_int64(x.shape[1]))
+    given = (c_void_p(x.ctypes.data), *sizes, c_void_p(statistics.ctypes.data))
+    _check(library().kokoro_channel_statistics(*given))
+    return statistics

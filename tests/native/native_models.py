@@ -1,0 +1,65 @@
+"""Models of one node of the domain `kokoro`, whose tensors are all inputs of the model."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import kokoro_reference as reference
+import numpy as np
+from onnx import TensorProto, helper
+
+Array = np.ndarray[Any, Any]
+TYPES = {"float32": TensorProto.FLOAT, "int8": TensorProto.INT8, "int32": TensorProto.INT32}
+
+
+def model(
+    operator: str,
+    inputs: Mapping[str, Array | None],
+    attributes: Mapping[str, int | float],
+    outputs: Sequence[str],
+) -> bytes:
+    """Serialize it; an input that is None and an output that is empty are missing."""
+    given = {name: array for name, array in inputs.items() if array is not None}
+    names = [name if name in given else "" for name in inputs]
+    while names and not names[-1]:
+        names.pop()
+    node = helper.make_node(operator, names, list(outputs), domain="kokoro", **attributes)
+    graph = helper.make_graph(
+        [node],
+        operator,
+        [helper.make_tensor_value_info(n, TYPES[str(a.dtype)], None) for n, a in given.items()],
+        [helper.make_tensor_value_info(n, TensorProto.FLOAT, None) for n in outputs if n],
+    )
+    opsets = [helper.make_opsetid("", 17), helper.make_opsetid("kokoro", 1)]
+    return helper.make_model(graph, ir_version=8, opset_imports=opsets).SerializeToString()
+
+
+def inputs_of(c: reference.Convolution) -> dict[str, Array | None]:
+    return {
+        "x": c.x[None],
+        "weight": c.packed(),
+        "weight_sums": c.weight_sums(),
+        "bias": c.bias,
+        "statistics": c.statistics,
+        "style": None if c.style is None else c.style[None],
+        "alpha": c.alpha,
+        "residual": None if c.residual is None else c.residual[None],
+        "addend": None if c.addend is None else c.addend[None],
+    }
+
+
+def attributes_of(c: reference.Convolution) -> dict[str, int | float]:
+    return {
+        "channels": c.w.shape[0],
+        "kernel_size": c.kernel_size,
+        "dilation": c.dilation,
+        "stride": c.stride,
+        "pad_begin": c.pad_begin,
+        "pad_end": c.pad_end,
+        "weight_scale": c.weight_scale,
+        "weight_zero_point": c.weight_zero_point,
+        "epsilon": c.epsilon,
+        "negative_slope": c.negative_slope,
+        "output_scale": c.output_scale,
+    }

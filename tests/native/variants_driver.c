@@ -1,0 +1,347 @@
+/* Holds every variant that this processor runs against the portable one, on random and on hostile
+ * shapes and values. Every tensor ends where memory ends: at the redzone of a sanitizer, or at a
+ * page that nobody may read, which sees the loads that a sanitizer does not.
+ *
+ * Integers must be equal. A float sum of n terms may differ by what rounding allows two orders of
+ * adding: 2 (n + 4) 2^-24 times the sum of the terms' absolute values.
+ *
+ * Prints the variants that were held, or what differs, and returns 0 or 1. */
+#define _DEFAULT_SOURCE
+#include "kokoro_ops.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+static uint64_t state = 88172645463325252u;
+
+static uint32_t random_below(uint32_t limit) {
+    state ^= state << 13;
+    state ^= state >> 7;
+    state ^= state << 17;
+    return (uint32_t)(state >> 20) % limit;
+}
+
+static float random_float(void) { return (float)random_below(2000001) / 1000000.0f - 1.0f; }
+
+#if defined(__SANITIZE_ADDRESS__)
+static void *memory(int64_t count, size_t size) {
+    void *made = malloc((size_t)count * size);
+    if (made == NULL) abort();
+    return made;
+}
+
+static void release(void *tensor) { free(tensor); }
+#else
+static struct {
+    void *tensor;
+    char *pages;
+    size_t length;
+} live[64];
+
+static void *memory(int64_t count, size_t size) {
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE), bytes = (size_t)count * size;
+    const size_t inside = (bytes + page - 1) / page * page;
+    int free_place = 0;
+    while (live[free_place].tensor) free_place++;
+    char *pages = mmap(NULL, inside + page, PROT_READ | PROT_WRITE,
+                       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (pages == MAP_FAILED || mprotect(pages + inside, page, PROT_NONE) != 0) abort();
+    live[free_place].tensor = pages + inside - bytes;
+    live[free_place].pages = pages;
+    live[free_place].length = inside + page;
+    return live[free_place].tensor;
+}
+
+static void release(void *tensor) {
+    for (int i = 0; tensor && i < 64; i++)
+        if (live[i].tensor == tensor) {
+            munmap(live[i].pages, live[i].length);
+            live[i].tensor = NULL;
+            return;
+        }
+}
+#endif
+
+static float *floats(int64_t count) {
+    float *made = memory(count, sizeof *made);
+    for (int64_t i = 0; i < count; i++) made[i] = random_float();
+    return made;
+}
+
+static float *zeros(int64_t count) {
+    float *made = memory(count, sizeof *made);
+    memset(made, 0, (size_t)count * sizeof *made);
+    return made;
+}
+
+static float *absolutes(const float *of, int64_t count) {
+    float *made = memory(count, sizeof *made);
+    for (int64_t i = 0; i < count; i++) made[i] = fabsf(of[i]);
+    return made;
+}
+
+static const char *candidate;
+static int failures;
+
+static void fail(const char *what, int64_t rows, int64_t in, int64_t out, int64_t kernel) {
+    if (failures++ < 20)
+        printf("%s: %s differs at rows %lld, channels %lld to %lld, kernel %lld\n", candidate, what,
+               (long long)rows, (long long)in, (long long)out, (long long)kernel);
+}
+
+static void use(const char *name) {
+    if (kokoro_use_variant(name) != 0) abort();
+}
+
+static int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
+
+/* x, as hostile as `kind` says; at 0 it is tame. */
+enum { HOSTILE = 10 };
+static void fill(float *x, int64_t count, int kind) {
+    const float special[] = {NAN, INFINITY, -INFINITY, 3e38f, -3e38f, 1e-42f};
+    for (int64_t i = 0; i < count; i++) {
+        if (kind == 1) x[i] = 0.0f;
+        if (kind == 2) x[i] = 0.7f;
+        if (kind == 3) x[i] = -3.0f;
+        if (kind == 4) x[i] *= 1e38f;
+        if (kind == 5) x[i] *= 1e-41f;
+    }
+    if (kind >= 6 && kind < HOSTILE)
+        for (int i = 0; i < 3; i++)
+            x[random_below((uint32_t)count)] = special[(kind * 3 + i) % 6];
+}
+
+struct shape {
+    int64_t rows, in, out, kernel, dilation, stride, begin, end;
+};
+
+static void convolution(struct shape s, unsigned parts, int kind) {
+    const int64_t panels = ceil_div(s.out, 16), groups = ceil_div(s.in, 4);
+    const int64_t weights = panels * s.kernel * groups * 64;
+    int8_t *w = memory(weights, 1);
+    int32_t *sums = memory(s.out, sizeof *sums);
+    memset(w, 0, (size_t)weights);
+    for (int64_t o = 0; o < s.out; o++) {
+        sums[o] = 0;
+        for (int64_t k = 0; k < s.kernel; k++)
+            for (int64_t i = 0; i < s.in; i++) {
+                /* Extremes often: that is where products of pairs leave 16 bits. */
+                const uint32_t any = random_below(512);
+                const int8_t v = (int8_t)(any < 128 ? -128 : any < 256 ? 127 : (int)any - 384);
+                w[(((o / 16 * s.kernel + k) * groups + i / 4) * 16 + o % 16) * 4 + i % 4] = v;
+                sums[o] += v;
+            }
+    }
+    float *x = floats(s.rows * s.in);
+    fill(x, s.rows * s.in, kind);
+    struct kokoro_convolution c = {
+        .rows = s.rows, .in_channels = s.in, .out_channels = s.out, .kernel_size = s.kernel,
+        .dilation = s.dilation, .stride = s.stride, .pad_begin = s.begin, .pad_end = s.end,
+        .weight_scale = 0.01f, .epsilon = 1e-5f, .negative_slope = parts & 1 ? 0.2f : 1.0f,
+        .output_scale = parts & 2 ? 0.70710678f : 1.0f,
+        .weight_zero_point = parts & 4 ? (int64_t)random_below(256) - 128 : 0,
+        .x = x, .weight = w, .weight_sums = sums,
+    };
+    const int64_t rows = kokoro_convolution_rows(&c), outputs = rows * s.out;
+    float *y = NULL, *found = NULL, *statistics = NULL, *bias = NULL, *residual = NULL;
+    float *addend = NULL, *given = NULL, *style = NULL, *alpha = NULL;
+    uint8_t *q = memory(s.rows * s.in, 1), *other = memory(s.rows * s.in, 1);
+    int32_t *expected = NULL, *integers = NULL, zero_point, other_zero_point;
+    float scale, other_scale;
+    if (parts & 8) c.residual = residual = floats(outputs > 0 ? outputs : 1);
+    if (parts & 16) c.addend = addend = floats(outputs > 0 ? outputs : 1);
+    if (parts & 32) {
+        c.style = style = floats(2 * s.in);
+        c.statistics = given = floats(2 * s.in);
+        for (int64_t i = s.in; i < 2 * s.in; i++) given[i] = fabsf(given[i]) + 0.1f;
+    }
+    if (parts & 64) {
+        c.alpha = alpha = floats(s.in);
+        alpha[0] = 0.0f;
+        if (s.in > 1) alpha[1] = 1e-40f;
+    }
+
+    use("portable");
+    const char *wrong = kokoro_quantize(&c, q, &scale, &zero_point);
+    if (rows < 1) {
+        if (wrong == NULL) fail("the refusal", s.rows, s.in, s.out, s.kernel);
+        goto end;
+    }
+    if (wrong) {
+        printf("%s\n", wrong);
+        failures++;
+        goto end;
+    }
+    expected = memory(outputs, sizeof *expected);
+    integers = memory(outputs, sizeof *integers);
+    y = memory(outputs, sizeof *y);
+    found = memory(outputs, sizeof *found);
+    statistics = memory(2 * s.out, sizeof *statistics);
+    kokoro_convolve_integers(&c, q, zero_point, expected);
+    kokoro_convolve(&c, y, statistics);
+
+    use(candidate);
+    kokoro_convolve_integers(&c, q, zero_point, integers);
+    if (memcmp(expected, integers, (size_t)outputs * sizeof *integers) != 0)
+        fail("an integer", s.rows, s.in, s.out, s.kernel);
+    kokoro_quantize(&c, other, &other_scale, &other_zero_point);
+    kokoro_convolve(&c, found, statistics);
+    if (kind == 0) {
+        /* What AdaIN and Snake make may differ in its last bits, and a number between two
+         * integers then become the other one. */
+        const int most = parts & 97 ? 1 : 0;
+        for (int64_t i = 0; i < s.rows * s.in; i++)
+            if (abs(q[i] - other[i]) > most || abs(zero_point - other_zero_point) > most) {
+                fail("a quantised activation", s.rows, s.in, s.out, s.kernel);
+                break;
+            }
+        kokoro_convolve_integers(&c, other, other_zero_point, integers);
+        for (int64_t i = 0; i < outputs; i++) {
+            const double terms[] = {(double)integers[i] * other_scale * c.weight_scale,
+                                    residual ? residual[i] : 0, addend ? addend[i] : 0};
+            const double sum = (terms[0] + terms[1] + terms[2]) * c.output_scale;
+            const double size = fabs(terms[0]) + fabs(terms[1]) + fabs(terms[2]);
+            if (!(fabs(found[i] - sum) <= size * 7 * 0x1p-23)) {
+                fail("a float", s.rows, s.in, s.out, s.kernel);
+                break;
+            }
+        }
+    }
+    c.bias = bias = floats(s.out);
+    kokoro_convolve(&c, found, NULL);
+end:
+    release(w), release(sums), release(x), release(q), release(other), release(expected);
+    release(integers), release(y), release(found), release(statistics), release(bias);
+    release(residual), release(addend);
+    release(given), release(style), release(alpha);
+}
+
+static void compare(const char *what, const struct kokoro_float_convolution *c, const float *y,
+                    const float *found, const float *size, int64_t count, int64_t terms) {
+    for (int64_t i = 0; i < count; i++)
+        if (!(fabsf(y[i] - found[i]) <= 2.0f * (float)(terms + 4) * 0x1p-24f * size[i])) {
+            fail(what, c->rows, c->in_channels, c->out_channels, c->kernel_size);
+            return;
+        }
+}
+
+static void float_convolution(struct shape s, int kind) {
+    const int64_t weights = ceil_div(s.out, 16) * s.kernel * s.in * 16;
+    float *x = floats(s.rows * s.in), *w = floats(weights), *bias = floats(s.out);
+    fill(x, s.rows * s.in, kind);
+    float *sizes[] = {absolutes(x, s.rows * s.in), absolutes(w, weights), absolutes(bias, s.out)};
+    struct kokoro_float_convolution c = {
+        .rows = s.rows, .in_channels = s.in, .out_channels = s.out, .kernel_size = s.kernel,
+        .pad_begin = s.begin, .pad_end = s.end, .negative_slope = 0.1f,
+        .x = x, .weight = w, .bias = bias,
+    };
+    const int64_t rows = kokoro_float_convolution_rows(&c), outputs = rows * s.out;
+    if (rows > 0) {
+        float *y = zeros(outputs), *found = zeros(outputs), *size = zeros(outputs);
+        use("portable");
+        kokoro_convolve_floats(&c, y);
+        struct kokoro_float_convolution absolute = c;
+        absolute.x = sizes[0], absolute.weight = sizes[1], absolute.bias = sizes[2];
+        kokoro_convolve_floats(&absolute, size);
+        use(candidate);
+        kokoro_convolve_floats(&c, found);
+        if (kind < 4) compare("Conv", &c, y, found, size, outputs, s.kernel * s.in);
+        release(y), release(found), release(size);
+    }
+    release(x), release(w), release(bias), release(sizes[0]), release(sizes[1]), release(sizes[2]);
+}
+
+static void transposed(int64_t in_rows, int64_t in, int64_t out, int64_t stride, int64_t pad,
+                       int64_t reflect, int kind) {
+    const int64_t weights = ceil_div(stride * out, 16) * 2 * in * 16;
+    float *x = floats(in_rows * in), *w = floats(weights), *bias = floats(out);
+    fill(x, in_rows * in, kind);
+    struct kokoro_float_convolution c = {
+        .rows = in_rows, .in_channels = in, .out_channels = out, .stride = stride, .pad = pad,
+        .reflect = reflect, .negative_slope = 0.1f, .x = x, .weight = w, .bias = bias,
+    };
+    const int64_t rows = kokoro_transposed_convolution_rows(&c), outputs = rows * out;
+    if (rows - reflect >= 1 + reflect) {
+        float *residual = floats(outputs), *y = zeros(outputs), *found = zeros(outputs);
+        float *size = zeros(outputs), *statistics = zeros(2 * out), *others = zeros(2 * out);
+        float *sizes[] = {absolutes(x, in_rows * in), absolutes(w, weights), absolutes(bias, out),
+                          absolutes(residual, outputs)};
+        c.residual = residual;
+        use("portable");
+        kokoro_convolve_transposed(&c, y, statistics);
+        struct kokoro_float_convolution absolute = c;
+        absolute.x = sizes[0], absolute.weight = sizes[1], absolute.bias = sizes[2];
+        absolute.residual = sizes[3];
+        kokoro_convolve_transposed(&absolute, size, NULL);
+        use(candidate);
+        kokoro_convolve_transposed(&c, found, others);
+        if (kind < 4) {
+            compare("ConvTranspose", &c, y, found, size, outputs, 2 * in);
+            for (int64_t i = 0; i < 2 * out; i++) {
+                const float mean = statistics[i % out], variance = statistics[out + i % out];
+                if (!(fabsf(statistics[i] - others[i]) <= 1e-4f * (1 + mean * mean + variance)))
+                    fail("a statistic", in_rows, in, out, stride);
+            }
+        }
+        for (int i = 0; i < 4; i++) release(sizes[i]);
+        release(residual), release(y), release(found), release(size);
+        release(statistics), release(others);
+    }
+    release(x), release(w), release(bias);
+}
+
+static void channel_statistics(int64_t rows, int64_t channels) {
+    float *x = floats(rows * channels);
+    float *statistics = zeros(2 * channels), *others = zeros(2 * channels);
+    use("portable");
+    kokoro_channel_statistics(x, rows, channels, statistics);
+    use(candidate);
+    kokoro_channel_statistics(x, rows, channels, others);
+    for (int64_t i = 0; i < 2 * channels; i++)
+        if (!(fabsf(statistics[i] - others[i]) <= 1e-5f)) fail("a statistic", rows, channels, 0, 0);
+    release(x), release(statistics), release(others);
+}
+
+static void hold(int rounds) {
+    const struct shape shapes[] = {
+        {1, 1, 1, 1, 1, 1, 0, 0},      {1, 1, 1, 3, 1, 1, 1, 1},       {1, 5, 17, 11, 5, 1, 25, 25},
+        {2, 22, 33, 7, 3, 1, 9, 9},    {13, 4, 16, 1, 1, 1, 0, 0},     {12, 16, 32, 3, 1, 1, 1, 1},
+        {11, 15, 31, 3, 1, 1, 1, 1},   {25, 17, 48, 2, 2, 1, 0, 5},    {61, 22, 40, 12, 1, 6, 3, 3},
+        {40, 64, 64, 11, 5, 1, 25, 25}, {30, 3, 5, 4, 1, 1, 40, 0},    {30, 3, 5, 4, 1, 3, 0, 40},
+        {3, 8, 16, 9, 1, 1, 0, 0},     {100, 70, 130, 3, 1, 2, 1, 1},  {7, 514, 18, 3, 1, 1, 1, 1},
+    };
+    const int count = sizeof shapes / sizeof *shapes;
+    for (int i = 0; i < count; i++)
+        for (int kind = 0; kind < HOSTILE; kind++) {
+            convolution(shapes[i], random_below(128), kind);
+            convolution(shapes[i], kind ? 0 : 127, kind);
+            if (shapes[i].dilation == 1 && shapes[i].stride == 1)
+                float_convolution(shapes[i], kind);
+        }
+    for (int i = 0; i < rounds; i++) {
+        const struct shape s = {1 + random_below(70), 1 + random_below(40), 1 + random_below(50),
+                                1 + random_below(12), 1 + random_below(5),  1 + random_below(6),
+                                random_below(30),     random_below(30)};
+        convolution(s, random_below(128), random_below(2) ? 0 : (int)random_below(HOSTILE));
+        float_convolution(s, random_below(2) ? 0 : (int)random_below(HOSTILE));
+        transposed(1 + random_below(30), 1 + random_below(40), 1 + random_below(40),
+                   1 + random_below(10), random_below(8), random_below(2),
+                   random_below(2) ? 0 : (int)random_below(HOSTILE));
+        channel_statistics(1 + random_below(100), 1 + random_below(60));
+    }
+}
+
+int main(int count, char **arguments) {
+    const int rounds = count > 1 ? atoi(arguments[1]) : 100;
+    for (int i = 0; kokoro_variant_name(i); i++) {
+        if (!kokoro_variant_runs(i)) continue;
+        candidate = kokoro_variant_name(i);
+        hold(rounds);
+        printf("%s\n", candidate);
+    }
+    return failures != 0;
+}
