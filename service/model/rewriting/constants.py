@@ -1,0 +1,37 @@
+"""Constants in what a rule writes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import onnx_ir as ir
+
+END = int(np.iinfo(np.int64).max)
+"""As the end of a slice: up to the last."""
+
+
+def integers(op: Any, *values: int) -> Any:
+    """Return a vector of int64."""
+    return op.Constant(value=ir.tensor(np.array(values, np.int64)))
+
+
+def integer(op: Any, value: int) -> Any:
+    """Return one int64."""
+    return op.Constant(value=ir.tensor(np.array(value, np.int64)))
+
+
+def number(op: Any, value: float) -> Any:
+    """Return one float32."""
+    return op.Constant(value=ir.tensor(np.array(value, np.float32)))
+
+
+def stored(op: Any, array: npt.NDArray[np.generic], name: str) -> Any:
+    """Return a tensor with a name, to which a number is added where the name is taken."""
+    return op.Constant(value=ir.tensor(np.ascontiguousarray(array)), _outputs=[name])
+
+
+def sliced(op: Any, x: Any, start: int, end: int, axis: int) -> Any:
+    """Return x[start:end] along an axis."""
+    return op.Slice(x, integers(op, start), integers(op, end), integers(op, axis))

@@ -1,0 +1,21 @@
+"""The operators between what a published graph says and what a prepared one runs.
+
+Recognising passes turn groups of nodes into these; a backend turns all of them into nodes that can
+be run, native or stock. None is left in a prepared model. Activations are float32 and channels
+last, [1, T, C]; who recognises something puts transposes around it, which cancel later on.
+
+- `QuantizedConv(x, weight, bias?)`: `DynamicQuantizeLinear` over the whole of x, a convolution of
+  integers, bias rounded down to the accumulator's steps, float32 again. weight uint8 [Co, Ci, K];
+  attributes dilation, stride, pad_begin, pad_end, weight_scale, weight_zero_point (uint8).
+- `InstanceNorm(x)`: (x - mean) / sqrt(variance + epsilon) of each channel over time.
+- `Modulate(x, style)`: (1 + gamma) * x + beta, style [1, 2C] holding gamma, then beta.
+- `Snake(x, alpha)`: x + sin(alpha * x)^2 / alpha, alpha [C].
+- `Conv(x, weight, bias)`: in floats, weight [Co, Ci, K], as many frames out as in; attribute pad.
+- `Upsample(x, weight, bias)`: a transposed convolution in floats whose kernel is two strides long,
+  weight [Ci, Co, 2 * stride]; attributes stride, pad.
+- `Parts(real, imaginary)`: a complex spectrum; goes as soon as each part is asked for.
+- `Repeat(x)`: each frame twice.
+- `Reflect(x)`: one frame put before the others, equal to the second of them.
+"""
+
+DOMAIN = "kokoro.rewriting"

@@ -1,0 +1,83 @@
+"""Recognise AdaIN: normalisation over time, and what the voice's style makes of it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import onnx_ir as ir
+from onnxscript.rewriter import RewriteRuleSet
+
+from service.model.rewriting.dialect import DOMAIN
+from service.model.rewriting.graph import CHANNELS_LAST, constant, scalar
+from service.model.rewriting.rule import Rule, rule_set
+
+
+def rules() -> RewriteRuleSet:
+    """Return what turns AdaIN into `InstanceNorm` and `Modulate`.
+
+    In: ReduceMean, Sub, Mul, ReduceMean, Add, Sqrt, Div; then Mul and Add with the two halves of a
+    projected style, to the first of which 1 was added. Several styles may share one normalisation,
+    so the two are recognised apart.
+    """
+    return rule_set(_Norm, _TimeFirstNorm, _Modulation, commute=True)
+
+
+class _Norm(Rule):
+    """Over the last axis of [1, C, T]."""
+
+    axis = 2
+
+    def pattern(self, op: Any, x: Any, axes: Any, epsilon: Any) -> Any:
+        centered = op.Sub(x, op.ReduceMean(x, axes, keepdims=1, _allow_other_attributes=True))
+        variance = op.ReduceMean(
+            op.Mul(centered, centered), axes, keepdims=1, _allow_other_attributes=True
+        )
+        return op.Div(centered, op.Sqrt(op.Add(variance, epsilon)))
+
+    def check(self, context: Any, axes: ir.Value, epsilon: ir.Value, **_: Any) -> bool:
+        array = constant(axes)
+        return array is not None and array.tolist() == [self.axis] and scalar(epsilon) is not None
+
+    def rewrite(self, op: Any, x: ir.Value, axes: ir.Value, epsilon: ir.Value) -> Any:
+        frames = op.Transpose(x, perm=CHANNELS_LAST)
+        y = op.InstanceNorm(frames, _domain=DOMAIN, epsilon=scalar(epsilon))
+        return op.Transpose(y, perm=CHANNELS_LAST)
+
+
+class _TimeFirstNorm(_Norm):
+    """Over the first axis of [T, 1, C], as an optimiser moved the transposes."""
+
+    axis = 0
+
+    def pattern(self, op: Any, x: Any, axes: Any, epsilon: Any) -> Any:
+        centered = op.Sub(x, op.ReduceMean(x, axes, keepdims=1, _allow_other_attributes=True))
+        variance = op.ReduceMean(
+            op.Mul(centered, centered), axes, keepdims=1, _allow_other_attributes=True
+        )
+        deviation = op.Sqrt(op.Add(op.Transpose(variance, perm=[1, 2, 0]), epsilon))
+        return op.Div(op.Transpose(centered, perm=[1, 2, 0]), deviation)
+
+    def rewrite(self, op: Any, x: ir.Value, axes: ir.Value, epsilon: ir.Value) -> Any:
+        frames = op.Transpose(x, perm=(1, 0, 2))
+        y = op.InstanceNorm(frames, _domain=DOMAIN, epsilon=scalar(epsilon))
+        return op.Transpose(y, perm=CHANNELS_LAST)
+
+
+class _Modulation(Rule):
+    def pattern(self, op: Any, x: Any, style: Any, axes: Any, sizes: Any, one: Any) -> Any:
+        column = op.Unsqueeze(style, axes)
+        gamma, beta = op.Split(column, sizes, axis=1, _outputs=2)
+        return op.Add(op.Mul(op.Add(gamma, one), x), beta)
+
+    def check(self, context: Any, axes: ir.Value, sizes: ir.Value, one: ir.Value, **_: Any) -> bool:
+        halves, where = constant(sizes), constant(axes)
+        return (
+            scalar(one) == 1.0
+            and halves is not None and halves.shape == (2,) and halves[0] == halves[1]
+            and where is not None and where.tolist() == [2]
+        )  # fmt: skip
+
+    def rewrite(self, op: Any, x: ir.Value, style: ir.Value, **_: Any) -> Any:
+        frames = op.Transpose(x, perm=CHANNELS_LAST)
+        y = op.Modulate(frames, style, _domain=DOMAIN)
+        return op.Transpose(y, perm=CHANNELS_LAST)

@@ -1,0 +1,223 @@
+"""Turn recognised operators into ONNX Runtime's own, the quickest for each.
+
+Each rule has one dialect operator as its pattern. Measurements behind the choices are in
+docs/speed.md.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import onnx_ir as ir
+from onnxscript.rewriter import RewriteRuleSet
+
+from service.model.rewriting.constants import END, integer, integers, number, sliced, stored
+from service.model.rewriting.dialect import DOMAIN
+from service.model.rewriting.graph import constant
+from service.model.rewriting.rule import Rule, rule_set
+
+
+def rules(*, signed_weights: bool = True) -> RewriteRuleSet:
+    """Return what replaces every dialect operator.
+
+    Args:
+        signed_weights: whether weights become int8. Products of uint8 with int8 are quicker where
+            the processor has an instruction for them; without one, x86 saturates them.
+    """
+    return rule_set(
+        _AdaIN, _Snake, _QuantizedConv.rule(signed_weights), _Upsample, _Conv, _Repeat, _Reflect
+    )
+
+
+class _AdaIN(Rule):
+    """One multiplication and one addition; sums over time as products with ones, ten times as
+    quick as ReduceMean."""
+
+    def pattern(self, op: Any, x: Any, style: Any) -> Any:
+        norm = op.InstanceNorm(x, _domain=DOMAIN, _allow_other_attributes=True, _outputs=["norm"])
+        return op.Modulate(norm, style, _domain=DOMAIN)
+
+    def __init__(self) -> None:
+        # A normalisation may be followed by several styles; it goes when the last one has.
+        super().__init__(remove_nodes=False)
+
+    def rewrite(self, op: Any, x: ir.Value, style: ir.Value, norm: ir.Value) -> Any:
+        node = norm.producer()
+        assert node is not None  # matched
+        length = op.Shape(x, start=1, end=2)
+        ones = op.ConstantOfShape(
+            op.Concat(integers(op, 1, 1), length, axis=0),
+            value=ir.tensor(np.ones(1, np.float32)),
+        )
+        share = op.Div(number(op, 1.0), op.Cast(length, to=ir.DataType.FLOAT))
+        mean = op.Mul(op.MatMul(ones, x), share)
+        square = op.Mul(op.MatMul(ones, op.Mul(x, x)), share)
+        variance = op.Relu(op.Sub(square, op.Mul(mean, mean)))
+        epsilon = number(op, node.attributes["epsilon"].as_float())
+        gamma, beta = op.Split(style, axis=1, num_outputs=2, _outputs=2)
+        scale = op.Div(op.Add(gamma, number(op, 1.0)), op.Sqrt(op.Add(variance, epsilon)))
+        return op.Add(op.Mul(x, scale), op.Sub(beta, op.Mul(mean, scale)))
+
+
+class _Snake(Rule):
+    """A product in the place of Pow."""
+
+    def pattern(self, op: Any, x: Any, alpha: Any) -> Any:
+        return op.Snake(x, alpha, _domain=DOMAIN)
+
+    def rewrite(self, op: Any, x: ir.Value, alpha: ir.Value) -> Any:
+        factor = constant(alpha)
+        assert factor is not None  # recognised as such
+        sine = op.Sin(op.Mul(x, alpha))
+        inverse = stored(op, (1 / factor).astype(np.float32), f"{alpha.name}_inverse")
+        return op.Add(x, op.Mul(op.Mul(sine, sine), inverse))
+
+
+class _QuantizedConv(Rule):
+    """Rows of neighbouring frames, gathered, times a matrix: other kernels, the same integers."""
+
+    def __init__(self, signed_weights: bool) -> None:
+        super().__init__()
+        self._signed = signed_weights
+
+    def pattern(self, op: Any, x: Any, weight: Any) -> Any:
+        return op.QuantizedConv(
+            x, weight, _domain=DOMAIN, _allow_other_inputs=True, _allow_other_attributes=True,
+            _outputs=["convolved"],
+        )  # fmt: skip
+
+    def rewrite(self, op: Any, x: ir.Value, weight: ir.Value, convolved: ir.Value) -> Any:
+        node, kernel = convolved.producer(), constant(weight)
+        assert node is not None  # matched
+        assert kernel is not None  # recognised as such
+        n_out, n_in, size = kernel.shape
+        dilation, stride, begin, end = (
+            node.attributes[name].as_int()
+            for name in ("dilation", "stride", "pad_begin", "pad_end")
+        )
+        zero = node.attributes["weight_zero_point"].as_int()
+        weight_scale = node.attributes["weight_scale"].as_float()
+        matrix = kernel.transpose(2, 1, 0).reshape(size * n_in, n_out)
+        weight_zero: npt.NDArray[np.generic] = np.array(zero, np.uint8)
+        if self._signed:
+            matrix = (matrix.astype(np.int16) - 128).astype(np.int8)
+            weight_zero = np.array(zero - 128, np.int8)
+
+        quantized, scale, zero_point = op.DynamicQuantizeLinear(x, _outputs=3)
+        rows = quantized
+        if begin or end:
+            rows = op.Pad(rows, integers(op, 0, begin, 0, 0, end, 0), zero_point)
+        if size > 1 or stride > 1:
+            rows = self._neighbours(op, rows, n_in, size, dilation, stride)
+        inputs = [
+            rows, stored(op, matrix, f"{weight.name}_matrix"), scale,
+            number(op, weight_scale), zero_point,
+            op.Constant(value=ir.tensor(weight_zero)),
+        ]  # fmt: skip
+        if len(node.inputs) > 2 and node.inputs[2] is not None:
+            # As published: rounded down to the steps of the accumulators.
+            step = op.Mul(scale, number(op, weight_scale))
+            inputs.append(op.Mul(op.Floor(op.Div(node.inputs[2], step)), step))
+        return op.MatMulIntegerToFloat(*inputs, _domain="com.microsoft")
+
+    def _neighbours(
+        self, op: Any, x: Any, n_channels: int, size: int, dilation: int, stride: int
+    ) -> Any:
+        """Return [1, To, size * C]: for each frame the frames that its kernel sees."""
+        reach = op.Sub(op.Shape(x, start=1, end=2), integers(op, dilation * (size - 1)))
+        if stride > 1:
+            reach = op.Div(op.Add(reach, integers(op, stride - 1)),
+                           integers(op, stride))  # fmt: skip
+        first = op.Range(
+            integer(op, 0),
+            op.Squeeze(reach),
+            integer(op, 1),
+        )
+        if stride > 1:
+            first = op.Mul(first, integers(op, stride))
+        offsets = op.Constant(value=ir.tensor(np.arange(size, dtype=np.int64)[None] * dilation))
+        indices = op.Add(op.Unsqueeze(first, integers(op, 1)), offsets)
+        gathered = op.Gather(x, indices, axis=1)
+        return op.Reshape(gathered, integers(op, 1, -1, size * n_channels))
+
+
+class _Upsample(Rule):
+    """One product gives all the frames between two: a row sees itself and the one before it."""
+
+    def pattern(self, op: Any, x: Any, weight: Any, bias: Any) -> Any:
+        return op.Upsample(
+            x, weight, bias, _domain=DOMAIN, _allow_other_attributes=True, _outputs=["upsampled"]
+        )
+
+    def rewrite(
+        self, op: Any, x: ir.Value, weight: ir.Value, bias: ir.Value, upsampled: ir.Value
+    ) -> Any:
+        node, kernel = upsampled.producer(), constant(weight)
+        assert node is not None  # matched
+        assert kernel is not None  # recognised as such
+        n_in, n_out, size = kernel.shape
+        stride, pad = size // 2, node.attributes["pad"].as_int()
+        taps = [
+            kernel[:, :, k * stride : (k + 1) * stride].transpose(0, 2, 1).reshape(n_in, -1)
+            for k in range(2)
+        ]
+        here = op.Pad(x, integers(op, 0, 0, 0, 0, 1, 0))
+        before = op.Pad(x, integers(op, 0, 1, 0, 0, 0, 0))
+        matrix = stored(op, np.concatenate(taps), f"{weight.name}_matrix")
+        product = op.MatMul(op.Concat(here, before, axis=2), matrix)
+        frames = op.Reshape(product, integers(op, 1, -1, n_out))
+        if pad:
+            frames = sliced(op, frames, pad, -pad, 1)
+        return op.Add(frames, bias)
+
+
+class _Conv(Rule):
+    """One product for all taps, the results added where they belong."""
+
+    def pattern(self, op: Any, x: Any, weight: Any, bias: Any) -> Any:
+        return op.Conv(
+            x, weight, bias, _domain=DOMAIN, _allow_other_attributes=True, _outputs=["convolved"]
+        )
+
+    def rewrite(
+        self, op: Any, x: ir.Value, weight: ir.Value, bias: ir.Value, convolved: ir.Value
+    ) -> Any:
+        kernel = constant(weight)
+        assert kernel is not None  # recognised as such
+        n_out, n_in, size = kernel.shape
+        pad = size // 2
+        padded = op.Pad(x, integers(op, 0, pad, 0, 0, pad, 0)) if pad else x
+        matrix = kernel.transpose(1, 2, 0).reshape(n_in, size * n_out)
+        product = op.MatMul(padded, stored(op, matrix, f"{weight.name}_matrix"))
+        total = None
+        for k in range(size):
+            last = k - size + 1 or END
+            part = op.Slice(
+                product,
+                integers(op, k, k * n_out),
+                integers(op, last, (k + 1) * n_out),
+                integers(op, 1, 2),
+            )
+            total = part if total is None else op.Add(total, part)
+        return op.Add(total, bias)
+
+
+class _Repeat(Rule):
+    """Twice side by side, then read in another shape."""
+
+    def pattern(self, op: Any, x: Any) -> Any:
+        return op.Repeat(x, _domain=DOMAIN)
+
+    def rewrite(self, op: Any, x: ir.Value) -> Any:
+        shape = op.Concat(integers(op, 1, -1), op.Shape(x, start=2, end=3), axis=0)
+        return op.Reshape(op.Concat(x, x, axis=2), shape)
+
+
+class _Reflect(Rule):
+    def pattern(self, op: Any, x: Any) -> Any:
+        return op.Reflect(x, _domain=DOMAIN)
+
+    def rewrite(self, op: Any, x: ir.Value) -> Any:
+        return op.Concat(sliced(op, x, 1, 2, 1), x, axis=1)

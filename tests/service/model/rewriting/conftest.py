@@ -1,0 +1,14 @@
+"""What turns recognised operators into such as can be run."""
+
+from __future__ import annotations
+
+import pytest
+from published_graphs import Backend, backend_named
+
+
+@pytest.fixture(
+    scope="session",
+    params=["stock with signed weights", "stock with unsigned weights", "native"],
+)
+def backend(request: pytest.FixtureRequest) -> Backend:
+    return backend_named(request.param)

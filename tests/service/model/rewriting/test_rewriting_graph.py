@@ -1,0 +1,86 @@
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import onnx_ir as ir
+import pytest
+from published_graphs import Published, the_node
+
+from service.model.rewriting.graph import (
+    constant,
+    ints,
+    is_sized_by_pads,
+    maker,
+    n_groups,
+    nodes_of,
+    permutation,
+    scalar,
+    users,
+)
+
+
+def convolution(**attributes: Any) -> ir.Node:
+    graph = Published()
+    x = graph.given(1, 4, 8)
+    y = graph.add("ConvTranspose", x, graph.floats(4, 2, 3), **attributes)
+    return the_node(graph.model(y), "ConvTranspose")
+
+
+def test_constants_are_read_and_computed_values_are_none() -> None:
+    graph = Published()
+    one, many = graph.constant([[2.5]]), graph.constant([1, 2], np.int64)
+    model = graph.model(graph.add("Reshape", graph.add("Mul", graph.given(2, 1), one), many))
+    multiply, reshape = the_node(model, "Mul"), the_node(model, "Reshape")
+    assert constant(reshape.inputs[1]).tolist() == [1, 2]  # type: ignore[union-attr]
+    assert scalar(multiply.inputs[1]) == 2.5
+    assert scalar(reshape.inputs[1]) is None
+    for value in (None, multiply.inputs[0], multiply.outputs[0]):
+        assert constant(value) is None
+        assert scalar(value) is None
+
+
+def test_neighbours_are_found() -> None:
+    graph = Published()
+    x = graph.add("Sin", graph.given(3))
+    model = graph.model(graph.add("Cos", x), graph.add("Exp", x), graph.add("Mul", x, x))
+    sine = the_node(model, "Sin")
+    assert maker(sine.outputs[0], "Sin") is sine
+    assert maker(sine.outputs[0], "Cos") is None
+    assert maker(sine.inputs[0], "Sin") is None
+    assert maker(None, "Sin") is None
+    assert sorted(node.op_type for node in users(sine.outputs[0])) == ["Cos", "Exp", "Mul", "Mul"]
+    assert users(the_node(model, "Exp").outputs[0]) == []
+    assert list(nodes_of(model.graph, "Cos")) == [the_node(model, "Cos")]
+
+
+def test_attributes_have_the_defaults_of_onnx() -> None:
+    node = convolution()
+    for name, expected in {
+        "dilations": (1,), "strides": (1,), "pads": (0, 0), "output_padding": (0,)
+    }.items():  # fmt: skip
+        assert ints(node, name) == expected
+    assert n_groups(node) == 1
+    assert is_sized_by_pads(node)
+    graph = Published()
+    reversing = graph.model(graph.add("Transpose", graph.given(2, 3)))
+    assert permutation(the_node(reversing, "Transpose")) == ()
+
+
+def test_attributes_that_are_given_are_read() -> None:
+    node = convolution(dilations=[2], strides=[3], pads=[1, 2], output_padding=[1], group=2,
+                       auto_pad="NOTSET")  # fmt: skip
+    assert [ints(node, name) for name in ("dilations", "strides", "pads", "output_padding")] == [
+        (2,), (3,), (1, 2), (1,)
+    ]  # fmt: skip
+    assert n_groups(node) == 2
+    assert is_sized_by_pads(node)
+
+
+@pytest.mark.parametrize(
+    "attributes",
+    [{"auto_pad": "SAME_UPPER"}, {"auto_pad": "VALID"}, {"output_shape": [9]}],
+    ids=str,
+)
+def test_lengths_that_are_not_said_by_pads_are_told(attributes: dict[str, Any]) -> None:
+    assert not is_sized_by_pads(convolution(**attributes))
