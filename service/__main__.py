@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from service import __version__
-from service.errors import InvalidRequestError, ServiceError, StartupError
+from service.errors import InvalidRequestError, ServiceError
 from service.logs import configure_logging
 from service.settings import Settings, load_settings
 
@@ -100,13 +100,9 @@ def _voices(settings: Settings) -> int:
 
 
 def _prepare(settings: Settings) -> int:
-    from service.model import assemble, model_path
+    from service.loading import prepare_model
 
-    if settings.model is not None:
-        raise StartupError("model is set; only the published model is prepared")
-    path = model_path(None, settings.cache_dir)
-    assemble(path, _progress)
-    print(path)
+    print(prepare_model(settings, _progress))
     return 0
 
 
@@ -137,7 +133,7 @@ def _parser() -> argparse.ArgumentParser:
     serve = _command(commands, _serve, "serve", "answer POST /synthesize until told to stop")
     say = _command(commands, _say, "say", "turn text into an audio file")
     voices = _command(commands, _voices, "voices", "list the voices")
-    prepare = _command(commands, _prepare, "prepare", "assemble the model into the cache now")
+    prepare = _command(commands, _prepare, "prepare", "prepare the model for this machine now")
     doctor = _command(commands, _doctor, "doctor", "look at everything that speaking needs")
     say.add_argument("text", help="what to say; - reads standard input")
     say.add_argument(

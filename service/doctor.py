@@ -91,6 +91,8 @@ def examine(settings: Settings, progress: Callable[[str], None]) -> Iterator[Fin
         f"{model.name}, sha256 {model.sha256[:12]}, {durations}, runs on {model.provider} with "
         f"{runtime.threads} threads",
     )  # fmt: skip
+    preparation = model.preparation
+    yield Finding("prepared", True if preparation.variant else None, preparation.detail)
     try:
         seconds = build_synthesizer(settings, model, voices, front_end).self_test()
     except ServiceError as error:

@@ -3,8 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
-from service.model import Kokoro, Runtime, load_kokoro, model_path, open_runtime
+from service.errors import StartupError
+from service.model import (
+    Kokoro,
+    Runtime,
+    Source,
+    assemble,
+    default_cache_dir,
+    load_kokoro,
+    model_path,
+    open_runtime,
+    prepare,
+)
 from service.resources import resource
 from service.settings import Settings
 from service.speech import Planner, Synthesizer, VoiceLibrary
@@ -24,8 +36,39 @@ def load_runtime(settings: Settings) -> Runtime:
 
 def load_model(settings: Settings, runtime: Runtime, progress: Callable[[str], None]) -> Kokoro:
     """Load the model of the settings; see `load_kokoro`."""
+    return load_kokoro(
+        model_path(settings.model, settings.cache_dir),
+        runtime,
+        published=settings.model is None,
+        progress=progress,
+        prepared_in=(settings.cache_dir or default_cache_dir()) if settings.prepare else None,
+    )
+
+
+def prepare_model(settings: Settings, progress: Callable[[str], None]) -> Path:
+    """Put into the cache what serving with the same settings would load.
+
+    Returns:
+        The folder of the prepared model, or, where CUDA or `prepare = false` want none, the file
+        of the published one. With `auto` both are put there.
+
+    Raises:
+        StartupError: it cannot be had, or the settings leave nothing to do.
+    """
     path = model_path(settings.model, settings.cache_dir)
-    return load_kokoro(path, runtime, published=settings.model is None, progress=progress)
+    published = settings.model is None
+    as_it_is = settings.provider == "cuda" or not settings.prepare
+    if as_it_is and not published:
+        raise StartupError(
+            "model is set, and with provider = cuda or prepare = false it is used as it is: "
+            "there is nothing to prepare"
+        )
+    if published and (as_it_is or settings.provider == "auto"):
+        assemble(path, progress)
+    if as_it_is:
+        return path
+    cache_dir = settings.cache_dir or default_cache_dir()
+    return prepare(Source(path, published), load_runtime(settings), cache_dir, progress).path.parent
 
 
 def load_voices(settings: Settings) -> VoiceLibrary:

@@ -1,4 +1,4 @@
-"""Where the files that come with the service are: voices and configuration."""
+"""Where the files that come with the service are: voices, configuration, native operators."""
 
 from __future__ import annotations
 
@@ -15,3 +15,10 @@ def resource(name: str) -> Path:
     """
     packaged = _PACKAGE / "_data" / name
     return packaged if packaged.is_dir() else _PACKAGE.parent / name
+
+
+def native_library() -> Path:
+    """Return where the compiled operators of this installation are, if they are there."""
+    packaged = _PACKAGE / "_data" / "native"
+    folder = packaged if packaged.is_dir() else _PACKAGE.parent / "native" / "build"
+    return folder / "libkokoro_ops.so"

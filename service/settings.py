@@ -57,10 +57,13 @@ class Settings(BaseSettings):
         "cpu", description="where the model runs: cpu, cuda, or auto (cuda if it can be had)"
     )
     model: Path | None = Field(
-        None, description="model file; assembled from the installed model packages if not given"
+        None, description="model file; that of the installed model packages if not given"
     )
     cache_dir: Path | None = Field(
-        None, description="where the assembled model is kept; ~/.cache/kokoro-service if not given"
+        None, description="where prepared models are kept; ~/.cache/kokoro-service if not given"
+    )
+    prepare: bool = Field(
+        True, description="rewrite the model for this processor, once, before it is first used"
     )
     voices_dir: Path | None = Field(
         None, description="folder of voices; those that come with the service if not given"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -30,7 +31,21 @@ def repository() -> Path:
 
 @pytest.fixture(scope="session")
 def cache_dir(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("cache")
+    """A cache of the session's own; only the prepared model is kept from session to session."""
+    cache = tmp_path_factory.mktemp("cache")
+    prepared = REPOSITORY / ".venv" / "prepared" / _digest_of_what_prepares()
+    prepared.mkdir(parents=True, exist_ok=True)
+    (cache / "prepared").symlink_to(prepared)
+    return cache
+
+
+def _digest_of_what_prepares() -> str:
+    """Return a name that changes with the sources that decide what a prepared model is."""
+    digest = hashlib.sha256()
+    for folder, pattern in (("service/model", "**/*.py"), ("native", "*.[ch]")):
+        for path in sorted((REPOSITORY / folder).glob(pattern)):
+            digest.update(path.read_bytes())
+    return digest.hexdigest()[:16]
 
 
 @pytest.fixture(scope="session")

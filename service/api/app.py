@@ -16,6 +16,7 @@ from service.api.openapi import describe
 from service.api.protocol import BodyTimeout
 from service.api.security import SecurityHeaders, read_keys
 from service.api.state import ServiceState
+from service.errors import NotReadyError
 from service.settings import Settings
 
 _BYTES_PER_CHARACTER = 12
@@ -51,6 +52,8 @@ def create_app(settings: Settings, on_failure: Callable[[Exception], None]) -> F
         async def load() -> None:
             try:
                 await anyio.to_thread.run_sync(state.load)
+            except NotReadyError:
+                pass  # told to stop meanwhile, which is what the server does
             except Exception as error:  # handed on: it must stop the server, not this task
                 on_failure(error)
 

@@ -163,7 +163,11 @@ async def ready(request: Request) -> ReadyAnswer:
         provider="cuda" if model.provider == "cuda" else "cpu",
         onnxruntime=model.runtime.version,
         model=ModelAnswer(
-            name=model.name, sha256=model.sha256, gives_durations=model.gives_durations
+            name=model.name,
+            sha256=model.sha256,
+            gives_durations=model.gives_durations,
+            prepared=model.preparation.variant,
+            kernels=model.preparation.kernels,
         ),
         self_test_s=round(found.self_test_s, 6),
     )

@@ -374,6 +374,10 @@ class ModelAnswer(BaseModel):
     name: str
     sha256: str
     gives_durations: bool
+    prepared: Literal["native", "stock"] | None = Field(
+        description="the operators it was rewritten for; null where it runs as published"
+    )
+    kernels: str | None = Field(description="the processor's instructions that native ones use")
 
 
 class ReadyAnswer(BaseModel):

@@ -66,9 +66,16 @@ class ServiceState:
         Raises:
             StartupError: it cannot be had; the message says why and what to do.
             SynthesisError: the self-test failed.
+            NotReadyError: the service is told to stop meanwhile.
         """
         start = time.perf_counter()
-        synthesizer = load_synthesizer(self.settings, logger.info)
+
+        def tell(line: str) -> None:
+            if self.admission.closing.is_set():  # preparing a model takes longer than patience
+                raise NotReadyError("the service is shutting down")
+            logger.info(line)
+
+        synthesizer = load_synthesizer(self.settings, tell)
         try:
             self_test_s = synthesizer.self_test()
         except BaseException:

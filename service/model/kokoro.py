@@ -2,23 +2,17 @@
 
 from __future__ import annotations
 
-import hashlib
-import logging
-import os
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 
 import ortffi
-from service.errors import InvalidRequestError, ModelError, StartupError, SynthesisError
+from service.errors import InvalidRequestError, ModelError, SynthesisError
 from service.model import durations
-from service.model.assembly import FILE_NAME, SHA256, SIZE_BYTES, assemble
-from service.model.runtime import Runtime, return_freed_memory
-
-logger = logging.getLogger(__name__)
+from service.model.manifest import Variant
+from service.model.runtime import Runtime
 
 SAMPLE_RATE_HZ = 24_000
 """Of every Kokoro export."""
@@ -55,24 +49,48 @@ class Inference:
     durations: npt.NDArray[np.int64] | None
 
 
+@dataclass(frozen=True)
+class Preparation:
+    """How a model was made ready for this machine.
+
+    Attributes:
+        variant: `native` with operators of our own, `stock` with ONNX Runtime's; None where the
+            model is used as it is.
+        kernels: the instruction set of our own operators, such as `avx512-vnni`, where they run.
+        detail: the same in words, with the reason where it is not the fastest.
+    """
+
+    variant: Variant | None
+    kernels: str | None
+    detail: str
+
+
 class Kokoro:
     """A loaded model. Owns its session; not locked, see `Synthesizer`.
 
     Attributes:
         provider: where it runs, `cpu` or `cuda`.
         name: the model file's name.
-        sha256: of the model file.
+        sha256: of the model file; where a prepared model runs, of the one that it was made of.
         runtime: the ONNX Runtime in use.
+        preparation: how the model was made ready for this machine.
     """
 
     def __init__(
-        self, session: ortffi.Session, provider: str, name: str, sha256: str, runtime: Runtime
+        self,
+        session: ortffi.Session,
+        provider: str,
+        name: str,
+        sha256: str,
+        runtime: Runtime,
+        preparation: Preparation,
     ) -> None:
         self._session = session
         self.provider = provider
         self.name = name
         self.sha256 = sha256
         self.runtime = runtime
+        self.preparation = preparation
         inputs = {info.name: info for info in session.inputs}
         outputs = [info.name for info in session.outputs]
         try:
@@ -173,66 +191,3 @@ class Kokoro:
             f"Found: inputs {describe(self._session.inputs)}; "
             f"outputs {describe(self._session.outputs)}."
         )
-
-
-def load_kokoro(
-    path: Path, runtime: Runtime, *, published: bool, progress: Callable[[str], None]
-) -> Kokoro:
-    """Load a model file and hold it against the contract.
-
-    Args:
-        path: the file.
-        runtime: the ONNX Runtime to run it with.
-        published: whether the file is the published model that `assemble` writes; it is then
-            verified, and made or made anew where it is missing or damaged.
-        progress: called with a line where something takes long.
-
-    Raises:
-        ModelError: the file is missing, is no model, or does not fit the contract.
-        ProviderError: CUDA was asked for and cannot be had.
-    """
-    if published and not (path.is_file() and path.stat().st_size == SIZE_BYTES):
-        assemble(path, progress)
-    model, sha256 = _read(path)
-    if published and sha256 != SHA256:
-        progress(f"{FILE_NAME} in the cache is damaged; making it anew")
-        assemble(path, progress)
-        model, sha256 = _read(path)
-    if durations.is_computed(model):
-        model += durations.output_declaration()
-    try:
-        session, provider = runtime.open_session(model, path.resolve().parent)
-    except ortffi.OrtError as error:
-        reason = " ".join(str(error).split())
-        raise ModelError(
-            f"{path} cannot be loaded by ONNX Runtime {runtime.version}: {reason}"
-        ) from error
-    del model
-    return_freed_memory()
-    try:
-        kokoro = Kokoro(session, provider, path.name, sha256, runtime)
-    except StartupError:
-        session.close()
-        raise
-    if provider == "cuda" and sha256 == SHA256:
-        logger.warning(
-            "%s is made for the processor: CUDA has no kernels for its quantised operators, so "
-            "most of it runs there all the same; give a float32 export with model",
-            path.name,
-        )
-    if not kokoro.gives_durations:
-        logger.warning("%s does not tell durations: lost audio cannot be noticed", path.name)
-    return kokoro
-
-
-def _read(path: Path) -> tuple[bytearray, str]:
-    """Return a file and its sha256. Never two copies of it at once: it is 92 MB or more."""
-    try:
-        with open(path, "rb") as file:
-            model = bytearray(os.fstat(file.fileno()).st_size)
-            n_read = file.readinto(model)
-    except OSError as error:
-        raise ModelError(f"the model file {path} cannot be read: {error.strerror}") from error
-    if n_read != len(model):
-        raise ModelError(f"the model file {path} changed while it was read; start again")
-    return model, hashlib.sha256(model).hexdigest()

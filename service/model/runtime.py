@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import ctypes
-import logging
 import os
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
@@ -12,7 +12,13 @@ from typing import Literal
 import ortffi
 from service.errors import ProviderError, StartupError
 
-logger = logging.getLogger(__name__)
+_MIN_EXTERNAL_BYTES = 1024
+"""Tensors of so many bytes and more go into the file of weights. Shorter ones stay in the graph:
+ONNX Runtime wants to look into some of them (the sizes of a Split) while it loads it."""
+
+
+class CudaUnavailableError(ProviderError):
+    """CUDA cannot be had; the message is ONNX Runtime's reason."""
 
 
 @dataclass(frozen=True)
@@ -41,45 +47,104 @@ class Runtime:
     cuda_device: int = 0
     cuda_options: dict[str, str | int | bool] = field(default_factory=dict)
 
-    def open_session(self, model: bytearray, folder: Path) -> tuple[ortffi.Session, str]:
-        """Make a session of a serialised model.
+    def open_session(self, model: bytearray, folder: Path) -> ortffi.Session:
+        """Make a session of a serialised model on the CPU.
 
         Args:
             model: the bytes; may go afterwards.
             folder: where tensors that the model keeps in other files are.
 
-        Returns:
-            The session, which the caller closes, and the provider in use, `cpu` or `cuda`.
-
         Raises:
-            ProviderError: CUDA was asked for and cannot be had, or its options are wrong.
             ortffi.OrtError: the model is not valid.
         """
+        return self._commit(ortffi.SessionBuilder().with_cpu(), model, folder)
 
-        def commit(builder: ortffi.SessionBuilder) -> ortffi.Session:
-            return (
-                builder.with_intra_threads(self.threads)
-                # Lengths vary with every request; planned memory would pile up for each.
-                .with_memory_pattern(False)
-                # Threads take small blocks as they come free, instead of an equal share each at
-                # the start: 3 % less time on two cores that others use as well.
-                .with_config("session.dynamic_block_base", "4")
-                .with_config("session.model_external_initializers_file_folder_path", str(folder))
-                .commit_from_memory(model)
-            )
+    def open_cuda_session(
+        self, read_model: Callable[[], bytearray], folder: Path
+    ) -> ortffi.Session:
+        """Make a session on the GPU, as `open_session`.
 
-        if self.provider == "cpu":
-            return commit(ortffi.SessionBuilder().with_cpu()), "cpu"
+        Args:
+            read_model: returns the bytes; not called where the library was built without CUDA.
+            folder: where tensors that the model keeps in other files are.
+
+        Raises:
+            CudaUnavailableError: it cannot be had.
+            ProviderError: its options are wrong.
+        """
         try:
-            return commit(ortffi.SessionBuilder().with_provider(self._cuda())), "cuda"
+            builder = ortffi.SessionBuilder().with_provider(self._cuda())
+            return self._commit(builder, read_model(), folder)
         except (ortffi.OrtError, ortffi.ProviderUnavailableError) as error:
-            reason = str(error).splitlines()[0]
-            if self.provider == "cuda":
-                raise ProviderError(
-                    f"provider = cuda, but CUDA cannot be used: {reason}"
-                ) from error
-            logger.warning("CUDA cannot be used, running on the CPU: %s", reason)
-        return commit(ortffi.SessionBuilder().with_cpu()), "cpu"
+            raise CudaUnavailableError(str(error).splitlines()[0]) from error
+
+    def open_prepared(self, model: Path, operators: Path | None) -> ortffi.Session:
+        """Make a session of a model that `optimize` wrote, on the CPU.
+
+        Its weights stay in their file, mapped into memory, where other processes share them.
+
+        Args:
+            model: the file; that of the weights is beside it.
+            operators: library of our own operators, if the model uses them.
+
+        Raises:
+            ortffi.OrtError: the model or the library is not valid.
+        """
+        builder = self._builder(ortffi.SessionBuilder().with_cpu())
+        if operators is not None:
+            builder = builder.with_custom_ops(operators)
+        return builder.with_optimization_level(
+            ortffi.GraphOptimizationLevel.DISABLE_ALL
+        ).commit_from_file(model)
+
+    def optimize(self, model: Path, operators: Path | None, optimized: Path, weights: str) -> None:
+        """Have ONNX Runtime optimise a model once, so that loading it need not.
+
+        The levels up to EXTENDED are the same on every processor; what comes above them is for
+        float convolutions only.
+
+        Args:
+            model: the file.
+            operators: library of our own operators, if the model uses them.
+            optimized: file to write.
+            weights: name of the file beside it for the weights.
+
+        Raises:
+            ortffi.OrtError: the model or the library is not valid, or a file cannot be written.
+        """
+        builder = self._builder(ortffi.SessionBuilder().with_cpu())
+        if operators is not None:
+            builder = builder.with_custom_ops(operators)
+        (
+            builder.with_optimization_level(ortffi.GraphOptimizationLevel.EXTENDED)
+            .with_optimized_model(optimized)
+            .with_config("session.optimized_model_external_initializers_file_name", weights)
+            .with_config(
+                "session.optimized_model_external_initializers_min_size_in_bytes",
+                str(_MIN_EXTERNAL_BYTES),
+            )
+            .commit_from_file(model)
+            .close()
+        )
+
+    def _builder(self, builder: ortffi.SessionBuilder) -> ortffi.SessionBuilder:
+        return (
+            builder.with_intra_threads(self.threads)
+            # Lengths vary with every request; planned memory would pile up for each.
+            .with_memory_pattern(False)
+            # Threads take small blocks as they come free, instead of an equal share each at
+            # the start: 3 % less time on two cores that others use as well.
+            .with_config("session.dynamic_block_base", "4")
+        )
+
+    def _commit(
+        self, builder: ortffi.SessionBuilder, model: bytearray, folder: Path
+    ) -> ortffi.Session:
+        return (
+            self._builder(builder)
+            .with_config("session.model_external_initializers_file_folder_path", str(folder))
+            .commit_from_memory(model)
+        )
 
     def usable(self) -> dict[str, str]:
         """Try the providers that this service can use; say what is wrong, or nothing, of each."""

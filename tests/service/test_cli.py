@@ -53,8 +53,9 @@ def test_say_takes_phonemes(model_file: Path, cache_dir: Path, tmp_path: Path) -
     assert run("say", "həlˈO.", *arguments).returncode == 0
     done = run("say", "hello4", *arguments)
     assert done.returncode == 1
-    assert done.stderr.startswith("kokoro-service: ")
-    assert "4" in done.stderr
+    complaint = done.stderr.splitlines()[-1]
+    assert complaint.startswith("kokoro-service: ")
+    assert "4" in complaint
 
 
 @pytest.mark.parametrize(
@@ -66,7 +67,9 @@ def test_say_takes_phonemes(model_file: Path, cache_dir: Path, tmp_path: Path) -
         (["say", "a", "-o", "a.wav", "--speed", "9"], "speed"),
         (["voices", "--port", "x"], "port"),
         (["voices", "--config", "/nowhere.toml"], "/nowhere.toml"),
-        (["prepare", "--model", "x.onnx"], "model"),
+        (["prepare", "--model", "/nowhere.onnx"], "/nowhere.onnx"),
+        (["prepare", "--model", __file__], "preparing the model failed"),
+        (["prepare", "--model", "x.onnx", "--no-prepare"], "nothing to prepare"),
     ],
 )
 def test_mistakes_are_told_in_one_line(
@@ -92,10 +95,28 @@ def test_voices_lists_them() -> None:
     assert lines[0].split() == ["af_alloy", "en-us", "female"]
 
 
-def test_prepare_writes_the_model_and_says_where(tmp_path: Path) -> None:
-    done = run("prepare", "--cache-dir", str(tmp_path))
+def test_prepare_prepares_the_model_once_and_says_where(model_file: Path, cache_dir: Path) -> None:
+    done = run("prepare", "--cache-dir", str(cache_dir))
+    assert done.returncode == 0, done.stderr
+    folder = Path(done.stdout.strip())
+    assert folder.parent == cache_dir / "prepared"
+    assert {path.name for path in folder.iterdir()} == {
+        "manifest.json",
+        "model.onnx",
+        "weights.bin",
+    }
+    again = run("prepare", "--cache-dir", str(cache_dir), "--model", str(model_file))
+    assert (again.stdout, again.stderr) == (done.stdout, "")
+
+
+@pytest.mark.parametrize("flags", [["--no-prepare"], ["--provider", "cuda"]])
+def test_prepare_writes_the_published_model_where_none_is_prepared(
+    tmp_path: Path, flags: list[str]
+) -> None:
+    done = run("prepare", "--cache-dir", str(tmp_path), *flags)
     assert done.returncode == 0, done.stderr
     assert assembly.is_published(Path(done.stdout.strip()))
+    assert {path.suffix for path in tmp_path.iterdir()} == {".lock", ".onnx"}
 
 
 def test_doctor_finds_everything_well(model_file: Path, cache_dir: Path) -> None:
@@ -108,6 +129,7 @@ def test_doctor_finds_everything_well(model_file: Path, cache_dir: Path) -> None
     assert findings["provider cpu"]["ok"]
     assert "54" in findings["voices"]["detail"]
     assert "gives durations" in findings["model"]["detail"]
+    assert "operators" in findings["prepared"]["detail"]
     assert "passed in" in findings["self-test"]["detail"]
 
 

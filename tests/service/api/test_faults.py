@@ -292,7 +292,7 @@ def prepare(folder: Path, prepare_process: Callable[[], None] | None = None) -> 
     (complaint,) = [x for x in done.stderr.splitlines() if x.startswith("kokoro-service: ")]
     assert "Traceback" not in done.stderr
     # No half of a model; who comes next begins anew.
-    assert [path.suffix for path in folder.iterdir()] == [".lock"]
+    assert [path.name for path in folder.rglob("*") if path.is_file()] == [".lock"]
     return complaint
 
 

@@ -14,7 +14,8 @@ from service.model.assembly import SHA256, SIZE_BYTES, is_published
 def test_the_parts_add_up_to_the_published_file(model_file: Path) -> None:
     assert model_file.stat().st_size == SIZE_BYTES
     assert hashlib.sha256(model_file.read_bytes()).hexdigest() == SHA256
-    assert sorted(path.suffix for path in model_file.parent.iterdir()) == [".lock", ".onnx"]
+    files = model_file.parent.glob(f"{model_file.stem}.*")
+    assert sorted(path.suffix for path in files) == [".lock", ".onnx"]
 
 
 def test_progress_is_shown_when_writing_and_not_when_the_file_is_there(

@@ -202,10 +202,21 @@ def test_cuda_that_cannot_be_had_is_an_error_and_auto_warns_once(
     assert "running on the CPU" in warnings[0].getMessage()
 
 
+def test_options_of_cuda_that_are_wrong_are_an_error_with_auto_too(model_file: Path) -> None:
+    runtime = open_runtime("auto", cuda_options={"no_such_option": True})
+    with pytest.raises(ProviderError, match=r"cuda_options: .*no_such_option"):
+        load_kokoro(model_file, runtime, published=True, progress=print)
+
+
+@pytest.mark.parametrize("prepare", [False, True])
 def test_the_real_model_keeps_its_promise_at_every_length(
-    model_file: Path, repository: Path
+    model_file: Path, cache_dir: Path, repository: Path, prepare: bool
 ) -> None:
-    kokoro = load_kokoro(model_file, open_runtime(), published=True, progress=print)
+    kokoro = load_kokoro(
+        model_file, open_runtime(), published=True, progress=print,
+        prepared_in=cache_dir if prepare else None,
+    )  # fmt: skip
+    assert (kokoro.preparation.variant is not None) is prepare
     styles = np.fromfile(repository / "voices/af_heart.bin", "<f4").reshape(510, 1, 256)
     for n_tokens in (1, 2, 17, 510):
         token_ids = [43 + i % 20 for i in range(n_tokens)]

@@ -1,0 +1,215 @@
+"""Prepared models in the cache: found, or made once by a process of their own."""
+
+from __future__ import annotations
+
+import fcntl
+import importlib.util
+import json
+import logging
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from service.errors import ModelError
+from service.model.manifest import (
+    MANIFEST,
+    MODEL,
+    WEIGHTS,
+    DamagedError,
+    File,
+    Manifest,
+    Recipe,
+)
+
+logger = logging.getLogger(__name__)
+
+COMMAND = (sys.executable, "-I", "-c")
+"""How a process is started that knows nothing of this one's folder or variables."""
+
+PROGRAM = "import sys, json; sys.path = json.loads(sys.argv[2]); " + (
+    "from service.model.preparing import main; main(json.loads(sys.argv[1]))"
+)
+"""What it runs: it imports what this process would import, from the same places."""
+
+REQUIRED = ("onnx_ir", "onnxscript")
+"""Packages that rewriting needs and serving does not."""
+
+_PARTIAL = ".partial-"
+
+
+class NotPreparedError(ModelError):
+    """There is no prepared model; the message says why and what to do."""
+
+
+@dataclass(frozen=True)
+class Workshop:
+    """What preparing needs to know beside the recipe.
+
+    Attributes:
+        operators: library of our own operators, for the variant `native`.
+        threads: to prove the result with.
+        get_source: returns the source's file, given a folder where it may write it, which is
+            removed afterwards.
+    """
+
+    operators: Path | None
+    threads: int
+    get_source: Callable[[Path], Path]
+
+
+class PreparedModels:
+    """The prepared models of a cache.
+
+    A folder is whole under its name or not there at all, and one that was changed since is made
+    anew. Processes that need the same one at once wait for each other, and only the first makes it.
+
+    Args:
+        cache_dir: the cache; need not be there yet.
+    """
+
+    def __init__(self, cache_dir: Path) -> None:
+        self._folder = cache_dir / "prepared"
+
+    def folder(self, recipe: Recipe) -> Path:
+        """Return where the model of a recipe is, if it is there."""
+        return self._folder / recipe.key
+
+    def get(self, recipe: Recipe, workshop: Workshop, progress: Callable[[str], None]) -> Path:
+        """Return the file of a prepared model, which is made where it is missing or damaged.
+
+        A source that was refused is not tried again.
+
+        Raises:
+            NotPreparedError: the source cannot be prepared, a package is missing, or the cache
+                cannot be written.
+            ModelError: the source cannot be had.
+        """
+        folder = self.folder(recipe)
+        if folder.is_dir():
+            try:
+                return _model(folder, Manifest.verify(folder, recipe))
+            except DamagedError:
+                pass  # said under the lock, by who makes it anew
+        if any(importlib.util.find_spec(package) is None for package in REQUIRED):
+            raise NotPreparedError(
+                "preparing the model needs packages that are not installed: "
+                "pip install 'kokoro-service[prepare]'"
+            )
+        try:
+            self._folder.mkdir(parents=True, exist_ok=True)
+            with self._lock(progress):
+                if folder.is_dir():
+                    try:
+                        return _model(folder, Manifest.verify(folder, recipe))
+                    except DamagedError as error:
+                        progress(f"the prepared model is damaged ({error}); making it anew")
+                return _model(folder, self._make(recipe, workshop, progress))
+        except OSError as error:
+            raise NotPreparedError(
+                f"the prepared model cannot be written to {self._folder}: {error.strerror}; "
+                "set cache_dir to a folder that can be written"
+            ) from error
+
+    @contextmanager
+    def _lock(self, progress: Callable[[str], None]) -> Iterator[None]:
+        with open(self._folder / ".lock", "w") as lock:
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                progress("waiting for another process that prepares a model")
+                fcntl.flock(lock, fcntl.LOCK_EX)
+            yield
+
+    def _make(
+        self, recipe: Recipe, workshop: Workshop, progress: Callable[[str], None]
+    ) -> Manifest:
+        for left in self._folder.glob(f"{_PARTIAL}*"):  # by processes that were killed
+            # One that is just dying may still write; the next to come here removes the rest.
+            shutil.rmtree(left, ignore_errors=True)
+        progress("preparing the model for this machine, once; it takes a minute or less")
+        with (
+            tempfile.TemporaryDirectory(prefix=_PARTIAL, dir=self._folder) as partial,
+            tempfile.TemporaryDirectory(prefix=_PARTIAL, dir=self._folder) as scratch,
+        ):
+            result = _run(
+                {
+                    "source": str(workshop.get_source(Path(scratch)).absolute()),
+                    "folder": str(Path(partial).absolute()),
+                    "variant": recipe.variant,
+                    "operators": None if workshop.operators is None else str(workshop.operators),
+                    "signed_weights": recipe.products == "exact",
+                    "threads": workshop.threads,
+                },
+                progress,
+            )
+            made = Path(partial) / "whole"
+            made.mkdir()
+            files = {}
+            if result["refusal"] is None:
+                for name in (MODEL, WEIGHTS):
+                    os.rename(Path(partial) / name, made / name)
+                    files[name] = File.of(made / name)
+            manifest = Manifest(recipe, files, result["proof"], result["refusal"])
+            manifest.write(made)
+            folder = self.folder(recipe)
+            if folder.is_dir():  # damaged
+                shutil.rmtree(folder)
+            os.rename(made, folder)
+        for old in self._folder.glob(f"{recipe.family}-*"):
+            if old != folder:
+                shutil.rmtree(old)
+        if manifest.refusal is None:
+            progress(f"model prepared: {folder}")
+        return manifest
+
+
+def _model(folder: Path, manifest: Manifest) -> Path:
+    if manifest.refusal is not None:
+        raise NotPreparedError(
+            f"the model cannot be prepared: {manifest.refusal} (noted in {folder / MANIFEST})"
+        )
+    return folder / MODEL
+
+
+def _run(request: dict[str, Any], progress: Callable[[str], None]) -> dict[str, Any]:
+    """Have the process do it; it is killed if this one stops waiting for it."""
+    command = [*COMMAND, PROGRAM, json.dumps(request), json.dumps(sys.path)]
+    last: dict[str, Any] = {}
+    with tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as complaints:
+        with subprocess.Popen(
+            command,
+            stdin=subprocess.PIPE,  # it ends when this does
+            stdout=subprocess.PIPE,
+            stderr=complaints,
+            encoding="utf-8",
+        ) as process:
+            try:
+                for line in process.stdout or ():
+                    last = json.loads(line)
+                    if "progress" in last:
+                        progress(last["progress"])
+                process.wait()
+            except BaseException:
+                process.kill()
+                raise
+        complaints.seek(0)
+        text = complaints.read()
+    if process.returncode != 0 or "refusal" not in last:
+        logger.debug("the preparing process said:\n%s", text)
+        reason = last.get("failure") or _ending(process.returncode, text)
+        raise NotPreparedError(f"preparing the model failed: {reason}")
+    return last
+
+
+def _ending(status: int, complaints: str) -> str:
+    if status < 0:
+        return f"its process was ended by signal {-status}"
+    lines = [line.strip() for line in complaints.splitlines() if line.strip()]
+    return lines[-1] if lines else f"its process ended with status {status}"

@@ -1,0 +1,149 @@
+"""Prepare a model: run by `service.model.preparation` in a process of its own.
+
+A rewritten graph with all its weights takes some hundred megabytes, and so do the packages that
+rewrite it; both are gone when the process ends. It writes lines of JSON to its standard output,
+one object each: `{"progress": ...}` any number of times, then a `Result` or `{"failure": ...}`. It
+ends when its standard input does, and so with the process that started it, however that ends.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import sys
+import threading
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Protocol, TypedDict
+
+from service.model.kokoro import Kokoro, Preparation
+from service.model.loader import open_kokoro
+from service.model.manifest import MODEL, WEIGHTS, Variant
+from service.model.proof import UnlikeError, compare
+from service.model.runtime import Runtime, open_runtime
+
+
+class Rewrite(Protocol):
+    """`service.model.rewriting.rewrite`, or another that does the same."""
+
+    def __call__(
+        self,
+        source: Path,
+        folder: Path,
+        variant: Variant,
+        progress: Callable[[str], None],
+        *,
+        signed_weights: bool,
+    ) -> object:
+        """Write the rewritten model into a folder; return None where the graph is not known."""
+
+
+class Request(TypedDict):
+    """What to prepare, as JSON.
+
+    `source` is a model file, `folder` an empty folder for the result, `operators` the library of
+    our own operators for the variant `native`, `signed_weights` whether ONNX Runtime multiplies
+    signed weights exactly here, `threads` the number of threads to prove it with.
+    """
+
+    source: str
+    folder: str
+    variant: Variant
+    operators: str | None
+    signed_weights: bool
+    threads: int
+
+
+@dataclass(frozen=True)
+class Result:
+    """How it went.
+
+    Attributes:
+        refusal: why there is no prepared model; None where there is.
+        proof: log-spectral distance to the source in dB, by sentence.
+    """
+
+    refusal: str | None = None
+    proof: dict[str, float] = field(default_factory=dict)
+
+
+def main(request: Request, rewrite: Rewrite | None = None) -> None:
+    """Prepare a model and tell how it went on standard output."""
+    messages = os.fdopen(os.dup(1), "w", encoding="utf-8")
+    os.dup2(2, 1)  # what libraries print shall not look like a message
+
+    def send(message: dict[str, object]) -> None:
+        messages.write(json.dumps(message) + "\n")
+        messages.flush()
+
+    threading.Thread(target=_end_with_input, daemon=True).start()
+    try:
+        if rewrite is None:
+            from service.model.rewriting import rewrite as our_rewrite
+
+            rewrite = our_rewrite
+        result = prepare(request, rewrite, lambda line: send({"progress": line}))
+    except Exception as error:
+        send({"failure": " ".join(f"{type(error).__name__}: {error}".split())})
+        raise
+    send(asdict(result))
+
+
+def prepare(request: Request, rewrite: Rewrite, progress: Callable[[str], None]) -> Result:
+    """Rewrite a model, have ONNX Runtime optimise it, and prove that it speaks as before.
+
+    Raises:
+        OSError: the folder cannot be written.
+        ortffi.OrtError: ONNX Runtime refuses the rewritten model.
+        ModelError: the source is no model.
+    """
+    source, folder = Path(request["source"]), Path(request["folder"])
+    operators = None if request["operators"] is None else Path(request["operators"])
+    rewritten = folder / "rewritten"
+    rewritten.mkdir()
+    progress("rewriting the model")
+    report = rewrite(
+        source,
+        rewritten,
+        request["variant"],
+        progress,
+        signed_weights=request["signed_weights"],
+    )
+    if report is None:
+        rewritten.rmdir()
+        return Result("its graph is not one that is known how to rewrite")
+    progress("optimising the model")
+    runtime = open_runtime(threads=request["threads"])
+    runtime.optimize(rewritten / MODEL, operators, folder / MODEL, WEIGHTS)
+    shutil.rmtree(rewritten)
+    progress("comparing the prepared model with its source")
+    return _prove(source, folder / MODEL, operators, runtime)
+
+
+def _prove(source: Path, prepared: Path, operators: Path | None, runtime: Runtime) -> Result:
+    one = open_kokoro(source, runtime)
+    try:
+        session = runtime.open_prepared(prepared, operators)
+        preparation = Preparation("stock" if operators is None else "native", None, "")
+        other = Kokoro(session, "cpu", prepared.name, "", runtime, preparation)
+        try:
+            comparisons = compare(one, other)
+        except UnlikeError as error:
+            return Result(str(error))
+        finally:
+            other.close()
+    finally:
+        one.close()
+    return Result(proof={name: round(c.distance_db, 3) for name, c in comparisons.items()})
+
+
+def _end_with_input() -> None:
+    while os.read(0, 1):
+        pass
+    os._exit(1)
+
+
+if __name__ == "__main__":
+    main(json.loads(sys.argv[1]))

@@ -1,0 +1,37 @@
+"""What the processor can do that decides how a model is best prepared for it."""
+
+from __future__ import annotations
+
+import platform
+from pathlib import Path
+
+_CPUINFO = Path("/proc/cpuinfo")
+_EXACT = {"avx512_vnni", "avx_vnni"}
+"""As Linux spells them: flags of x86 processors that add products of bytes in 32 bits."""
+
+
+def integer_products(machine: str | None = None, cpuinfo: Path = _CPUINFO) -> str:
+    """Tell how ONNX Runtime multiplies unsigned by signed bytes here: `exact` or `saturating`.
+
+    On x86 without VNNI it adds pairs of products in 16 bits, where large ones are cut off; signed
+    weights sound wrong there, unsigned ones go another way. What cannot be found out counts as
+    saturating, which is slower but right everywhere.
+
+    Args:
+        machine: as `platform.machine` has it; this one by default.
+        cpuinfo: Linux's list of processors.
+    """
+    machine = machine or platform.machine()
+    if machine not in ("x86_64", "AMD64", "i686"):
+        return "exact"
+    try:
+        text = cpuinfo.read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return "saturating"
+    flags: set[str] = set()
+    for line in text.splitlines():
+        name, _, value = line.partition(":")
+        if name.strip() == "flags":
+            flags = set(value.split())
+            break
+    return "exact" if flags & _EXACT else "saturating"
