@@ -17,9 +17,11 @@ MIN_PIECE_LENGTH = 100
 
 _FIRST_LENGTHS = (30, 60)
 """Phonemes of the first piece where sound shall start early: two to four seconds of speech."""
-_REAL_TIME_FACTOR = 0.6
-"""Of the published model on two good cores, with some reserve: a piece is as long as can be made
-while the ones before it play."""
+REAL_TIME_FACTOR = 0.6
+"""Of the published model on two good cores, with some reserve; for who has not measured his own."""
+_REAL_TIME_FACTORS = (0.02, 0.9)
+"""Within these lengths can be reckoned; where speech is made no quicker than it is heard, there are
+gaps whatever they are."""
 _MAX_EARLY_LENGTH = 150
 """Where others wait for their turn, a longer piece would keep them waiting too long."""
 
@@ -73,10 +75,14 @@ class Chunker:
     Args:
         early: whether sound shall start early: a short piece first, then longer ones. Otherwise
             pieces are of similar length, `MIN_PIECE_LENGTH` to `MAX_PIECE_LENGTH`.
+        real_time_factor: seconds that a second of speech takes: an early piece is as long as can
+            be made while those before it play.
     """
 
-    def __init__(self, *, early: bool = False) -> None:
+    def __init__(self, *, early: bool = False, real_time_factor: float = REAL_TIME_FACTOR) -> None:
         self._early = early
+        least, greatest = _REAL_TIME_FACTORS
+        self._real_time_factor = min(max(real_time_factor, least), greatest)
         self._phonemes = ""
         self._words: list[Word] = []
         self._unbroken: list[tuple[int, int]] = []
@@ -130,8 +136,9 @@ class Chunker:
     def _lengthen(self, length: int) -> None:
         """Let the next piece be as long as can be made while those before it play."""
         is_first = self._lengths.nearest
-        self._n_unheard += length * (1 if is_first else 1 - _REAL_TIME_FACTOR)
-        high = max(2, min(_MAX_EARLY_LENGTH, int(self._n_unheard / _REAL_TIME_FACTOR)))
+        factor = self._real_time_factor
+        self._n_unheard += length * (1 if is_first else 1 - factor)
+        high = max(2, min(_MAX_EARLY_LENGTH, int(self._n_unheard / factor)))
         self._lengths = _Lengths(high // 2, high)
 
     def _place(self, low: int, high: int, wanted: float, limit: int) -> int:

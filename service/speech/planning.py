@@ -13,7 +13,7 @@ from service.errors import (
     NothingToSayError,
     TextTooLongError,
 )
-from service.speech.chunking import Chunker
+from service.speech.chunking import REAL_TIME_FACTOR, Chunker
 from service.speech.voices import Blend, VoiceLibrary
 from service.text import (
     READ_AT_ONCE,
@@ -147,6 +147,8 @@ class Planner:
     Attributes:
         front_end: likewise.
         voices: likewise.
+        real_time_factor: seconds that the model takes for a second of speech, from the self-test;
+            pieces of speech that shall start early are as long as it allows.
 
     Raises:
         ServiceError: the default voice is not there.
@@ -159,6 +161,7 @@ class Planner:
         self.voices = voices
         self._default_voice = default_voice
         self._max_text_length = max_text_length
+        self.real_time_factor = REAL_TIME_FACTOR
         voices.resolve(default_voice)
 
     def plan(self, utterance: Utterance) -> Plan:
@@ -179,7 +182,10 @@ class Planner:
         else:
             blend, language = self.settle(utterance.voice, utterance.language)
             parts = self._parts(spoken, utterance, language)
-            pieces = _cut_text(parts, blend, utterance, partial(self._read, utterance))
+            pieces = _cut_text(
+                parts, blend, utterance.speed, self._chunker(utterance),
+                partial(self._read, utterance),
+            )  # fmt: skip
         first = next(pieces, None)
         if first is None:
             raise NothingToSayError(_NOTHING)
@@ -201,7 +207,9 @@ class Planner:
             read.append((part.passage, readings))
             return readings
 
-        pieces = tuple(_cut_text(self._parts(text, utterance, language), blend, utterance, note))
+        parts = self._parts(text, utterance, language)
+        chunker = self._chunker(utterance)
+        pieces = tuple(_cut_text(parts, blend, utterance.speed, chunker, note))
         if not pieces:
             raise NothingToSayError(_NOTHING)
         normalized = (reading.normalized for _, readings in read for reading in readings)
@@ -265,6 +273,9 @@ class Planner:
             )
         return parts
 
+    def _chunker(self, utterance: Utterance) -> Chunker:
+        return Chunker(early=utterance.early, real_time_factor=self.real_time_factor)
+
     def _read(self, utterance: Utterance, part: _Part) -> Iterator[Reading]:
         return self.front_end.read(part.passage, part.language, normalized=utterance.normalized)
 
@@ -276,7 +287,7 @@ class Planner:
         vocabulary.token_ids(reading.phonemes)
         if not vocabulary.is_pronounceable(reading.phonemes):
             raise NothingToSayError("the phonemes hold nothing that can be pronounced")
-        chunker = Chunker(early=utterance.early)
+        chunker = self._chunker(utterance)
         pieces = [*chunker.add(reading), *chunker.finish()]
         for number, piece in enumerate(pieces, start=1):
             yield Piece(
@@ -291,12 +302,11 @@ class Planner:
 def _cut_text(
     parts: list[_Part | Pause],
     blend: Blend,
-    utterance: Utterance,
+    speed: float,
+    chunker: Chunker,
     read: Callable[[_Part], Iterable[Reading]],
 ) -> Iterator[Piece]:
     """Yield the pieces of a text while it is being read."""
-    chunker = Chunker(early=utterance.early)
-    speed = utterance.speed
     held: Piece | None = None  # its pause may be still to come
 
     def pieces(readings: Iterable[Reading]) -> Iterator[Piece]:

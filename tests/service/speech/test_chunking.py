@@ -74,6 +74,26 @@ def test_pieces_of_prose_have_lengths_that_sound_well() -> None:
     assert max(map(len, pieces)) <= MAX_PIECE_LENGTH
 
 
+@pytest.mark.parametrize("factor", [0.0, 0.1, 0.3, 0.6, 2.0])
+def test_no_early_piece_takes_longer_than_what_was_made_before_it_plays(factor: float) -> None:
+    chunker = Chunker(early=True, real_time_factor=factor)
+    lengths = [len(piece.phonemes) for piece in chunker.add(read_phonemes(SENTENCE * 60))]
+    reckoned = min(max(factor, 0.02), 0.9)
+    unheard = float(lengths[0])
+    for length in lengths[1:]:
+        assert length * reckoned <= unheard
+        unheard += length * (1 - reckoned)
+
+
+def test_the_quicker_the_model_the_sooner_early_pieces_are_long() -> None:
+    second = []
+    for factor in (0.6, 0.3, 0.1):
+        chunker = Chunker(early=True, real_time_factor=factor)
+        second.append(len(list(chunker.add(read_phonemes(SENTENCE * 60)))[1].phonemes))
+    assert second == sorted(second)
+    assert second[0] < second[-1]
+
+
 @given(st.text("aˈb .,;—!?”“()", max_size=2000), st.booleans())
 def test_nothing_is_lost_and_every_piece_fits(text: str, early: bool) -> None:
     pieces = split(text, early=early) if text.strip() else []
