@@ -1,18 +1,18 @@
-"""What `bench.bare` does, done by the service's own model class; same command line and answers."""
+"""What `bench.bare` does, by the service's own model class with the model that it takes itself."""
 
 import sys
 import time
-from pathlib import Path
 
 import numpy as np
 
-from service.model import load_kokoro, open_runtime
+from service.loading import load_model, load_runtime
+from service.settings import Settings
 
 
 def main() -> None:
-    model, threads, token_ids, style = sys.argv[1:]
-    runtime = open_runtime("cpu", int(threads))
-    kokoro = load_kokoro(Path(model), runtime, published=True, progress=lambda line: None)
+    _, threads, token_ids, style = sys.argv[1:]
+    settings = Settings(threads=int(threads))
+    kokoro = load_model(settings, load_runtime(settings), lambda line: None)
     print("ready", flush=True)
     ids = [int(token_id) for token_id in token_ids.split(",")]
     vector = np.frombuffer(bytes.fromhex(style), np.float32).reshape(1, -1)

@@ -9,7 +9,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TypeVar
@@ -49,11 +49,22 @@ def alternate(
 
 
 @contextmanager
-def python(*arguments: str) -> Iterator[Process]:
-    """Run this Python interpreter in the repository, with pipes to its input and output."""
+def python(
+    *arguments: str,
+    interpreter: str | Path = sys.executable,
+    environment: Mapping[str, str] | None = None,
+) -> Iterator[Process]:
+    """Run a Python interpreter in the repository, with pipes to its input and output.
+
+    Args:
+        arguments: its command line.
+        interpreter: this one, or that of another virtual environment.
+        environment: variables that it has besides ours.
+    """
     process = subprocess.Popen(
-        [sys.executable, *arguments],
+        [interpreter, *arguments],
         cwd=REPOSITORY,
+        env={**os.environ, **(environment or {})},
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,
@@ -67,17 +78,28 @@ def python(*arguments: str) -> Iterator[Process]:
 
 
 @contextmanager
-def server() -> Iterator[tuple[Process, int]]:
+def server(
+    environment: Mapping[str, str] | None = None, module: str = "service"
+) -> Iterator[tuple[Process, int]]:
     """Run the service with its defaults; gives its port as soon as it says that it is ready."""
-    port = _free_port()
+    port = free_port()
     flags = ["--port", str(port), "--threads", str(THREADS), "--log-level", "warning"]
-    with python("-m", "service", "serve", *flags) as process:
-        deadline = time.monotonic() + _READY_TIMEOUT_S
-        while not _is_ready(port):
-            if process.poll() is not None or time.monotonic() > deadline:
-                raise ChildError("the service did not get ready")
-            time.sleep(_POLL_S)
+    with python("-m", module, "serve", *flags, environment=environment) as process:
+        wait_until_ready(process, port, "/ready")
         yield process, port
+
+
+def wait_until_ready(process: Process, port: int, path: str) -> None:
+    """Wait until a server answers 200 to a path.
+
+    Raises:
+        ChildError: it ended, or took too long.
+    """
+    deadline = time.monotonic() + _READY_TIMEOUT_S
+    while not _is_ready(port, path):
+        if process.poll() is not None or time.monotonic() > deadline:
+            raise ChildError(f"{process.args!r} did not get ready")
+        time.sleep(_POLL_S)
 
 
 def request(port: int, method: str, path: str, body: object = None) -> int:
@@ -112,14 +134,15 @@ def answer(process: Process) -> str:
     return line.strip()
 
 
-def _free_port() -> int:
+def free_port() -> int:
+    """Return a port that nobody listens on."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])
 
 
-def _is_ready(port: int) -> bool:
+def _is_ready(port: int, path: str) -> bool:
     try:
-        return request(port, "GET", "/ready") == 200
+        return request(port, "GET", path) == 200
     except OSError:  # it does not listen yet
         return False

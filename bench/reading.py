@@ -139,10 +139,15 @@ def espeak_reader(espeak: Espeak, language: str) -> Read:
 
 def prose_of(language: str) -> list[str]:
     """Return paragraphs of a language."""
+    sentences = sentences_of(language)
+    return [" ".join(sentences[start : start + 5]) for start in range(0, len(sentences), 5)]
+
+
+def sentences_of(language: str) -> list[str]:
+    """Return sentences of a language that have no figures."""
     rows = _rows("agreement.tsv")
     sentences = [row[1] for row in rows if row[0].startswith(f"{language}/")]
-    sentences = sentences or [row[2] for row in _rows(f"{language}.tsv")]
-    return [" ".join(sentences[start : start + 5]) for start in range(0, len(sentences), 5)]
+    return sentences or [row[2] for row in _rows(f"{language}.tsv")]
 
 
 def figures_of(language: str) -> list[str]:

@@ -20,16 +20,22 @@ Pairs = Sequence[tuple[float, float]]
 
 @dataclass(frozen=True)
 class Bound:
-    """What a ratio or a difference may be at most; `strict` means that it must be below."""
+    """What a ratio or a difference may be at most; `strict` means that it must be below.
+
+    With `least` it is what it must be at least.
+    """
 
     limit: float
     strict: bool = False
+    least: bool = False
 
     def is_met(self, value: float) -> bool:
+        if self.least:
+            return value >= self.limit
         return value < self.limit if self.strict else value <= self.limit
 
     def __str__(self) -> str:
-        return f"{'<' if self.strict else '≤'} {self.limit:g}"
+        return f"{'≥' if self.least else '<' if self.strict else '≤'} {self.limit:g}"
 
 
 @dataclass(frozen=True)
@@ -54,10 +60,15 @@ def difference(name: str, pairs: Pairs, unit: str, bound: Bound | None = None) -
     return _row(name, pairs, unit, [ours - theirs for ours, theirs in pairs], f" {unit}", bound)
 
 
-def table(rows: Sequence[Row]) -> str:
+def speedup(name: str, pairs: Pairs, unit: str, bound: Bound | None = None) -> Row:
+    """Compare by the median of the pairs' inverse ratios: how many times theirs is of ours."""
+    return _row(name, pairs, unit, [theirs / ours for ours, theirs in pairs], " times", bound)
+
+
+def table(rows: Sequence[Row], peer: str = "onnxruntime package", ours: str = "ours") -> str:
     """Return rows as a Markdown table."""
     lines = [
-        "| measurement | ours | onnxruntime package | ratio or difference | bound | met? |",
+        f"| measurement | {ours} | {peer} | ratio or difference | bound | met? |",
         "|---|---|---|---|---|---|",
     ]
     for row in rows:
@@ -71,7 +82,7 @@ def circumstances() -> str:
     """Return when and on what this is measured, in two lines."""
     now = datetime.now(timezone.utc).strftime("%Y-%m-%d %H:%M UTC")
     return (
-        f"{now}, {_processor()}, {len(os.sched_getaffinity(0))} cores.\n"
+        f"{now}, {processor()}, {len(os.sched_getaffinity(0))} cores.\n"
         f"Python {platform.python_version()}, numpy {version('numpy')}, "
         f"ONNX Runtime {ortffi.init().library.version} (package {version('onnxruntime')})."
     )
@@ -103,7 +114,7 @@ def _row(
     )
 
 
-def _processor() -> str:
+def processor() -> str:
     """Return the processor's or the board's name; the first is not told on ARM."""
     match = re.search(r"^model name\s*: (.+)$", _read("/proc/cpuinfo"), re.MULTILINE)
     name = match.group(1) if match else _read("/proc/device-tree/model").strip("\0\n ")

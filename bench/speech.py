@@ -2,24 +2,47 @@
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
 
 from bench.processes import THREADS
+from bench.reading import front_end_reader
 from service.loading import load_voices
 from service.model import assemble, model_path
 from service.settings import Settings
 from service.speech import synthesizer
-from service.text import FrontEnd, load_vocabulary
+from service.text import Espeak, load_vocabulary
 
-_SENTENCE = (
+SHORT = "Yes, of course."
+MEDIUM = (
     "The harbour was quiet that morning, and only the gulls were awake to see the little boat "
     "come home."
 )
+PARAGRAPH = (
+    f"{MEDIUM} Nobody had expected her before the end of the week, and the old man on the quay put "
+    "down his pipe, looked twice and began to run. There were three of them on deck, wet to the "
+    "skin and laughing, and behind them, under a grey sail, lay the largest fish that any of us "
+    "had ever seen. By noon the whole town had come to look at it, and the baker was selling bread "
+    "from a basket, as if it were a holiday. In the evening they told us how it had been, and each "
+    "told it another way, until the lamps were out."
+)
+"""600 characters."""
+
+USUAL = 96
+"""Tokens of a sentence of usual length."""
 
 
-def sentence() -> str:
-    """Return the phonemes of a sentence of usual length: 96 of them."""
-    return FrontEnd().read(_SENTENCE, "en-us", align=False).phonemes
+def phonemes(n_tokens: int) -> str:
+    """Return phonemes that are so many tokens: the paragraph's first, then a full stop."""
+    text = " ".join([PARAGRAPH, *([MEDIUM] * 4)])
+    known = load_vocabulary()
+    read = "".join(symbol for symbol in _read(text) if known.token_ids(symbol))
+    return read[: n_tokens - 1] + "."
+
+
+@cache
+def _read(text: str) -> str:
+    return front_end_reader(Espeak(), "en-us")(text)
 
 
 def self_test() -> str:

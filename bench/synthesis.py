@@ -20,7 +20,7 @@ _SETTLE_S = 0.2
 
 
 def measure(repeats: int) -> list[Row]:
-    phonemes = speech.sentence()
+    phonemes = speech.phonemes(speech.USUAL)
     arguments = speech.arguments(phonemes)
     with (
         python("-m", "bench.ours", *arguments) as ours,

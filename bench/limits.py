@@ -1,0 +1,156 @@
+"""How near the machine's limit a run is, and where the rest of its time goes.
+
+    python -m bench.limits [--side published] [--side stock] [--side native] [--tokens 96] [--write]
+
+The limit is measured by bench/peak.c, which a C compiler (`$CC`, `cc`) makes on the spot: the most
+multiply-adds of bytes per second of every instruction set of this processor, with as many threads
+as a run has. What is reached comes from ONNX Runtime's profile: the multiplications and additions
+of all convolutions and products of bytes, by the shapes in the profile, over the time of their
+nodes. Our native operators do in one node what takes others several (normalising, Snake,
+quantising, adding), so their time holds more than products. Time outside of any node is ONNX
+Runtime's own and the profile's.
+
+With `--write` the table goes into RESULTS.md and the pictures into docs/: milliseconds per second
+of audio, by part of the model and by kind of operator. Takes 1 minute.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+from bench.picture import stacked_bars
+from bench.processes import REPOSITORY, THREADS, ChildError
+from bench.profiling import CLASSES, PARTS, Node, Run, profile
+from bench.report import circumstances, write_section
+from bench.sides import add_sides, chosen_sides, set_up_process
+
+RESULTS = Path(__file__).with_name("RESULTS.md")
+SOURCE = Path(__file__).with_name("peak.c")
+PICTURES = REPOSITORY / "docs"
+OUTSIDE = "outside of nodes"
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Return the exit status: 2 if a measurement failed."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("--tokens", type=int, default=96)
+    parser.add_argument("--runs", type=int, default=5, help="the median of them is shown")
+    parser.add_argument("--write", action="store_true", help="write tables and pictures")
+    add_sides(parser, ["published", "stock", "native"])
+    options = parser.parse_args(arguments)
+    set_up_process()
+    try:
+        peaks = measure_peaks(THREADS)
+        runs = {
+            side.label: profile(side, options.tokens, options.runs)
+            for side in chosen_sides(options)
+        }
+    except ChildError as error:
+        print(f"bench: {error}", file=sys.stderr)
+        return 2
+    report = f"{circumstances()}\n\n{_peak_table(peaks)}\n\n{_run_table(runs, peaks)}"
+    for title, layers, find in _VIEWS:
+        report += f"\n\n{_share_table(title, layers, find, runs)}"
+    print(report)
+    if options.write:
+        write_section(RESULTS, "limits", f"{(__doc__ or '').strip()}\n\n{report}")
+        for title, layers, find in _VIEWS:
+            file = PICTURES / f"speed-by-{title.partition(' ')[0]}.svg"
+            file.write_text(_picture(title, layers, find, runs), encoding="utf-8")
+    return 0
+
+
+def measure_peaks(threads: int) -> dict[str, float]:
+    """Return operations per second by instruction set, the processor's best first.
+
+    Raises:
+        ChildError: there is no C compiler, or the program failed.
+    """
+    compiler = shutil.which(os.environ.get("CC", "cc"))
+    if compiler is None:
+        raise ChildError("the limit cannot be measured without a C compiler; set CC")
+    with tempfile.TemporaryDirectory() as folder:
+        program = Path(folder) / "peak"
+        try:
+            subprocess.run(
+                [compiler, "-O2", "-pthread", str(SOURCE), "-o", str(program)], check=True
+            )
+            told = subprocess.run(
+                [str(program), str(threads)], check=True, stdout=subprocess.PIPE, text=True
+            ).stdout
+        except subprocess.CalledProcessError as error:
+            raise ChildError(f"{SOURCE.name}: {error}") from error
+    return {name: float(value) for name, value in (line.rsplit(" ", 1) for line in
+            told.splitlines())}  # fmt: skip
+
+
+def _peak_table(peaks: Mapping[str, float]) -> str:
+    rows = [f"| {name} | {value / 1e9:.0f} |" for name, value in peaks.items()]
+    head = f"| instruction set, {THREADS} threads | most byte operations, 10^9 per second |"
+    return "\n".join([head, "|---|---|", *rows])
+
+
+def _run_table(runs: Mapping[str, Run], peaks: Mapping[str, float]) -> str:
+    best = max(peaks.values())
+    lines = [
+        "| | a run, ms | real-time factor | byte products, ms | of the run | 10^9 operations | "
+        "10^9 per second | of the limit |",
+        "|---|---|---|---|---|---|---|---|",
+    ]
+    for label, run in runs.items():
+        products = [node for node in run.nodes if node.multiplications]
+        seconds = sum(node.seconds for node in products)
+        operations = 2 * sum(node.multiplications for node in products)
+        lines.append(
+            f"| {label} | {run.seconds * 1e3:.0f} | {run.seconds / run.audio_s:.3f} | "
+            f"{seconds * 1e3:.0f} | {seconds / run.seconds:.0%} | {operations / 1e9:.1f} | "
+            f"{operations / seconds / 1e9:.0f} | {operations / seconds / best:.0%} |"
+        )
+    return "\n".join(lines)
+
+
+Find = Callable[[Node], str]
+
+_VIEWS: tuple[tuple[str, tuple[str, ...], Find], ...] = (
+    ("part of the model", (*PARTS, OUTSIDE), lambda node: node.part),
+    ("operator", (*CLASSES, "other", OUTSIDE), lambda node: node.kind),
+)
+
+
+def _bar(run: Run, find: Find) -> dict[str, float]:
+    """Return milliseconds per second of audio by layer."""
+    bar: dict[str, float] = {}
+    for node in run.nodes:
+        bar[find(node)] = bar.get(find(node), 0.0) + node.seconds
+    bar[OUTSIDE] = max(0.0, run.seconds - sum(bar.values()))
+    return {layer: seconds / run.audio_s * 1e3 for layer, seconds in bar.items()}
+
+
+def _share_table(title: str, layers: Sequence[str], find: Find, runs: Mapping[str, Run]) -> str:
+    bars = {label: _bar(run, find) for label, run in runs.items()}
+    lines = [
+        f"| {title}, ms per second of audio | {' | '.join(bars)} |",
+        f"|---|{'---|' * len(bars)}",
+    ]
+    for layer in layers:
+        cells = [f"{bar.get(layer, 0.0):.1f}" for bar in bars.values()]
+        lines.append(f"| {layer} | {' | '.join(cells)} |")
+    return "\n".join(lines)
+
+
+def _picture(title: str, layers: Sequence[str], find: Find, runs: Mapping[str, Run]) -> str:
+    bars = {label: _bar(run, find) for label, run in runs.items()}
+    return stacked_bars(
+        f"Where the time goes, by {title}", "milliseconds per second of audio", bars, layers
+    )
+
+
+if __name__ == "__main__":
+    sys.exit(main())

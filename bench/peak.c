@@ -1,0 +1,198 @@
+/* The most 8-bit multiply-adds that this machine's instruction sets do in a second.
+ *
+ *     cc -O2 -pthread peak.c -o peak && ./peak THREADS
+ *
+ * Prints a line for each instruction set that both the compiler and the processor know: its name
+ * and operations per second, a multiplication and an addition being two. Every thread keeps as many
+ * independent accumulators in registers as hide the instruction's latency and touches no memory, so
+ * this is what no convolution can exceed. For portable C it is what the compiler makes of a loop.
+ */
+#include <pthread.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#define ROUNDS 300000L
+#define REPEATS 200
+#define MOST_THREADS 256
+
+typedef struct {
+    const char *name;
+    int64_t (*run)(long rounds);
+    double operations_per_round;
+} Kernel;
+
+/* The compiler may neither know the operands nor that all accumulators start alike. */
+static volatile int32_t operand = 3;
+#define UNKNOWN(REGISTER, x) __asm__ volatile("" : "+" REGISTER(x))
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+
+#define EACH(STEP) STEP(0) STEP(1) STEP(2) STEP(3) STEP(4) STEP(5) STEP(6) STEP(7) STEP(8) STEP(9)
+#define TEN 10
+
+__attribute__((target("avx512f,avx512bw,avx512vnni"))) static int64_t avx512_vnni(long rounds) {
+    __m512i a = _mm512_set1_epi32(operand), b = _mm512_set1_epi32(operand), sum[TEN];
+#define STEP(i) sum[i] = _mm512_setzero_si512(); UNKNOWN("v", sum[i]);
+    EACH(STEP)
+#undef STEP
+    while (rounds--) {
+#define STEP(i) sum[i] = _mm512_dpbusd_epi32(sum[i], a, b);
+        EACH(STEP)
+#undef STEP
+    }
+    int64_t all = 0;
+    for (int i = 0; i < TEN; i++) all += _mm512_reduce_add_epi32(sum[i]);
+    return all;
+}
+
+static int64_t sum256(const __m256i *x) {
+    int32_t lanes[8];
+    __builtin_memcpy(lanes, x, sizeof lanes);
+    return (int64_t)lanes[0] + lanes[1] + lanes[2] + lanes[3] + lanes[4] + lanes[5] + lanes[6] +
+           lanes[7];
+}
+
+#if __clang_major__ >= 16 || (!defined(__clang__) && __GNUC__ >= 11)
+#define HAS_AVX_VNNI
+__attribute__((target("avx2,avxvnni"))) static int64_t avx_vnni(long rounds) {
+    __m256i a = _mm256_set1_epi32(operand), b = _mm256_set1_epi32(operand), sum[TEN];
+#define STEP(i) sum[i] = _mm256_setzero_si256(); UNKNOWN("x", sum[i]);
+    EACH(STEP)
+#undef STEP
+    while (rounds--) {
+#define STEP(i) sum[i] = _mm256_dpbusd_avx_epi32(sum[i], a, b);
+        EACH(STEP)
+#undef STEP
+    }
+    int64_t all = 0;
+    for (int i = 0; i < TEN; i++) all += sum256(&sum[i]);
+    return all;
+}
+#endif
+
+/* Pairs of products are added in 16 bits, which can saturate: exact kernels need more than this. */
+__attribute__((target("avx2"))) static int64_t avx2(long rounds) {
+    __m256i a = _mm256_set1_epi32(operand), b = _mm256_set1_epi32(operand), sum[TEN];
+    __m256i ones = _mm256_set1_epi16(1);
+#define STEP(i) sum[i] = _mm256_setzero_si256(); UNKNOWN("x", sum[i]);
+    EACH(STEP)
+#undef STEP
+    while (rounds--) {
+/* Otherwise the products, which are always the same, would be made once. */
+#define STEP(i) \
+    UNKNOWN("x", a); \
+    sum[i] = _mm256_add_epi32(sum[i], _mm256_madd_epi16(_mm256_maddubs_epi16(a, b), ones));
+        EACH(STEP)
+#undef STEP
+    }
+    int64_t all = 0;
+    for (int i = 0; i < TEN; i++) all += sum256(&sum[i]);
+    return all;
+}
+#elif defined(__aarch64__)
+#include <arm_neon.h>
+#include <sys/auxv.h>
+
+#define EACH(STEP) STEP(0) STEP(1) STEP(2) STEP(3) STEP(4) STEP(5) STEP(6) STEP(7) STEP(8) STEP(9) \
+    STEP(10) STEP(11) STEP(12) STEP(13) STEP(14) STEP(15)
+#define SIXTEEN 16
+#define DOT_PRODUCT (1UL << 20) /* HWCAP_ASIMDDP */
+#define I8MM (1UL << 13)        /* HWCAP2_I8MM */
+
+#define NEON(NAME, TARGET, MULTIPLY) \
+    __attribute__((target(TARGET))) static int64_t NAME(long rounds) { \
+        int8x16_t a = vdupq_n_s8((int8_t)operand), b = vdupq_n_s8((int8_t)operand); \
+        int32x4_t sum[SIXTEEN]; \
+        for (int i = 0; i < SIXTEEN; i++) { sum[i] = vdupq_n_s32(0); UNKNOWN("w", sum[i]); } \
+        while (rounds--) { EACH(MULTIPLY) } \
+        int64_t all = 0; \
+        for (int i = 0; i < SIXTEEN; i++) all += vaddvq_s32(sum[i]); \
+        return all; \
+    }
+#define DOT(i) sum[i] = vdotq_s32(sum[i], a, b);
+#define MATRIX(i) sum[i] = vmmlaq_s32(sum[i], a, b);
+NEON(neon_dot, "arch=armv8.2-a+dotprod", DOT)
+NEON(neon_i8mm, "arch=armv8.2-a+i8mm", MATRIX)
+#endif
+
+#define PORTABLE 256
+static int64_t portable(long rounds) {
+    static const uint8_t one[PORTABLE] = {1}, other[PORTABLE] = {1};
+    const uint8_t *a = one;
+    const int8_t *b = (const int8_t *)other;
+    int64_t all = 0;
+    while (rounds--) {
+        UNKNOWN("r", a);
+        UNKNOWN("r", b);
+        int32_t sum = 0;
+        for (int i = 0; i < PORTABLE; i++) sum += a[i] * b[i];
+        all += sum;
+    }
+    return all;
+}
+
+static double now_s(void) {
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
+}
+
+static volatile int64_t result;
+
+typedef struct {
+    Kernel kernel;
+    double best_s;
+} Work;
+
+/* The best of many short runs: one that nothing else on the machine got in the way of. */
+static void *work(void *argument) {
+    Work *mine = argument;
+    mine->best_s = 1e9;
+    for (int repeat = 0; repeat < REPEATS; repeat++) {
+        double start = now_s();
+        result = mine->kernel.run(ROUNDS);
+        double seconds = now_s() - start;
+        if (seconds < mine->best_s) mine->best_s = seconds;
+    }
+    return NULL;
+}
+
+static void measure(Kernel kernel, int n_threads) {
+    pthread_t threads[MOST_THREADS];
+    Work works[MOST_THREADS];
+    for (int i = 0; i < n_threads; i++) {
+        works[i].kernel = kernel;
+        if (pthread_create(&threads[i], NULL, work, &works[i])) exit(1);
+    }
+    double per_second = 0;
+    for (int i = 0; i < n_threads; i++) {
+        pthread_join(threads[i], NULL);
+        per_second += kernel.operations_per_round * ROUNDS / works[i].best_s;
+    }
+    printf("%s %.6g\n", kernel.name, per_second);
+}
+
+int main(int count, char **arguments) {
+    int n_threads = count > 1 ? atoi(arguments[1]) : 1;
+    if (n_threads < 1 || n_threads > MOST_THREADS) return 2;
+#if defined(__x86_64__)
+    if (__builtin_cpu_supports("avx512vnni"))
+        measure((Kernel){"avx512-vnni", avx512_vnni, 2.0 * 64 * TEN}, n_threads);
+#ifdef HAS_AVX_VNNI
+    if (__builtin_cpu_supports("avxvnni"))
+        measure((Kernel){"avx-vnni", avx_vnni, 2.0 * 32 * TEN}, n_threads);
+#endif
+    if (__builtin_cpu_supports("avx2"))
+        measure((Kernel){"avx2", avx2, 2.0 * 32 * TEN}, n_threads);
+#elif defined(__aarch64__)
+    if (getauxval(AT_HWCAP2) & I8MM)
+        measure((Kernel){"neon-i8mm", neon_i8mm, 2.0 * 32 * SIXTEEN}, n_threads);
+    if (getauxval(AT_HWCAP) & DOT_PRODUCT)
+        measure((Kernel){"neon-dot", neon_dot, 2.0 * 16 * SIXTEEN}, n_threads);
+#endif
+    measure((Kernel){"portable C", portable, 2.0 * PORTABLE}, n_threads);
+    return 0;
+}

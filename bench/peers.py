@@ -1,0 +1,227 @@
+"""Against others that run the same model file: kokoro-onnx in a process, fastkokoro over HTTP.
+
+    python -m bench.peers [kokoro-onnx] [fastkokoro] [--side service] [--repeats N] [--write]
+
+kokoro-onnx: `Kokoro.create(phonemes, style, is_phonemes=True, trim=False)` on a session of the
+onnxruntime package with as many threads, against our `Kokoro.infer`, at 14, 96 and 398 tokens. What
+is timed is one call, from phonemes or token ids to samples; both must give as many samples. Either
+side has a process of its own for each length and waits while the other works. By default it cuts
+the silence off both ends of what the model gave, which is left out here, and texts of more than 510
+phonemes into several, which these are not.
+
+fastkokoro: a paragraph of 600 characters, streamed until its first byte and not streamed until its
+last, as raw samples, against `POST /synthesize`. It is started by its own command `fastkokoro` with
+FASTKOKORO_MODEL_PATH (the same published file), FASTKOKORO_VOICES_PATH (our voices as .npz),
+FASTKOKORO_ONNX_INTRA_OP_NUM_THREADS (as many as ours), FASTKOKORO_CACHE_DIR, host and port; all
+else is its default, so that it simplifies the graph, warms up, and streams sentence by sentence.
+What it reads stays in its cache of phonemes; ours reads the text each time. Both servers are up all
+the time; one waits while the other works.
+
+Needs `make peers`. The defaults take 10 minutes against kokoro-onnx and 5 against fastkokoro.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+import numpy as np
+
+from bench import speech, streams
+from bench.processes import (
+    THREADS,
+    ChildError,
+    alternate,
+    free_port,
+    python,
+    wait_until_ready,
+)
+from bench.report import Bound, Row, circumstances, ratio, speedup, table, write_section
+from bench.sides import (
+    Side,
+    Spoken,
+    add_sides,
+    chosen_sides,
+    programs_of,
+    set_up_process,
+    speaker,
+)
+from service.loading import load_voices
+from service.settings import Settings
+
+RESULTS = Path(__file__).with_name("RESULTS.md")
+REPEATS = {14: 15, 96: 9, 398: 5}
+"""Pairs by number of tokens."""
+
+HTTP_REPEATS = 5
+FOUR_TIMES = Bound(4.0, least=True)
+FIVE_TIMES = Bound(5.0, least=True)
+THREE_TIMES = Bound(3.0, least=True)
+
+_SETTLE_S = 0.3
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Return the exit status: 1 if a bound is missed, 2 if a measurement failed."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("peers", nargs="*", metavar="PEER", help=f"{', '.join(PEERS)}; both")
+    parser.add_argument("--repeats", type=int, help="pairs of each measurement")
+    parser.add_argument("--write", action="store_true", help=f"put the tables into {RESULTS.name}")
+    add_sides(parser, ["service"])
+    options = parser.parse_args(arguments)
+    set_up_process()
+    met = True
+    print(circumstances(), f"\nLoad average {os.getloadavg()[0]:.1f}.", flush=True)
+    try:
+        sides = chosen_sides(options)
+        for name in options.peers or PEERS:
+            for side in sides:
+                rows = PEERS[name](side, options.repeats)
+                met &= all(row.met is not False for row in rows)
+                shown = table(rows, name, side.label)
+                print(f"\n{shown}", flush=True)
+                if options.write:
+                    body = f"{_about(name)}\n\n{circumstances()}\n\n{shown}"
+                    write_section(RESULTS, f"{name}, {side.label}", body)
+    except ChildError as error:
+        print(f"bench: {error}", file=sys.stderr)
+        return 2
+    return 0 if met else 1
+
+
+def measure_kokoro_onnx(side: Side, repeats: int | None) -> list[Row]:
+    """Compare a side of ours with kokoro-onnx at three lengths."""
+    rows: list[Row] = []
+    for n_tokens, usual_repeats in REPEATS.items():
+        pairs = pair_up(
+            side, Side("kokoro-onnx", "kokoro-onnx"), n_tokens, repeats or usual_repeats
+        )
+        rows += _compare(f"{n_tokens} tokens", pairs)
+    return rows
+
+
+def pair_up(
+    ours: Side, theirs: Side, n_tokens: int, repeats: int, threads: int = THREADS
+) -> list[tuple[Spoken, Spoken]]:
+    """Have two sides say the same in turns, each in a fresh process.
+
+    Raises:
+        ChildError: a process failed, or their audio is not of the same length.
+    """
+    phonemes = speech.phonemes(n_tokens)
+    with speaker(ours, threads) as our_speaker, speaker(theirs, threads) as their_speaker:
+        pairs = alternate(
+            lambda: our_speaker.say(phonemes),
+            lambda: their_speaker.say(phonemes),
+            repeats,
+            warm_ups=1,
+        )
+    if any(one.n_samples != other.n_samples for one, other in pairs):
+        raise ChildError("both sides must make audio of the same length")
+    return pairs
+
+
+def measure_fastkokoro(side: Side, repeats: int | None) -> list[Row]:
+    """Compare a side of ours with fastkokoro over HTTP."""
+    with side.server() as (_, our_port), fastkokoro() as their_port:
+
+        def ask(stream: bool) -> list[tuple[streams.Heard, streams.Heard]]:
+            return alternate(
+                lambda: _hear(streams.OURS, our_port, stream),
+                lambda: _hear(streams.FASTKOKORO, their_port, stream),
+                repeats or HTTP_REPEATS,
+                warm_ups=1,
+            )
+
+        streamed, whole = ask(True), ask(False)
+    first = [(ours.first_s, theirs.first_s) for ours, theirs in streamed]
+    until_end = [(ours.whole_s, theirs.whole_s) for ours, theirs in streamed]
+    at_once = [(ours.whole_s, theirs.whole_s) for ours, theirs in whole]
+    dry = [(ours.dry_s, theirs.dry_s) for ours, theirs in streamed]
+    audio = [(ours.audio_s, theirs.audio_s) for ours, theirs in whole]
+    return [
+        speedup("paragraph, streamed: first audio", first, "s", FIVE_TIMES),
+        speedup("paragraph, not streamed: whole", at_once, "s", THREE_TIMES),
+        speedup("paragraph, streamed: last audio", until_end, "s"),
+        _difference_only("paragraph, streamed: silence of a player that runs dry", dry),
+        ratio("length of the audio", audio, "s"),
+    ]
+
+
+@contextmanager
+def fastkokoro() -> Iterator[int]:
+    """Run fastkokoro on the published model; gives its port as soon as it is healthy."""
+    programs = programs_of("fastkokoro")
+    with tempfile.TemporaryDirectory() as folder:
+        voices = Path(folder) / "voices.npz"
+        np.savez(voices, **_styles())
+        port = free_port()
+        environment = {
+            "FASTKOKORO_MODEL_PATH": str(speech.model()),
+            "FASTKOKORO_VOICES_PATH": str(voices),
+            "FASTKOKORO_CACHE_DIR": folder,
+            "FASTKOKORO_ONNX_INTRA_OP_NUM_THREADS": str(THREADS),
+            "FASTKOKORO_HOST": "127.0.0.1",
+            "FASTKOKORO_PORT": str(port),
+            "HF_HUB_OFFLINE": "1",
+        }
+        arguments = [str(programs / "fastkokoro")]
+        run = python(*arguments, interpreter=programs / "python", environment=environment)
+        with run as process:
+            wait_until_ready(process, port, "/health")
+            yield port
+
+
+PEERS = {"kokoro-onnx": measure_kokoro_onnx, "fastkokoro": measure_fastkokoro}
+
+
+def _styles() -> dict[str, np.ndarray]:
+    """Return every voice as others keep them: a style for each number of tokens, [510, 1, 256]."""
+    voices = load_voices(Settings())
+    return {
+        voice.name: np.stack([voices.style(voices.resolve(voice.name), n) for n in range(1, 511)])
+        for voice in voices.voices
+    }
+
+
+def _compare(name: str, pairs: Sequence[tuple[Spoken, Spoken]]) -> list[Row]:
+    def both(attribute: str) -> list[tuple[float, float]]:
+        return [(getattr(one, attribute), getattr(other, attribute)) for one, other in pairs]
+
+    factor = [(one.seconds / one.audio_s, other.seconds / other.audio_s) for one, other in pairs]
+    cpu = [(one.cpu_s / one.audio_s, other.cpu_s / other.audio_s) for one, other in pairs]
+    return [
+        speedup(f"{name}, {THREADS} threads", both("seconds"), "s", FOUR_TIMES),
+        ratio(f"{name}: real-time factor", factor, ""),
+        ratio(f"{name}: CPU seconds per second of audio", cpu, ""),
+        ratio(f"{name}: peak memory", both("peak_mib"), "MiB"),
+        ratio(f"{name}: resident memory after the runs", both("resident_mib"), "MiB"),
+    ]
+
+
+def _hear(service: streams.Service, port: int, stream: bool) -> streams.Heard:
+    time.sleep(_SETTLE_S)
+    (found,) = streams.listen(service, port, [speech.PARAGRAPH], stream=stream)
+    return found
+
+
+def _difference_only(name: str, pairs: Sequence[tuple[float, float]]) -> Row:
+    """Show two sides of which either may be nought."""
+    ours, theirs = (max(side) for side in zip(*pairs, strict=True))
+    return Row(name, f"{ours:.2f} s at most", f"{theirs:.2f} s at most", "", "", None)
+
+
+def _about(name: str) -> str:
+    """Return the paragraph of this module's text that begins with a peer's name."""
+    paragraphs = (__doc__ or "").split("\n\n")
+    return next(text for text in paragraphs if text.startswith(f"{name}:"))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

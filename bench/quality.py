@@ -1,0 +1,397 @@
+"""Whether a rewritten model speaks as the published one does: durations, spectra, words heard.
+
+    python -m bench.quality [--side stock --side native] [--minutes 10] [--write]
+
+Durations: 8 sentences in the language of each of the 54 voices, said by that voice; every token
+must be as long as in the published model, to the frame. Sound: 60 English sentences (every tenth of
+tests/data/reading/agreement.tsv) in 6 voices. Mel distance is the mean difference, over 80 mel
+bands and frames of 1,024 samples every 256, of two renderings' levels in dB, where bands more than
+60 dB below the published rendering's loudest count as that low; recordings of one sentence are of
+equal length where durations are equal, so frames are held against each other as they come. The
+floor is the same measure between the published model and itself with a style that is 0.001 % off:
+rounding alone does that much, for every quantised tensor takes its scale from its extremes. Words
+are pocketsphinx's, and what counts is how many more it hears wrong than in the published
+rendering, with what 95 % of resamplings of the sentences say; see `bench.hearing`.
+
+Met is: all durations the same; a mel distance of at most 1.5 times the floor, and of at most what
+voices have (no voice above twice its own floor); and no significant rise of the word error rate.
+
+Renderings, distances and what was heard are kept under build/bench/quality, so the work can be done
+in parts: `--minutes` ends after so long with exit status 3, and the next call goes on. `--forget
+LABEL` throws away what a side has rendered; do so when its model has changed. Published takes 30
+minutes on two cores, its floor 25, stock 12, native 6, listening 10 for each.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+import shutil
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from statistics import mean, median
+from typing import Any
+
+import numpy as np
+import pocketsphinx
+
+from bench import hearing
+from bench.processes import REPOSITORY, ChildError
+from bench.reading import front_end_reader, sentences_of
+from bench.report import circumstances, write_section
+from bench.sides import OURS, Side, add_sides, chosen_sides, set_up_process, speaker
+from service.loading import load_voices
+from service.settings import Settings
+from service.text import Espeak, load_vocabulary
+
+RESULTS = Path(__file__).with_name("RESULTS.md")
+STORE = REPOSITORY / "build" / "bench" / "quality"
+
+N_SENTENCES = 8
+N_HEARD = 60
+VOICES = ("af_heart", "af_bella", "am_michael", "am_puck", "bf_emma", "bm_george")
+NUDGE = 1e-5
+FLOOR = "published, nudged"
+MOST_OF_FLOOR = 1.5
+MOST_OF_A_VOICES_FLOOR = 2.0
+
+RATE_HZ, FRAME, HOP, BANDS = 24_000, 1024, 256, 80
+RANGE_DB = 60.0
+
+
+@dataclass(frozen=True)
+class Case:
+    """What is said: its text, its phonemes, and by whom."""
+
+    text: str
+    phonemes: str
+    voice: str
+
+    @property
+    def key(self) -> str:
+        """Return a name for files."""
+        digest = hashlib.sha256(self.phonemes.encode()).hexdigest()[:12]
+        return f"{self.voice}-{digest}"
+
+
+class OutOfTimeError(Exception):
+    """There is more to do than was allowed for."""
+
+
+class Renderings:
+    """What the sides have said, kept in files."""
+
+    def __init__(self, store: Path, deadline: float) -> None:
+        self._store = store
+        self._deadline = deadline
+
+    def render(self, side: Side, cases: Sequence[Case], nudge: float = 0.0) -> None:
+        """Have a side say what it has not said yet.
+
+        Raises:
+            OutOfTimeError: the deadline came first.
+        """
+        label = FLOOR if nudge else side.label
+        missing = [case for case in cases if not self._path(label, case).exists()]
+        if not missing:
+            return
+        self._path(label, missing[0]).parent.mkdir(parents=True, exist_ok=True)
+        with speaker(side) as found:
+            for number, case in enumerate(missing):
+                self.check_time()
+                if number % 20 == 0:
+                    print(f"{label}: {len(missing) - number} to say", file=sys.stderr, flush=True)
+                path = self._path(label, case)
+                found.say(case.phonemes, case.voice, nudge=nudge, save=path)
+
+    def check_time(self) -> None:
+        """Raise OutOfTimeError when it is time."""
+        if time.monotonic() > self._deadline:
+            raise OutOfTimeError
+
+    def samples(self, label: str, case: Case) -> np.ndarray:
+        """Return float samples of what was said."""
+        with np.load(self._path(label, case)) as rendering:
+            return np.asarray(rendering["samples"]) / np.float32(32767)
+
+    def durations(self, label: str, case: Case) -> tuple[int, ...]:
+        """Return the frames of each token of what was said."""
+        with np.load(self._path(label, case)) as rendering:
+            return tuple(map(int, rendering["durations"]))
+
+    def keep(
+        self, label: str, name: str, cases: Sequence[Case], find: Callable[[Case], Any]
+    ) -> Any:
+        """Return what was found out about each case; find out what was not yet.
+
+        Raises:
+            OutOfTimeError: the deadline came first.
+        """
+        path = self._store / label / f"{name}.json"
+        known = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+        try:
+            for case in cases:
+                if case.key not in known:
+                    self.check_time()
+                    known[case.key] = find(case)
+        finally:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(json.dumps(known), encoding="utf-8")
+        return [known[case.key] for case in cases]
+
+    def forget(self, label: str) -> None:
+        """Throw away all of a side."""
+        shutil.rmtree(self._store / label, ignore_errors=True)
+
+    def _path(self, label: str, case: Case) -> Path:
+        return self._store / label / f"{case.key}.npz"
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Return the exit status: 1 if something is worse, 2 after a failure, 3 if more is to do."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("--minutes", type=float, default=1e6, help="leave the rest for later")
+    parser.add_argument("--sentences", type=int, default=N_SENTENCES, help="for each of the voices")
+    parser.add_argument("--heard", type=int, default=N_HEARD, help="sentences that are listened to")
+    parser.add_argument("--voices", default=",".join(VOICES), help="that are listened to")
+    parser.add_argument("--forget", action="append", default=[], metavar="LABEL")
+    parser.add_argument("--write", action="store_true", help=f"put the tables into {RESULTS.name}")
+    add_sides(parser, ["stock", "native"])
+    options = parser.parse_args(arguments)
+    set_up_process()
+    renderings = Renderings(STORE, time.monotonic() + options.minutes * 60)
+    for label in options.forget:
+        renderings.forget(label)
+    try:
+        sides = chosen_sides(options)
+        spoken = list(duration_cases(options.sentences))
+        heard = list(sound_cases(options.heard, options.voices.split(",")))
+        report, met = compare(sides, spoken, heard, renderings)
+    except OutOfTimeError:
+        print("there is more to do; run this again", file=sys.stderr)
+        return 3
+    except ChildError as error:
+        print(f"bench: {error}", file=sys.stderr)
+        return 2
+    print(f"{circumstances()}\n\n{report}")
+    if options.write:
+        about = (__doc__ or "").strip()
+        write_section(RESULTS, "quality", f"{about}\n\n{circumstances()}\n\n{report}")
+    return 0 if met else 1
+
+
+def compare(
+    sides: Sequence[Side], spoken: Sequence[Case], heard: Sequence[Case], renderings: Renderings
+) -> tuple[str, bool]:
+    """Return the tables, and whether all is as it must be.
+
+    Raises:
+        OutOfTimeError: there is more to render or to hear than there is time for.
+        ChildError: a side cannot be had.
+    """
+    published = OURS["published"]
+    for side in (published, *sides):
+        renderings.render(side, [*spoken, *heard])
+    renderings.render(published, heard, NUDGE)
+    labels = [side.label for side in sides]
+    durations, all_same = _compare_durations(labels, spoken, heard, renderings)
+    sound, as_good = _compare_sound(labels, heard, renderings)
+    return f"{durations}\n\n{sound}", all_same and as_good
+
+
+def _compare_durations(
+    labels: Sequence[str], spoken: Sequence[Case], heard: Sequence[Case], renderings: Renderings
+) -> tuple[str, bool]:
+    n_voices = len({case.voice for case in spoken})
+    lines = [
+        f"| durations the same | {n_voices} voices, {len(spoken)} sentences | "
+        f"{len(heard)} that are listened to | met? |",
+        "|---|---|---|---|",
+    ]
+    met = True
+    for label in labels:
+        different = [
+            [
+                case
+                for case in cases
+                if renderings.durations(label, case) != renderings.durations("published", case)
+            ]
+            for cases in (spoken, heard)
+        ]
+        for case in (*different[0], *different[1]):
+            print(f"{label}: other durations: {case.voice}: {case.text}", file=sys.stderr)
+        holds = not any(different)
+        met &= holds
+        same = [len(spoken) - len(different[0]), len(heard) - len(different[1])]
+        lines.append(f"| {label} | {same[0]} | {same[1]} | {_told(holds)} |")
+    return "\n".join(lines), met
+
+
+def _compare_sound(
+    labels: Sequence[str], heard: Sequence[Case], renderings: Renderings
+) -> tuple[str, bool]:
+    listen = _listener(renderings)
+    wrong = {label: listen(label, heard) for label in ("published", FLOOR, *labels)}
+    distances = {label: _distances(label, heard, renderings) for label in (FLOOR, *labels)}
+    n_words = sum(len(hearing.words(case.text)) for case in heard)
+    rate = sum(wrong["published"]) / n_words
+    lines = [
+        "| | mel distance, dB: median | 95 % are below | largest of a voice, of its floor | "
+        f"wrong of {n_words} words | word error rate | more than published (95 %) | met? |",
+        "|---|---|---|---|---|---|---|---|",
+        f"| published | | | | {sum(wrong['published'])} | {rate:.4f} | | |",
+    ]
+    met = True
+    floor = _by_voice(distances[FLOOR], heard)
+    for label, found in distances.items():
+        present = [distance for distance in found if distance is not None]
+        own = _by_voice(found, heard)
+        largest = max(own[voice] / floor[voice] for voice in own)
+        low, high = _interval(wrong[label], wrong["published"], n_words)
+        rate = sum(wrong[label]) / n_words
+        more = rate - sum(wrong["published"]) / n_words
+        told = ""
+        if label != FLOOR:
+            usual = median(distance for distance in distances[FLOOR] if distance is not None)
+            holds = (
+                median(present) <= MOST_OF_FLOOR * usual
+                and largest <= MOST_OF_A_VOICES_FLOOR
+                and low <= 0
+            )
+            met &= holds
+            told = _told(holds)
+        lines.append(
+            f"| {label} | {median(present):.2f} | {np.quantile(present, 0.95):.2f} | "
+            f"{largest:.2f} | {sum(wrong[label])} | {rate:.4f} | "
+            f"{more:+.4f} ({low:+.4f} to {high:+.4f}) | {told} |"
+        )
+    return "\n".join(lines), met
+
+
+def duration_cases(n_sentences: int) -> Iterator[Case]:
+    """Yield sentences for every voice, in its language."""
+    espeak = Espeak()
+    for voice in load_voices(Settings()).voices:
+        if voice.language is None:
+            continue
+        read = front_end_reader(espeak, voice.language)
+        known = load_vocabulary()
+        found = 0
+        for text in sentences_of(voice.language):
+            phonemes = read(text)
+            if 5 <= len(known.token_ids(phonemes)) <= 120 and found < n_sentences:
+                found += 1
+                yield Case(text, phonemes, voice.name)
+
+
+def sound_cases(n_sentences: int, voices: Sequence[str]) -> Iterator[Case]:
+    """Yield American sentences for some voices."""
+    for text, phonemes in hearing.read_cases(n_sentences):
+        for voice in voices:
+            yield Case(text, phonemes["ours"], voice)
+
+
+def mel_levels(samples: np.ndarray) -> np.ndarray:
+    """Return levels in dB, float32 [frames, bands], of samples at 24 kHz."""
+    n_frames = 1 + max(0, samples.size - FRAME) // HOP
+    padded = np.pad(samples, (0, max(0, FRAME - samples.size)))
+    frames = np.lib.stride_tricks.sliding_window_view(padded, FRAME)[::HOP][:n_frames]
+    power = np.abs(np.fft.rfft(frames * _window(), axis=1)) ** 2
+    return np.asarray(10 * np.log10(power @ _filters() + 1e-10), np.float32)
+
+
+def mel_distance(one: np.ndarray, other: np.ndarray) -> float:
+    """Return the mean difference of two recordings of equal length in dB; the first is the right.
+
+    Raises:
+        ValueError: they are not of equal length.
+    """
+    if one.size != other.size:
+        raise ValueError(f"{one.size} samples and {other.size}")
+    right, levels = mel_levels(one), mel_levels(other)
+    lowest = right.max() - RANGE_DB
+    difference = np.abs(np.maximum(right, lowest) - np.maximum(levels, lowest))
+    return float(difference.mean())
+
+
+def resampled_interval(differences: Sequence[int], n_words: int) -> tuple[float, float]:
+    """Return what the middle 95 % of resamplings of the sentences add up to, per word."""
+    generator = np.random.default_rng(0)
+    values = np.asarray(differences)
+    picked = generator.integers(0, values.size, (2000, values.size))
+    sums = values[picked].sum(axis=1) / n_words
+    return float(np.quantile(sums, 0.025)), float(np.quantile(sums, 0.975))
+
+
+def _interval(wrong: Sequence[int], right: Sequence[int], n_words: int) -> tuple[float, float]:
+    return resampled_interval([a - b for a, b in zip(wrong, right, strict=True)], n_words)
+
+
+def _distances(label: str, cases: Sequence[Case], renderings: Renderings) -> list[float | None]:
+    """Return distances to the published rendering; None where lengths differ."""
+
+    def find(case: Case) -> float | None:
+        one = renderings.samples("published", case)
+        other = renderings.samples(label, case)
+        return mel_distance(one, other) if one.size == other.size else None
+
+    found: list[float | None] = renderings.keep(label, "distances", cases, find)
+    return found
+
+
+def _by_voice(distances: Sequence[float | None], cases: Sequence[Case]) -> dict[str, float]:
+    """Return the mean distance of each voice."""
+    found: dict[str, list[float]] = {}
+    for distance, case in zip(distances, cases, strict=True):
+        if distance is not None:
+            found.setdefault(case.voice, []).append(distance)
+    return {voice: mean(values) for voice, values in found.items()}
+
+
+def _listener(renderings: Renderings) -> Callable[[str, Sequence[Case]], list[int]]:
+    """Return what counts the words of each case that are heard wrong."""
+    decoder = pocketsphinx.Decoder(samprate=hearing.RECOGNISER_RATE_HZ, loglevel="FATAL")
+
+    def listen(label: str, cases: Sequence[Case]) -> list[int]:
+        def find(case: Case) -> int:
+            heard = hearing.hear(decoder, renderings.samples(label, case))
+            return hearing.n_errors(hearing.words(case.text), heard)
+
+        print(f"listening to {label}", file=sys.stderr, flush=True)
+        counted: list[int] = renderings.keep(label, "words", cases, find)
+        return counted
+
+    return listen
+
+
+def _told(holds: bool) -> str:
+    return "yes" if holds else "**no**"
+
+
+@cache
+def _window() -> np.ndarray:
+    return np.hanning(FRAME).astype(np.float32)
+
+
+@cache
+def _filters() -> np.ndarray:
+    """Return triangles of equal width on the mel scale, [FRAME / 2 + 1, BANDS]."""
+
+    def mel(hz: float) -> float:
+        return 2595 * float(np.log10(1 + hz / 700))
+
+    corners_mel = np.linspace(0, mel(RATE_HZ / 2), BANDS + 2)
+    corners = 700 * (10 ** (corners_mel / 2595) - 1)
+    bins = np.arange(FRAME // 2 + 1) * RATE_HZ / FRAME
+    rising = (bins[:, None] - corners[:-2]) / np.diff(corners)[:-1]
+    falling = (corners[2:] - bins[:, None]) / np.diff(corners)[1:]
+    return np.maximum(0, np.minimum(rising, falling))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,163 @@
+"""Whether this is as fast as it was: a few ratios, measured anew, against those that are recorded.
+
+    python -m bench.regression [--record] [--repeats N]
+
+Each ratio is how many times better the service is, by default, than a bare session of the
+onnxruntime package with the published file, on the same machine in the same minutes; so a busy or
+another machine troubles both. bench/recorded.json has them by the processor's name, for what they
+are depends on its instruction sets. The exit status is 1 if one is more than 10 % below the
+recorded one, and 2 if none is recorded for this processor or a measurement failed. `--record`
+writes what was measured in place of what is there for this processor. Takes 4 minutes; by hand and
+before a release, with nothing else running.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from datetime import datetime, timezone
+from pathlib import Path
+from statistics import median
+
+from bench import speech, streams
+from bench.peers import pair_up
+from bench.processes import THREADS, ChildError
+from bench.report import processor
+from bench.sides import OURS, Side, set_up_process, speaker
+
+RECORDED = Path(__file__).with_name("recorded.json")
+TOLERANCE = 0.10
+BARE = Side("onnxruntime", "onnxruntime")
+REPEATS = {14: 9, 96: 5, 398: 3}
+STREAMED_REPEATS = 5
+
+
+@dataclass(frozen=True)
+class Ratio:
+    """One ratio; more is better.
+
+    Attributes:
+        name: what is compared.
+        value: the median.
+        spread: the least and the most of the pairs.
+        date: when it was measured.
+    """
+
+    name: str
+    value: float
+    spread: tuple[float, float]
+    date: str
+
+    def fell(self, recorded: Ratio) -> bool:
+        """Tell whether it is too far below the recorded one."""
+        return self.value < recorded.value * (1 - TOLERANCE)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Return the exit status: 1 if a ratio fell, 2 if there is nothing to hold it against."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("--record", action="store_true", help=f"write {RECORDED.name}")
+    parser.add_argument("--repeats", type=int)
+    options = parser.parse_args(arguments)
+    set_up_process()
+    machine = f"{processor()}, {THREADS} threads"
+    known = read_recorded(RECORDED).get(machine, {})
+    if not known and not options.record:
+        print(f"nothing is recorded for {machine}; --record does", file=sys.stderr)
+        return 2
+    try:
+        measured = list(measure(options.repeats))
+    except ChildError as error:
+        print(f"bench: {error}", file=sys.stderr)
+        return 2
+    if options.record:
+        record(RECORDED, machine, measured)
+    return compare(measured, known)
+
+
+def measure(repeats: int | None) -> Iterator[Ratio]:
+    """Measure all ratios.
+
+    Raises:
+        ChildError: a process failed.
+    """
+    ours = OURS["service"]
+    for n_tokens, usual_repeats in REPEATS.items():
+        pairs = pair_up(ours, BARE, n_tokens, repeats or usual_repeats)
+        yield _ratio(
+            f"speed, {n_tokens} tokens", [theirs.seconds / one.seconds for one, theirs in pairs]
+        )
+        yield _ratio(
+            f"peak memory, {n_tokens} tokens",
+            [theirs.peak_mib / one.peak_mib for one, theirs in pairs],
+        )
+    yield _ratio("first audio of a paragraph", _first_audio(ours, repeats))
+
+
+def compare(measured: Sequence[Ratio], known: dict[str, Ratio]) -> int:
+    """Print each ratio beside the recorded one; return 1 if one fell, or is gone."""
+    fell = [
+        ratio.name for ratio in measured if ratio.name in known and ratio.fell(known[ratio.name])
+    ]
+    gone = set(known) - {ratio.name for ratio in measured}
+    print("| ratio | measured | recorded | |\n|---|---|---|---|")
+    for ratio in measured:
+        before = known.get(ratio.name)
+        told = f"{before.value:.2f} on {before.date}" if before else "never"
+        low, high = ratio.spread
+        verdict = "**fell**" if ratio.name in fell else ""
+        value = f"{ratio.value:.2f} ({low:.2f} to {high:.2f})"
+        print(f"| {ratio.name} | {value} | {told} | {verdict} |")
+    for name in sorted(gone):
+        print(f"| {name} | not measured | {known[name].value:.2f} | **gone** |")
+    return 1 if fell or gone else 0
+
+
+def read_recorded(path: Path) -> dict[str, dict[str, Ratio]]:
+    """Return what is recorded, by machine and name."""
+    if not path.exists():
+        return {}
+    machines = json.loads(path.read_text(encoding="utf-8"))
+    return {
+        machine: {
+            entry["name"]: Ratio(**{**entry, "spread": tuple(entry["spread"])}) for entry in entries
+        }
+        for machine, entries in machines.items()
+    }
+
+
+def record(path: Path, machine: str, measured: Sequence[Ratio]) -> None:
+    """Write what was measured, and leave other machines' as they are."""
+    machines = {name: list(ratios.values()) for name, ratios in read_recorded(path).items()}
+    machines[machine] = list(measured)
+    told = {name: [asdict(ratio) for ratio in ratios] for name, ratios in machines.items()}
+    path.write_text(json.dumps(told, indent=2, sort_keys=True) + "\n", encoding="utf-8")
+
+
+def _first_audio(side: Side, repeats: int | None) -> list[float]:
+    """Return how many times sooner sound starts than a bare run of 96 tokens has any."""
+    phonemes = speech.phonemes(speech.USUAL)
+    ratios = []
+    with side.server() as (_, port), speaker(BARE) as bare:
+        for number in range((repeats or STREAMED_REPEATS) + 1):
+            time.sleep(0.3)
+            (heard,) = streams.listen(streams.OURS, port, [speech.PARAGRAPH], stream=True)
+            time.sleep(0.3)
+            seconds = bare.say(phonemes).seconds
+            if number:  # the first round warms up
+                ratios.append(seconds / heard.first_s)
+    return ratios
+
+
+def _ratio(name: str, values: Sequence[float]) -> Ratio:
+    today = datetime.now(timezone.utc).strftime("%Y-%m-%d")
+    low, high = min(values), max(values)
+    return Ratio(name, round(median(values), 3), (round(low, 3), round(high, 3)), today)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,272 @@
+"""How a side scales: with the length of a text, with threads, and with clients at once.
+
+    python -m bench.scaling [length] [threads] [clients] [--side published] [--side service]
+                            [--repeats N] [--write]
+
+Length: phonemes of 10 to 500 tokens, in mixed order, each side in one process. Time must grow in a
+straight line with the audio: a line is fitted so that its squared relative errors are least, and
+the table has its slope (seconds per second of audio), what it starts with, and the largest
+deviation from it, of the longest half alone too.
+
+Threads: 96 tokens with 1 to as many threads as there are cores; each a process of its own.
+
+Clients: 1, 2, 4 and 8 ask a server over HTTP without a break, for the short texts of `bench.load`
+in all its formats, whole and streamed: seconds of audio per second, CPU seconds of the server per
+second of audio, and its memory (VmRSS, and VmHWM so far). The sides' servers take turns.
+
+Length takes 12 minutes where the published model is one of the sides, threads 3 and clients 8; a
+quarter of that without it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import os
+import random
+import re
+import sys
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import median
+
+import numpy as np
+
+from bench import load, speech
+from bench.processes import THREADS, ChildError
+from bench.report import circumstances, write_section
+from bench.sides import Side, Spoken, add_sides, chosen_sides, set_up_process, speaker
+from bench.streams import BYTES_PER_S
+
+RESULTS = Path(__file__).with_name("RESULTS.md")
+LENGTHS = (10, 20, 40, 70, 100, 150, 200, 260, 320, 380, 440, 500)
+CLIENTS = (1, 2, 4, 8)
+REPEATS = {"length": 3, "threads": 5, "clients": 3}
+STRAIGHT = 0.15
+"""Largest relative deviation from the line that passes for straight."""
+
+_LONG = 150
+"""Tokens from which on a text counts as long."""
+
+
+@dataclass(frozen=True)
+class Line:
+    """Seconds of a run by seconds of audio: `start_s + slope * audio_s`."""
+
+    start_s: float
+    slope: float
+
+    def deviation(self, audio_s: float, seconds: float) -> float:
+        """Return how far off a measurement is, as a share of what the line has there."""
+        return seconds / (self.start_s + self.slope * audio_s) - 1
+
+
+def fit(points: Sequence[tuple[float, float]]) -> Line:
+    """Fit a line to seconds of audio and of computing, by least squares of relative errors."""
+    audio_s, seconds = np.array(points).T
+    # np.polyfit weighs the residuals before it squares them.
+    slope, start_s = np.polyfit(audio_s, seconds, 1, w=1 / seconds)
+    return Line(float(start_s), float(slope))
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Return the exit status: 1 if time does not grow in a straight line, 2 after a failure."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(MEASUREMENTS))
+    parser.add_argument("--repeats", type=int)
+    parser.add_argument("--write", action="store_true", help=f"put the tables into {RESULTS.name}")
+    add_sides(parser, ["published", "service"])
+    options = parser.parse_args(arguments)
+    unknown = set(options.names) - set(MEASUREMENTS)
+    if unknown:
+        parser.error(f"{sorted(unknown)} is none of {', '.join(MEASUREMENTS)}")
+    set_up_process()
+    met = True
+    print(circumstances(), f"\nLoad average {os.getloadavg()[0]:.1f}.", flush=True)
+    try:
+        sides = chosen_sides(options)
+        for name in options.names or MEASUREMENTS:
+            lines, holds = MEASUREMENTS[name](sides, options.repeats or REPEATS[name])
+            met &= holds
+            report = "\n".join(lines)
+            print(f"\n{report}", flush=True)
+            if options.write:
+                body = f"{_about(name)}\n\n{circumstances()}\n\n{report}"
+                write_section(RESULTS, f"scaling: {name}", body)
+    except ChildError as error:
+        print(f"bench: {error}", file=sys.stderr)
+        return 2
+    return 0 if met else 1
+
+
+def measure_length(sides: Sequence[Side], repeats: int) -> tuple[list[str], bool]:
+    """Return the table of times by length, and whether all but the published are straight."""
+    found: dict[tuple[str, int], list[Spoken]] = {}
+    with ExitStack() as stack:
+        speakers = [(side, stack.enter_context(speaker(side))) for side in sides]
+        for number in range(repeats + 1):
+            lengths = random.Random(number).sample(LENGTHS, len(LENGTHS))
+            for n_tokens in lengths:
+                phonemes = speech.phonemes(n_tokens)
+                for side, found_speaker in speakers:
+                    said = found_speaker.say(phonemes)
+                    if number:  # the first round warms up
+                        found.setdefault((side.label, n_tokens), []).append(said)
+    lines = [
+        f"| tokens | audio, s | {' | '.join(f'{side.label}, s' for side in sides)} | "
+        f"{' | '.join(f'{side.label}: deviation' for side in sides)} |",
+        f"|---|---|{'---|' * (2 * len(sides))}",
+    ]
+    fits = {}
+    for side in sides:
+        points = [
+            (said[0].audio_s, median(one.seconds for one in said))
+            for (label, _), said in found.items()
+            if label == side.label
+        ]
+        fits[side.label] = fit(points)
+    worst = dict.fromkeys(fits, 0.0)
+    worst_long = dict.fromkeys(fits, 0.0)
+    for n_tokens in LENGTHS:
+        audio_s = found[sides[0].label, n_tokens][0].audio_s
+        seconds = {
+            side.label: median(one.seconds for one in found[side.label, n_tokens]) for side in sides
+        }
+        off = {label: fits[label].deviation(audio_s, value) for label, value in seconds.items()}
+        for label, value in off.items():
+            worst[label] = max(worst[label], abs(value))
+            if n_tokens >= _LONG:
+                worst_long[label] = max(worst_long[label], abs(value))
+        lines.append(
+            f"| {n_tokens} | {audio_s:.2f} | "
+            f"{' | '.join(f'{value:.3f}' for value in seconds.values())} | "
+            f"{' | '.join(f'{value:+.1%}' for value in off.values())} |"
+        )
+    lines += [
+        "",
+        "| | slope, s per s of audio | start, s | largest deviation | from 150 tokens on | met? |",
+        "|---|---|---|---|---|---|",
+    ]
+    met = True
+    for label, line in fits.items():
+        holds = worst_long[label] <= STRAIGHT
+        met &= holds or label == "published"
+        lines.append(
+            f"| {label} | {line.slope:.4f} | {line.start_s:.3f} | {worst[label]:.1%} | "
+            f"{worst_long[label]:.1%} | {'yes' if holds else '**no**'} |"
+        )
+    return lines, met
+
+
+def measure_threads(sides: Sequence[Side], repeats: int) -> tuple[list[str], bool]:
+    """Return the table of times by threads."""
+    phonemes = speech.phonemes(speech.USUAL)
+    lines = [
+        "| threads | side | a run, s | real-time factor | against one thread | "
+        "CPU seconds per second of audio |",
+        "|---|---|---|---|---|---|",
+    ]
+    counts = range(1, THREADS + 1)
+    found: dict[tuple[str, int], list[Spoken]] = {}
+    with ExitStack() as stack:
+        speakers = [
+            (side, n_threads, stack.enter_context(speaker(side, n_threads)))
+            for side in sides
+            for n_threads in counts
+        ]
+        for number in range(repeats + 1):
+            for side, n_threads, found_speaker in speakers:
+                said = found_speaker.say(phonemes)
+                if number:
+                    found.setdefault((side.label, n_threads), []).append(said)
+    for (label, n_threads), said in found.items():
+        seconds = median(one.seconds for one in said)
+        alone = median(one.seconds for one in found[label, 1])
+        cpu_s = median(one.cpu_s for one in said)
+        audio_s = said[0].audio_s
+        lines.append(
+            f"| {n_threads} | {label} | {seconds:.3f} | {seconds / audio_s:.3f} | "
+            f"{alone / seconds:.2f} times | {cpu_s / audio_s:.3f} |"
+        )
+    return lines, True
+
+
+def measure_clients(sides: Sequence[Side], repeats: int) -> tuple[list[str], bool]:
+    """Return the table of throughput by clients."""
+    lines = [
+        "| clients | side | seconds of audio per second | against the first side | "
+        "CPU seconds per second of audio | resident, MiB | peak so far, MiB |",
+        "|---|---|---|---|---|---|---|",
+    ]
+    with ExitStack() as stack:
+        servers = []
+        for side in sides:
+            process, port = stack.enter_context(side.server())
+            servers.append((side.label, process.pid, f"http://127.0.0.1:{port}"))
+        audio_s = {}
+        for label, _, url in servers:
+            audio_s[label] = _audio_s(url)
+            asyncio.run(load.ask_all(url, 8, load.SHORT, leavers=False))  # warm-up
+        for n_clients in CLIENTS:
+            speeds: dict[str, list[float]] = {}
+            cpu: dict[str, list[float]] = {}
+            for number in range(repeats):
+                for label, pid, url in servers if number % 2 else reversed(servers):
+                    before = _cpu_s(pid)
+                    result = asyncio.run(load.ask_all(url, n_clients, load.SHORT, leavers=False))
+                    made = sum(audio_s[label][one.question.text] for one in result.outcomes)
+                    speeds.setdefault(label, []).append(made / result.seconds)
+                    cpu.setdefault(label, []).append((_cpu_s(pid) - before) / made)
+            first = median(speeds[servers[0][0]])
+            for label, pid, _ in servers:
+                speed = median(speeds[label])
+                lines.append(
+                    f"| {n_clients} | {label} | {speed:.2f} ({min(speeds[label]):.2f} to "
+                    f"{max(speeds[label]):.2f}) | {speed / first:.2f} times | "
+                    f"{median(cpu[label]):.3f} | {load.rss_mib(pid):.0f} | {_peak_mib(pid):.0f} |"
+                )
+    return lines, True
+
+
+Measure = Callable[[Sequence[Side], int], tuple[list[str], bool]]
+
+MEASUREMENTS: dict[str, Measure] = {
+    "length": measure_length,
+    "threads": measure_threads,
+    "clients": measure_clients,
+}
+
+
+def _audio_s(url: str) -> dict[str, float]:
+    """Return the length of each short text's audio."""
+    texts = {question.text for question in load.SHORT}
+    questions = [load.Question(text, "pcm", False) for text in texts]
+    result = asyncio.run(load.ask_all(url, 1, questions, leavers=False))
+    return {
+        outcome.question.text: len(outcome.content) / BYTES_PER_S for outcome in result.outcomes
+    }
+
+
+def _cpu_s(pid: int) -> float:
+    """Return the seconds that a process has computed, its threads together; see proc(5)."""
+    fields = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def _peak_mib(pid: int) -> float:
+    status = Path(f"/proc/{pid}/status").read_text(encoding="utf-8")
+    found = re.search(r"VmHWM:\s+(\d+) kB", status)
+    assert found is not None
+    return int(found.group(1)) / 1024
+
+
+def _about(name: str) -> str:
+    """Return the paragraph of this module's text that is about a measurement."""
+    paragraphs = (__doc__ or "").split("\n\n")
+    return next(text for text in paragraphs if text.lower().startswith(f"{name}:"))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

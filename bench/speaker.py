@@ -1,0 +1,169 @@
+"""A process that speaks when it is asked, and says what it took; `bench.sides` starts it.
+
+    python -m bench.speaker service|stock|onnxruntime|kokoro-onnx MODEL THREADS
+
+`service` is our own `Kokoro.infer` with the settings of its environment (MODEL is not used) and
+`stock` the same without our native operators; `onnxruntime` is a bare session of that package, and
+`kokoro-onnx` that package's `Kokoro.create` from phonemes, without its trimming of silence, on a
+session with as many threads; it runs in the package's own virtual environment. Each line of
+standard input is a request and each line of standard output an answer, both JSON. Only numpy and
+the measured side's own packages are imported.
+
+Seconds are those of one call, from the token ids (kokoro-onnx: from the phonemes) to the samples.
+CPU seconds go on for 0.2 s after that, for threads of ONNX Runtime spin when a run is over. Memory
+is VmRSS and RssAnon after the run, and VmHWM since the process was started.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+SETTLE_S = 0.2
+
+Request = dict[str, Any]
+Speak = Callable[[Request], tuple[np.ndarray, "np.ndarray | None"]]
+"""Returns samples, and the durations where the side tells them."""
+
+
+def main() -> None:
+    """Load the side, say what it is, and answer until standard input ends."""
+    side, model, threads = sys.argv[1:]
+    start = time.perf_counter()
+    speak, identity = SIDES[side](model, int(threads))
+    _tell({"identity": identity, "load_s": time.perf_counter() - start})
+    for line in sys.stdin:
+        _tell(_answer(speak, json.loads(line)))
+
+
+def service(_: str, threads: int) -> tuple[Speak, str]:
+    """Load what the service of this environment's settings would."""
+    from service.loading import load_model, load_runtime
+    from service.settings import Settings
+
+    settings = Settings(threads=threads)
+    kokoro = load_model(settings, load_runtime(settings), lambda line: None)
+
+    def speak(request: Request) -> tuple[np.ndarray, np.ndarray | None]:
+        inference = kokoro.infer(request["token_ids"], _style(request), request["speed"])
+        return inference.samples, inference.durations
+
+    return speak, f"{kokoro.preparation.variant}, ONNX Runtime {kokoro.runtime.version}"
+
+
+def stock(_: str, threads: int) -> tuple[Speak, str]:
+    """Load what the service would where there is no C compiler."""
+    from bench.stock import leave_out_native_operators
+
+    leave_out_native_operators()
+    return service(_, threads)
+
+
+def onnxruntime(model: str, threads: int) -> tuple[Speak, str]:
+    """Load a model file with the onnxruntime package."""
+    session = _session(model, threads)
+
+    def speak(request: Request) -> tuple[np.ndarray, np.ndarray | None]:
+        inputs = {
+            "tokens": np.array([[0, *request["token_ids"], 0]], np.int64),
+            "style": _style(request),
+            "speed": np.array([request["speed"]], np.float32),
+        }
+        (samples,) = session.run(["audio"], inputs)
+        return samples.ravel(), None
+
+    return speak, f"onnxruntime {version('onnxruntime')}"
+
+
+def kokoro_onnx(model: str, threads: int) -> tuple[Speak, str]:
+    """Load a model file with kokoro-onnx."""
+    from kokoro_onnx import Kokoro
+
+    with tempfile.TemporaryDirectory() as folder:
+        # It wants a file of voices; each request brings its own style instead.
+        voices = Path(folder) / "voices.npz"
+        np.savez(voices, none=np.zeros((1, 1, 256), np.float32))
+        kokoro = Kokoro.from_session(_session(model, threads), str(voices))
+
+    def speak(request: Request) -> tuple[np.ndarray, np.ndarray | None]:
+        voice = np.broadcast_to(_style(request), (510, 1, 256))
+        samples, _ = kokoro.create(
+            request["phonemes"], voice, request["speed"], is_phonemes=True, trim=False
+        )
+        return samples, None
+
+    return speak, f"kokoro-onnx {version('kokoro-onnx')}, onnxruntime {version('onnxruntime')}"
+
+
+SIDES: dict[str, Callable[[str, int], tuple[Speak, str]]] = {
+    "service": service,
+    "stock": stock,
+    "onnxruntime": onnxruntime,
+    "kokoro-onnx": kokoro_onnx,
+}
+
+
+def _session(model: str, threads: int) -> Any:
+    import onnxruntime
+
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = threads
+    return onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
+
+
+def _answer(speak: Speak, request: Request) -> dict[str, object]:
+    cpu_s, start = time.process_time(), time.perf_counter()
+    samples, durations = speak(request)
+    seconds = time.perf_counter() - start
+    time.sleep(SETTLE_S)
+    cpu_s = time.process_time() - cpu_s
+    told = [] if durations is None else [int(frames) for frames in durations]
+    if request["save"]:
+        _save(Path(request["save"]), samples, told)
+    return {
+        "seconds": seconds,
+        "cpu_s": cpu_s,
+        "n_samples": int(samples.size),
+        "durations": told,
+        "resident_mib": _mebibytes("VmRSS"),
+        "anonymous_mib": _mebibytes("RssAnon"),
+        "peak_mib": _mebibytes("VmHWM"),
+    }
+
+
+def _save(path: Path, samples: np.ndarray, durations: list[int]) -> None:
+    """Write int16 samples and the durations; the file appears whole or not at all."""
+    pcm = np.clip(np.rint(samples * 32767), -32768, 32767).astype(np.int16)
+    partial = path.with_suffix(".partial")
+    with open(partial, "wb") as file:
+        np.savez(file, samples=pcm, durations=np.array(durations, np.int32))
+    os.replace(partial, path)
+
+
+def _style(request: Request) -> np.ndarray:
+    return np.frombuffer(bytes.fromhex(request["style"]), np.float32).reshape(1, -1)
+
+
+def _mebibytes(field: str) -> float:
+    status = Path("/proc/self/status").read_text(encoding="utf-8")
+    match = re.search(rf"^{field}:\s+(\d+) kB$", status, re.MULTILINE)
+    assert match is not None
+    return int(match.group(1)) / 1024
+
+
+def _tell(answer: dict[str, object]) -> None:
+    print(json.dumps(answer), flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,25 @@
+"""The service as it is where there is no C compiler: `python -m bench.stock serve ...`."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import NoReturn
+
+from service import __main__ as command_line
+from service.model import loader
+from service.model.native import NativeUnavailableError
+
+
+def leave_out_native_operators() -> None:
+    """Have models prepared and run with ONNX Runtime's operators alone, in this process."""
+
+    def refuse(path: Path | None = None) -> NoReturn:
+        raise NativeUnavailableError("they are left out for a measurement")
+
+    loader.find_native_operators = refuse
+
+
+if __name__ == "__main__":
+    leave_out_native_operators()
+    sys.exit(command_line.main())

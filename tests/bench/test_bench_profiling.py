@@ -1,0 +1,138 @@
+import json
+import shutil
+import subprocess
+
+import pytest
+from onnx import TensorProto, helper
+
+from bench.limits import SOURCE, measure_peaks
+from bench.profiling import PARTS, part_of, parts_of, read_runs
+
+
+def kernel(name, operator, start, duration, inputs=(), outputs=()):
+    return {
+        "name": f"{name}_kernel_time",
+        "ts": start,
+        "dur": duration,
+        "args": {
+            "op_name": operator,
+            "input_type_shape": [{"float": list(shape)} for shape in inputs],
+            "output_type_shape": [{"float": list(shape)} for shape in outputs],
+        },
+    }
+
+
+@pytest.fixture
+def read(tmp_path):
+    def read(*events):
+        path = tmp_path / "profile.json"
+        path.write_text(json.dumps(list(events)), encoding="utf-8")
+        return read_runs(path, 1.0, {"node_17": "decoder"})
+
+    return read
+
+
+@pytest.mark.parametrize(
+    ("name", "part"),
+    [
+        ("/encoder/text_encoder/lstm/LSTM_quant", "text encoder"),
+        ("/encoder/predictor/text_encoder/lstms.0/LSTM_quant", "prosody"),
+        ("/encoder/F0.1/norm1/Add", "prosody"),
+        ("/decoder/decoder/decode.3/pool/ConvTranspose", "decoder"),
+        ("/decoder/decoder/generator/m_source/l_sin_gen/Sin", "source"),
+        ("/decoder/decoder/generator/noise_res.1/convs1.0/Conv_quant", "generator, 2nd stage"),
+        ("/decoder/decoder/generator/resblocks.2/Add", "generator, 1st stage"),
+        ("/decoder/decoder/generator/conv_post/Conv", "output"),
+        ("decoder.decoder.generator.ups.0.bias", "generator, 1st stage"),
+        ("MatMul_token_17", None),
+    ],
+)
+def test_part_is_in_the_name(name, part):
+    assert part_of(name) == part
+    assert part is None or part in PARTS
+
+
+def test_runs_are_told_apart_and_unnamed_nodes_belong_to_the_part_before(read):
+    first, second = read(
+        {"name": "model_run", "ts": 0, "dur": 100},
+        kernel("/encoder/bert/Add", "Add", 1, 10),
+        kernel("fused", "Mul", 20, 10),
+        {"name": "model_run", "ts": 200, "dur": 50},
+        kernel("/decoder/decoder/generator/conv_post/Conv", "Conv", 210, 30),
+    )
+    assert [node.part for node in first.nodes] == ["text encoder", "text encoder"]
+    assert [(node.part, node.kind) for node in second.nodes] == [("output", "float products")]
+    assert second.seconds == pytest.approx(50e-6)
+
+
+def test_part_of_a_node_without_a_telling_name_is_that_of_its_tensors():
+    nodes = [
+        helper.make_node("Relu", ["x"], ["v"], name="node_0"),
+        helper.make_node("Add", ["v", "/decoder/decoder/decode.1/bias"], ["w"], name="node_1"),
+        helper.make_node("Add", ["x", "w"], ["y"], name="node_2"),
+        helper.make_node("Relu", ["y"], ["z"], name="/decoder/decoder/generator/conv_post/Relu"),
+    ]
+    values = [helper.make_tensor_value_info(name, TensorProto.FLOAT, [1]) for name in "xz"]
+    bias = helper.make_tensor("/decoder/decoder/decode.1/bias", TensorProto.FLOAT, [1], [0.0])
+    graph = helper.make_graph(nodes, "g", values[:1], values[1:], [bias])
+    assert parts_of(graph) == {
+        "node_1": "decoder",
+        "node_2": "decoder",
+        "/decoder/decoder/generator/conv_post/Relu": "output",
+    }
+
+
+def test_known_parts_of_nodes_are_taken(read):
+    (run,) = read({"name": "model_run", "ts": 0, "dur": 9}, kernel("node_17", "Mul", 1, 5))
+    assert run.nodes[0].part == "decoder"
+
+
+def test_node_inside_of_another_counts_once(read):
+    (run,) = read(
+        {"name": "model_run", "ts": 0, "dur": 100},
+        kernel("/encoder/bert/If", "If", 1, 50),
+        kernel("/encoder/bert/Add", "Add", 10, 20),
+        kernel("/encoder/bert/Mul", "Mul", 60, 5),
+    )
+    assert [node.operator for node in run.nodes] == ["If", "Mul"]
+
+
+@pytest.mark.parametrize(
+    ("operator", "inputs", "output"),
+    [
+        ("ConvInteger", [(1, 24, 100), (40, 24, 3)], (1, 40, 98)),
+        ("MatMulIntegerToFloat", [(1, 98, 72), (72, 40)], (1, 98, 40)),
+        ("DynamicQuantizeConv", [(1, 100, 24), (3, 3, 6, 16, 4)], (1, 98, 40)),
+    ],
+)
+def test_a_convolution_is_as_much_work_in_every_form(read, operator, inputs, output):
+    (run,) = read(
+        {"name": "model_run", "ts": 0, "dur": 100},
+        kernel("/decoder/decoder/encode/conv1", operator, 1, 10, inputs, [output]),
+    )
+    assert run.nodes[0].multiplications == 98 * 40 * 24 * 3
+
+
+def test_a_block_is_as_much_work_as_its_six_convolutions(read):
+    inputs = [(1, 100, 24), (2, 24), (2, 3, 6, 16, 4), (24,)]
+    (run,) = read(
+        {"name": "model_run", "ts": 0, "dur": 100},
+        kernel("/decoder/decoder/encode/conv1", "ResidualBlock", 1, 10, inputs, [(1, 100, 24)]),
+    )
+    assert run.nodes[0].multiplications == 6 * 100 * 24 * 24 * 3
+
+
+@pytest.mark.skipif(shutil.which("cc") is None, reason="there is no C compiler (cc)")
+def test_peaks_are_measured_best_first():
+    peaks = measure_peaks(1)
+    assert list(peaks)[-1] == "portable C"
+    assert max(peaks.values()) == next(iter(peaks.values()))
+    assert min(peaks.values()) > 0
+
+
+@pytest.mark.skipif(shutil.which("cc") is None, reason="there is no C compiler (cc)")
+def test_peak_program_refuses_a_number_of_threads_that_is_none(tmp_path):
+    program = tmp_path / "peak"
+    warnings = ["-Wall", "-Wextra", "-Werror"]
+    subprocess.run(["cc", *warnings, "-pthread", SOURCE, "-o", program], check=True)
+    assert subprocess.run([program, "0"]).returncode == 2

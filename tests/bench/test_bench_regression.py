@@ -1,0 +1,31 @@
+import pytest
+
+from bench.regression import Ratio, compare, read_recorded, record
+
+
+def ratio(value: float, name: str = "speed") -> Ratio:
+    return Ratio(name, value, (value, value), "2026-01-01")
+
+
+@pytest.mark.parametrize(
+    ("measured", "status", "told"),
+    [
+        ([ratio(4.0)], 0, "4.00"),
+        ([ratio(3.61)], 0, "3.61"),
+        ([ratio(3.59)], 1, "**fell**"),
+        ([ratio(4.0), ratio(1.0, "new")], 0, "never"),
+        ([], 1, "**gone**"),
+    ],
+)
+def test_a_ratio_may_fall_by_a_tenth(capsys, measured, status, told):
+    assert compare(measured, {"speed": ratio(4.0)}) == status
+    assert told in capsys.readouterr().out
+
+
+def test_record_keeps_what_other_machines_have(tmp_path):
+    path = tmp_path / "recorded.json"
+    assert read_recorded(path) == {}
+    record(path, "one", [ratio(4.0)])
+    record(path, "other", [ratio(2.0)])
+    record(path, "one", [ratio(5.0)])
+    assert read_recorded(path) == {"one": {"speed": ratio(5.0)}, "other": {"speed": ratio(2.0)}}

@@ -1,0 +1,43 @@
+import argparse
+
+import pytest
+
+from bench import speech
+from bench.sides import parse_side
+from service.text import load_vocabulary
+
+
+@pytest.mark.parametrize(
+    ("text", "label", "environment"),
+    [
+        ("published", "published", {"KOKORO_PREPARE": "false"}),
+        ("service", "service", {}),
+        (
+            "mine:threads=1,voice=af_bella",
+            "mine",
+            {"KOKORO_THREADS": "1", "KOKORO_VOICE": "af_bella"},
+        ),
+        ("mine:model=/a=b.onnx", "mine", {"KOKORO_MODEL": "/a=b.onnx"}),
+    ],
+)
+def test_side_is_a_label_and_settings(text, label, environment):
+    side = parse_side(text)
+    assert side.label == label
+    assert side.environment() == environment
+
+
+@pytest.mark.parametrize("text", ["nobody", "mine:treads=1"])
+def test_unknown_label_or_setting_is_refused(text):
+    with pytest.raises(argparse.ArgumentTypeError):
+        parse_side(text)
+
+
+@pytest.mark.parametrize("n_tokens", [2, 14, 96, 398, 510])
+def test_phonemes_are_as_many_tokens_as_asked_for(n_tokens):
+    phonemes = speech.phonemes(n_tokens)
+    assert len(load_vocabulary().token_ids(phonemes)) == n_tokens == len(phonemes)
+    assert phonemes.endswith(".")
+
+
+def test_paragraph_is_of_the_length_that_is_written_about():
+    assert len(speech.PARAGRAPH) == 600
