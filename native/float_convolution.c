@@ -58,14 +58,14 @@ struct work {
     struct float_product product;
     int64_t halo_begin, halo_end; /* rows before and after row t that row t of the product reads */
     int64_t product_rows, panels, row_parts, panel_parts;
-    double *sums;
+    double *summaries;
     atomic_int out_of_memory;
 };
 
 static void product_part(void *data, size_t index) {
     struct work *w = data;
     const int64_t row = (int64_t)index % w->row_parts, panel = (int64_t)index / w->row_parts;
-    const int64_t tile = w->variant->float_tile_rows, all = w->panels * PANEL;
+    const int64_t tile = w->variant->float_tile_rows;
     const int64_t channels = w->product.channels;
     const int64_t first = kokoro_cut(w->product_rows, tile, row, w->row_parts);
     const int64_t last = kokoro_cut(w->product_rows, tile, row + 1, w->row_parts);
@@ -85,12 +85,9 @@ static void product_part(void *data, size_t index) {
         .first_panel = kokoro_cut(w->panels, w->variant->tile_panels, panel, w->panel_parts),
         .last_panel = kokoro_cut(w->panels, w->variant->tile_panels, panel + 1, w->panel_parts),
     };
-    if (w->sums) {
-        part.sums = w->sums + row * 2 * all;
-        const size_t bytes =
-            (size_t)((part.last_panel - part.first_panel) * PANEL) * sizeof *part.sums;
-        memset(part.sums + part.first_panel * PANEL, 0, bytes);
-        memset(part.sums + all + part.first_panel * PANEL, 0, bytes);
+    if (w->summaries) {
+        part.summary = kokoro_summary(w->summaries, row, w->product.output.columns);
+        kokoro_clear_summary(&part.summary, part.first_panel, part.last_panel);
     }
     struct float_product product = w->product;
     product.rows = copy;
@@ -121,15 +118,15 @@ static const char *run(struct work *w, const struct kokoro_float_convolution *c,
     const int64_t channels = c->in_channels, in_panels = round_up(channels, PANEL);
     const int64_t columns = w->product.output.columns;
     cut_product(w);
-    const int64_t sums = statistics ? w->row_parts * 2 * w->panels * PANEL : 0;
+    const int64_t summaries = statistics ? w->row_parts * kokoro_summary_size(columns) : 0;
     struct scratch s = {.runtime = w->runtime};
     kokoro_reserve(&s, 2 * in_panels, sizeof(float));
     kokoro_reserve(&s, w->panels * PANEL, sizeof(float));
-    kokoro_reserve(&s, sums, sizeof(double));
+    kokoro_reserve(&s, summaries, sizeof(double));
     if (!kokoro_allocate(&s)) return "no memory";
     float *gain = kokoro_take(&s, 2 * in_panels, sizeof(float));
     float *bias = kokoro_take(&s, w->panels * PANEL, sizeof(float));
-    double *of_columns = kokoro_take(&s, sums, sizeof(double));
+    double *of_parts = kokoro_take(&s, summaries, sizeof(double));
 
     memset(gain, 0, (size_t)(2 * in_panels) * sizeof *gain);
     for (int64_t i = 0; i < channels; i++) gain[i] = 1.0f;
@@ -145,11 +142,11 @@ static const char *run(struct work *w, const struct kokoro_float_convolution *c,
         .negative_slope = c->negative_slope,
     };
     w->product.bias = bias;
-    w->sums = statistics ? of_columns : NULL;
+    w->summaries = statistics ? of_parts : NULL;
     w->runtime->parallel(w->runtime->context, product_part,
                          (size_t)(w->row_parts * w->panel_parts), w);
     if (statistics)
-        kokoro_finish_statistics(of_columns, w->row_parts, columns, c->out_channels, output_rows,
+        kokoro_finish_statistics(of_parts, w->row_parts, columns, c->out_channels, output_rows,
                                  statistics);
     kokoro_release(&s);
     return atomic_load(&w->out_of_memory) ? "no memory" : NULL;

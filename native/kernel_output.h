@@ -1,41 +1,65 @@
-/* From the registers of a tile to the tensors: scale, residual, addend, statistics, edges. */
+/* From the registers of a tile to the tensors: scale, residual, addend, summary, edges. */
 
-/* The tile's panel `panel`, one row after the other: scale, residual, addend, statistics.
- * `values` are rows x PANEL floats. */
+/* Of a few rows of VECTOR columns. */
+struct column_values {
+    vf sum, squares, least, greatest;
+};
+
+INLINE struct column_values no_values(void) {
+    const vf zero = vf_set1(0.0f);
+    return (struct column_values){zero, zero, vf_set1(INFINITY), vf_set1(-INFINITY)};
+}
+
+INLINE void add_values(struct column_values *of, vf v) {
+    of->sum = vf_add(of->sum, v);
+    of->squares = vf_fma(v, v, of->squares);
+    of->least = vf_min(v, of->least); /* in this order a NaN is passed over */
+    of->greatest = vf_max(v, of->greatest);
+}
+
+INLINE void join_summary(const struct summary *s, int64_t column, const struct column_values *of) {
+    vf_add_to_double(s->sums + column, of->sum);
+    vf_add_to_double(s->squares + column, of->squares);
+    vf_store(s->least + column, vf_min(vf_load(s->least + column), of->least));
+    vf_store(s->greatest + column, vf_max(vf_load(s->greatest + column), of->greatest));
+}
+
+/* The tile's panel `panel`, all of which is inside the output. `values` are rows x PANEL floats. */
 INLINE void store_tile(const struct output *o, const struct part *part, int64_t first_row,
                        int rows, int64_t panel, vf values[][MOST_PANELS * VECTORS], int vector) {
-    const int64_t column = panel * PANEL;
-    const int64_t columns = o->columns - column < PANEL ? o->columns - column : PANEL;
-    const vf scale = vf_set1(o->scale);
-    vf sums[VECTORS], squares[VECTORS];
-    UNROLL for (int j = 0; j < VECTORS; j++) sums[j] = squares[j] = vf_set1(0.0f);
-    UNROLL for (int r = 0; r < rows; r++) {
-        const int64_t at = (first_row + r) * o->row_length + column - o->shift;
-        if (columns == PANEL && at >= o->first + 2 * o->reflected && at + PANEL <= o->last) {
+    const int64_t column = panel * PANEL, step = o->row_length;
+    const int64_t first_at = first_row * step + column - o->shift;
+    if (o->residual)
+        UNROLL for (int r = 0; r < rows; r++)
             UNROLL for (int j = 0; j < VECTORS; j++) {
-                vf v = values[r][vector + j];
-                if (o->residual) v = vf_add(v, vf_load(o->residual + at + j * VECTOR));
-                if (o->addend) v = vf_add(v, vf_load(o->addend + at + j * VECTOR));
-                v = vf_mul(v, scale);
-                vf_store(o->y + at + j * VECTOR, v);
-                sums[j] = vf_add(sums[j], v);
-                squares[j] = vf_fma(v, v, squares[j]);
+                const float *from = o->residual + first_at + r * step + j * VECTOR;
+                values[r][vector + j] = vf_add(values[r][vector + j], vf_load(from));
             }
-        }
-    }
-    if (part->sums) {
-        const int64_t all = round_up(o->columns, PANEL);
+    if (o->addend)
+        UNROLL for (int r = 0; r < rows; r++)
+            UNROLL for (int j = 0; j < VECTORS; j++) {
+                const float *from = o->addend + first_at + r * step + j * VECTOR;
+                values[r][vector + j] = vf_add(values[r][vector + j], vf_load(from));
+            }
+    const vf scale = vf_set1(o->scale);
+    struct column_values all[VECTORS];
+    UNROLL for (int j = 0; j < VECTORS; j++) all[j] = no_values();
+    UNROLL for (int r = 0; r < rows; r++)
         UNROLL for (int j = 0; j < VECTORS; j++) {
-            vf_add_to_double(part->sums + column + j * VECTOR, sums[j]);
-            vf_add_to_double(part->sums + all + column + j * VECTOR, squares[j]);
+            const vf v = vf_mul(values[r][vector + j], scale);
+            vf_store(o->y + first_at + r * step + j * VECTOR, v);
+            add_values(&all[j], v);
         }
-    }
+    if (part->summary.sums)
+        UNROLL for (int j = 0; j < VECTORS; j++)
+            join_summary(&part->summary, column + j * VECTOR, &all[j]);
 }
 
 /* One row of a panel that reaches over an edge of the output, element by element. */
-static __attribute__((noinline)) void store_edge(const struct output *o, const struct part *part,
-                                                 int64_t row, int64_t panel, const float *values) {
-    const int64_t column = panel * PANEL, all = round_up(o->columns, PANEL);
+static void store_edge(const struct output *o, const struct part *part, int64_t row,
+                       int64_t panel, const float *values) {
+    const struct summary *s = &part->summary;
+    const int64_t column = panel * PANEL;
     for (int64_t c = column; c < column + PANEL && c < o->columns; c++) {
         const int64_t at = row * o->row_length + c - o->shift;
         if (at < o->first || at >= o->last) continue;
@@ -48,32 +72,37 @@ static __attribute__((noinline)) void store_edge(const struct output *o, const s
             if (o->addend) v += o->addend[to];
             v *= o->scale;
             o->y[to] = v;
-            if (part->sums) {
-                part->sums[c] += v;
-                part->sums[all + c] += (double)v * v;
-            }
+            if (s->sums == NULL) continue;
+            s->sums[c] += v;
+            s->squares[c] += (double)v * v;
+            if (v < s->least[c]) s->least[c] = v;
+            if (v > s->greatest[c]) s->greatest[c] = v;
         }
     }
+}
+
+static __attribute__((noinline)) void store_edges(const struct output *o, const struct part *part,
+                                                  int64_t first_row, int rows, int64_t panel,
+                                                  const float *values) {
+    for (int r = 0; r < rows; r++) store_edge(o, part, first_row + r, panel, values + r * PANEL);
 }
 
 INLINE void store_values(const struct output *o, const struct part *part, int64_t first_row,
                          int rows, int64_t panel, vf values[][MOST_PANELS * VECTORS], int vector) {
     const int64_t column = panel * PANEL;
-    const int64_t last_at = (first_row + rows - 1) * o->row_length + column - o->shift;
     const int64_t first_at = first_row * o->row_length + column - o->shift;
-    store_tile(o, part, first_row, rows, panel, values, vector);
+    const int64_t last_at = first_at + (rows - 1) * o->row_length;
     if (o->columns - column >= PANEL && first_at >= o->first + 2 * o->reflected &&
-        last_at + PANEL <= o->last)
+        last_at + PANEL <= o->last) {
+        store_tile(o, part, first_row, rows, panel, values, vector);
         return;
-    for (int r = 0; r < rows; r++) {
-        const int64_t at = first_at + r * o->row_length;
-        if (o->columns - column >= PANEL && at >= o->first + 2 * o->reflected &&
-            at + PANEL <= o->last)
-            continue;
-        float edge[PANEL];
-        UNROLL for (int j = 0; j < VECTORS; j++) vf_store(edge + j * VECTOR, values[r][vector + j]);
-        store_edge(o, part, first_row + r, panel, edge);
     }
+    /* To memory here, where it is rare: the values of a tile inside stay in registers. */
+    float edge[MOST_ROWS * PANEL];
+    UNROLL for (int r = 0; r < rows; r++)
+        UNROLL for (int j = 0; j < VECTORS; j++)
+            vf_store(edge + r * PANEL + j * VECTOR, values[r][vector + j]);
+    store_edges(o, part, first_row, rows, panel, edge);
 }
 
 /* The rows of a tile lie far apart, which no processor foresees: a part of them is asked for with
@@ -91,10 +120,12 @@ INLINE void prefetch_output(const struct output *o, int64_t first_row, int rows,
         }
 }
 
-INLINE void store_integers(const struct output *o, int64_t row, int64_t panel, const vi *values) {
-    int32_t integers[PANEL];
-    UNROLL for (int j = 0; j < VECTORS; j++) vi_store(integers + j * VECTOR, values[j]);
+static __attribute__((noinline)) void store_integers(const struct output *o, int64_t first_row,
+                                                     int rows, int64_t panel,
+                                                     const int32_t *values) {
     const int64_t column = panel * PANEL;
-    for (int64_t c = column; c < column + PANEL && c < o->columns; c++)
-        o->accumulators[row * o->row_length + c] = integers[c - column];
+    const int64_t columns = o->columns - column < PANEL ? o->columns - column : PANEL;
+    for (int r = 0; r < rows; r++)
+        memcpy(o->accumulators + (first_row + r) * o->row_length + column, values + r * PANEL,
+               (size_t)columns * sizeof *values);
 }

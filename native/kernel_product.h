@@ -5,28 +5,44 @@ INLINE void integer_tile(const struct integer_product *p, const struct part *par
     vi totals[MOST_ROWS][MOST_PANELS * VECTORS];
     sum_products(p, t, rows, panel, panels, totals);
     int32_t row_terms[MOST_ROWS] = {0};
-    if (p->row_sums)
-        UNROLL for (int r = 0; r < rows; r++) {
-            uint32_t sum = 0;
-            for (int64_t k = 0; k < p->kernel_size; k++)
-                sum += (uint32_t)p->row_sums[(t + r) * p->stride + k * p->dilation];
-            row_terms[r] = (int32_t)(0u - (uint32_t)p->weight_zero_point * sum);
-        }
-    vf values[MOST_ROWS][MOST_PANELS * VECTORS];
-    const vf scale = vf_set1(p->scale);
+    if (p->row_terms)
+        UNROLL for (int r = 0; r < rows; r++) row_terms[r] = p->row_terms[t + r];
     UNROLL for (int i = 0; i < panels; i++) {
         const int32_t *terms = p->column_terms + (panel + i) * PANEL;
-        UNROLL for (int r = 0; r < rows; r++) {
-            vi integers[VECTORS];
-            UNROLL for (int j = 0; j < VECTORS; j++) {
-                const vi term = vi_add(vi_load(terms + j * VECTOR), vi_set1(row_terms[r]));
-                integers[j] = vi_add(totals[r][i * VECTORS + j], term);
-                values[r][i * VECTORS + j] = vf_mul(vf_from_int(integers[j]), scale);
+        UNROLL for (int j = 0; j < VECTORS; j++) {
+            const vi of_columns = vi_load(terms + j * VECTOR);
+            UNROLL for (int r = 0; r < rows; r++) {
+                const vi of_both = vi_add(of_columns, vi_set1(row_terms[r]));
+                totals[r][i * VECTORS + j] = vi_add(totals[r][i * VECTORS + j], of_both);
             }
-            if (p->output.accumulators) store_integers(&p->output, t + r, panel + i, integers);
         }
-        if (!p->output.accumulators)
-            store_values(&p->output, part, t, rows, panel + i, values, i * VECTORS);
+    }
+    if (p->output.accumulators) {
+        UNROLL for (int i = 0; i < panels; i++) {
+            int32_t integers[MOST_ROWS * PANEL];
+            UNROLL for (int r = 0; r < rows; r++)
+                UNROLL for (int j = 0; j < VECTORS; j++)
+                    vi_store(integers + r * PANEL + j * VECTOR, totals[r][i * VECTORS + j]);
+            store_integers(&p->output, t, rows, panel + i, integers);
+        }
+        return;
+    }
+    vf values[MOST_ROWS][MOST_PANELS * VECTORS];
+    UNROLL for (int i = 0; i < panels; i++) {
+        const int64_t column = (panel + i) * PANEL;
+        UNROLL for (int j = 0; j < VECTORS; j++) {
+            const vf scale = vf_load(p->scales + column + j * VECTOR);
+            UNROLL for (int r = 0; r < rows; r++)
+                values[r][i * VECTORS + j] =
+                    vf_mul(vf_from_int(totals[r][i * VECTORS + j]), scale);
+        }
+        if (p->bias)
+            UNROLL for (int j = 0; j < VECTORS; j++) {
+                const vf bias = vf_load(p->bias + column + j * VECTOR);
+                UNROLL for (int r = 0; r < rows; r++)
+                    values[r][i * VECTORS + j] = vf_add(values[r][i * VECTORS + j], bias);
+            }
+        store_values(&p->output, part, t, rows, panel + i, values, i * VECTORS);
     }
 }
 
@@ -57,12 +73,8 @@ INLINE void float_tile(const struct float_product *p, const struct part *part, i
             UNROLL for (int i = 0; i * 3 < rows; i++) x[i]++;
         }
     }
-    /* Rows at an edge are picked one by one, which takes an array; the sums are in registers. */
-    vf values[MOST_ROWS][MOST_PANELS * VECTORS];
-    UNROLL for (int r = 0; r < rows; r++)
-        UNROLL for (int j = 0; j < panels * VECTORS; j++) values[r][j] = sums[r][j];
     UNROLL for (int i = 0; i < panels; i++)
-        store_values(&p->output, part, t, rows, panel + i, values, i * VECTORS);
+        store_values(&p->output, part, t, rows, panel + i, sums, i * VECTORS);
 }
 
 /* The panels of a sweep over the rows: as many as keep their weights in a core's second-level

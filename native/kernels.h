@@ -5,8 +5,10 @@
  * DOT_LANES    groups of 4 channels that one load of activations serves
  * element      a quantised activation, ACTIVATION_OFFSET less than its uint8
  */
+#include "kokoro_ops.h"
 #include "variant.h"
 
+#include <math.h>
 #include <string.h>
 
 #define INLINE static inline __attribute__((always_inline))
@@ -35,24 +37,23 @@ enum { MOST_BASES = (MOST_ROWS + 2) / 3 };
 #include "kernel_sums_by_row.h"
 #endif
 #include "kernel_product.h"
+#include "kernel_source.h"
 
 /* Few rows in float, then double: sums of squares of long tensors lose nothing. */
-static void sum(const float *x, int64_t channels, int64_t first, int64_t last, double *sums) {
+static void summarize(const float *x, int64_t channels, int64_t first, int64_t last,
+                      const struct summary *summary) {
     enum { ROWS = 16 };
-    const int64_t all = round_up(channels, PANEL);
     for (int64_t t = first; t < last; t += ROWS) {
         const int64_t end = t + ROWS < last ? t + ROWS : last;
         for (int64_t c = 0; c < channels; c += VECTOR) {
             const int64_t left = channels - c;
-            vf total = vf_set1(0.0f), squares = total;
+            struct column_values all = no_values();
             for (int64_t r = t; r < end; r++) {
                 const float *from = x + r * channels + c;
                 const vf v = left >= VECTOR ? vf_load(from) : vf_load_part(from, left);
-                total = vf_add(total, v);
-                squares = vf_fma(v, v, squares);
+                add_values(&all, v);
             }
-            vf_add_to_double(sums + c, total);
-            vf_add_to_double(sums + all + c, squares);
+            join_summary(summary, c, &all);
         }
     }
 }
@@ -76,5 +77,6 @@ const struct variant TABLE_OF(VARIANT) = {
     .load_bytes = load_bytes,
     .multiply_integers = multiply_integers,
     .multiply_floats = multiply_floats,
-    .sum = sum,
+    .summarize = summarize,
+    .synthesize = synthesize,
 };

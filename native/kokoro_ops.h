@@ -26,6 +26,8 @@ struct kokoro_convolution {
     const int8_t *weight;
     const int32_t *weight_sums;
     const float *bias, *statistics, *style, *alpha, *residual, *addend;
+    const float *weight_scales; /* of the outputs, in the place of weight_scale */
+    const float *float_bias;    /* of the outputs, in the place of bias: added to what was scaled */
 };
 
 struct kokoro_float_convolution {
@@ -37,13 +39,20 @@ struct kokoro_float_convolution {
     const float *x, *weight, *bias, *residual;
 };
 
+struct kokoro_harmonic_source {
+    int64_t frames, harmonics, factor; /* samples per frame */
+    float amplitude, threshold, silence;
+    const float *phase, *f0, *weight, *bias; /* [frames, harmonics], [frames], [harmonics], [1] */
+};
+
 /* The operators and their stages on the calling thread. All return NULL or what is wrong, a text
  * that is never freed. Output rows: kokoro_convolution_rows and its like, at most 0 where the
  * shapes leave none. */
 KOKORO_EXPORT int64_t kokoro_convolution_rows(const struct kokoro_convolution *);
 KOKORO_EXPORT int64_t kokoro_float_convolution_rows(const struct kokoro_float_convolution *);
 KOKORO_EXPORT int64_t kokoro_transposed_convolution_rows(const struct kokoro_float_convolution *);
-/* y [output rows, out_channels]; statistics [2, out_channels] or NULL. */
+/* y [output rows, out_channels]; statistics [4, out_channels] (mean, biased
+ * variance, least and greatest value over time) or NULL. */
 KOKORO_EXPORT const char *kokoro_convolve(const struct kokoro_convolution *, float *y,
                                           float *statistics);
 KOKORO_EXPORT const char *kokoro_convolve_floats(const struct kokoro_float_convolution *,
@@ -52,6 +61,8 @@ KOKORO_EXPORT const char *kokoro_convolve_transposed(const struct kokoro_float_c
                                                      float *y, float *statistics);
 KOKORO_EXPORT const char *kokoro_channel_statistics(const float *x, int64_t rows, int64_t channels,
                                                     float *statistics);
+/* signal [frames * factor]. */
+KOKORO_EXPORT const char *kokoro_synthesize(const struct kokoro_harmonic_source *, float *signal);
 /* The activations of a convolution as uint8 [rows, in_channels], their scale and zero point. */
 KOKORO_EXPORT const char *kokoro_quantize(const struct kokoro_convolution *, uint8_t *q,
                                           float *scale, int32_t *zero_point);

@@ -1,6 +1,7 @@
 /* The domain "kokoro" as ONNX Runtime sees it: attributes when a kernel is made, shapes and
  * pointers when it runs, and RegisterCustomOps. */
 #include "convolution.h"
+#include "harmonic_source.h"
 #include "node.h"
 #include "residual_block.h"
 #include "statistics.h"
@@ -19,6 +20,7 @@ struct kernel {
         struct kokoro_convolution convolution;
         struct kokoro_float_convolution float_convolution;
         struct residual_block block;
+        struct kokoro_harmonic_source source;
     };
 };
 
@@ -53,7 +55,7 @@ static void compute_quantized(const struct kernel *kernel, struct node *n) {
     int64_t weight[] = {ceil_div(c.out_channels, PANEL), c.kernel_size,
                         ceil_div(c.in_channels, GROUP), PANEL, GROUP};
     int64_t per_output[] = {c.out_channels}, per_input[] = {c.in_channels};
-    int64_t statistics_in[] = {2, c.in_channels}, style[] = {1, 2 * c.in_channels};
+    int64_t statistics_in[] = {STATISTICS, c.in_channels}, style[] = {1, 2 * c.in_channels};
     c.weight = kokoro_input(n, 1, "weight", 0, weight, 5);
     c.weight_sums = kokoro_input(n, 2, "weight_sums", 0, per_output, 1);
     c.bias = kokoro_input(n, 3, "bias", 1, per_output, 1);
@@ -67,13 +69,47 @@ static void compute_quantized(const struct kernel *kernel, struct node *n) {
         return;
     }
     int64_t y[] = {1, kokoro_convolution_rows(&c), c.out_channels};
-    int64_t statistics[] = {2, c.out_channels};
+    int64_t statistics[] = {STATISTICS, c.out_channels};
     c.residual = kokoro_input(n, 7, "residual", 1, y, 3);
     c.addend = kokoro_input(n, 8, "addend", 1, y, 3);
     float *to = kokoro_output(n, 0, y, 3);
     float *statistics_to = kokoro_output(n, 1, statistics, 2);
     if (n->status) return;
     wrong = kokoro_run_convolution(&n->runtime, &c, to, statistics_to);
+    if (wrong) kokoro_refuse(n, ORT_FAIL, wrong);
+}
+
+/* A convolution of one tap, whose scales are the columns' own and whose bias is not rounded. */
+static void compute_matmul(const struct kernel *kernel, struct node *n) {
+    struct kokoro_convolution c = {
+        .out_channels = kernel->convolution.out_channels,
+        .kernel_size = 1,
+        .dilation = 1,
+        .stride = 1,
+        .negative_slope = 1.0f,
+        .output_scale = 1.0f,
+    };
+    int64_t x[] = {1, -1, -1};
+    c.x = kokoro_input(n, 0, "x", 0, x, 3);
+    c.rows = x[1];
+    c.in_channels = x[2];
+    int64_t weight[] = {ceil_div(c.out_channels, PANEL), 1, ceil_div(c.in_channels, GROUP), PANEL,
+                        GROUP};
+    int64_t per_output[] = {c.out_channels};
+    c.weight = kokoro_input(n, 1, "weight", 0, weight, 5);
+    c.weight_sums = kokoro_input(n, 2, "weight_sums", 0, per_output, 1);
+    c.weight_scales = kokoro_input(n, 3, "weight_scales", 0, per_output, 1);
+    c.float_bias = kokoro_input(n, 4, "bias", 1, per_output, 1);
+    if (n->status) return;
+    const char *wrong = kokoro_check_convolution(&c);
+    if (wrong) {
+        kokoro_refuse(n, ORT_INVALID_ARGUMENT, wrong);
+        return;
+    }
+    const int64_t y[] = {1, c.rows, c.out_channels};
+    float *to = kokoro_output(n, 0, y, 3);
+    if (n->status) return;
+    wrong = kokoro_run_convolution(&n->runtime, &c, to, NULL);
     if (wrong) kokoro_refuse(n, ORT_FAIL, wrong);
 }
 
@@ -117,7 +153,7 @@ static void compute_transposed(const struct kernel *kernel, struct node *n) {
         return;
     }
     int64_t y[] = {1, kokoro_transposed_convolution_rows(&c), c.out_channels};
-    const int64_t statistics[] = {2, c.out_channels};
+    const int64_t statistics[] = {STATISTICS, c.out_channels};
     c.residual = kokoro_input(n, 3, "residual", 1, y, 3);
     float *to = kokoro_output(n, 0, y, 3);
     float *statistics_to = kokoro_output(n, 1, statistics, 2);
@@ -132,7 +168,7 @@ static void compute_block(const struct kernel *kernel, struct node *n) {
     b.x = kokoro_input(n, 0, "x", 0, x, 3);
     b.rows = x[1];
     b.channels = x[2];
-    int64_t statistics[] = {2, b.channels}, style[] = {1, 2 * b.channels};
+    int64_t statistics[] = {STATISTICS, b.channels}, style[] = {1, 2 * b.channels};
     int64_t weight[] = {ceil_div(b.channels, PANEL), b.kernel_size, ceil_div(b.channels, GROUP),
                         PANEL, GROUP};
     int64_t per_channel[] = {b.channels};
@@ -168,12 +204,34 @@ static void compute_statistics(const struct kernel *kernel, struct node *n) {
         kokoro_refuse(n, ORT_INVALID_ARGUMENT, "x is empty");
         return;
     }
-    const int64_t shape[] = {2, x[2]};
+    const int64_t shape[] = {STATISTICS, x[2]};
     float *statistics = kokoro_output(n, 0, shape, 2);
     if (n->status) return;
     const char *wrong =
         kokoro_run_channel_statistics(&n->runtime, from, x[1], x[2], statistics);
     if (wrong) kokoro_refuse(n, ORT_FAIL, wrong);
+}
+
+static void compute_source(const struct kernel *kernel, struct node *n) {
+    struct kokoro_harmonic_source s = kernel->source;
+    int64_t phase[] = {1, -1, -1}, one_number[] = {1};
+    s.phase = kokoro_input(n, 0, "phase", 0, phase, 3);
+    s.frames = phase[1];
+    s.harmonics = phase[2];
+    int64_t f0[] = {1, s.frames}, per_harmonic[] = {s.harmonics};
+    s.f0 = kokoro_input(n, 1, "f0", 0, f0, 2);
+    s.weight = kokoro_input(n, 2, "weight", 0, per_harmonic, 1);
+    s.bias = kokoro_input(n, 3, "bias", 0, one_number, 1);
+    if (n->status) return;
+    const char *wrong = kokoro_check_harmonic_source(&s);
+    if (wrong) {
+        kokoro_refuse(n, ORT_INVALID_ARGUMENT, wrong);
+        return;
+    }
+    const int64_t shape[] = {1, s.frames * s.factor};
+    float *signal = kokoro_output(n, 0, shape, 2);
+    if (n->status) return;
+    kokoro_run_harmonic_source(&n->runtime, &s, signal);
 }
 
 #define FIELD(member, field, type) {#field, offsetof(struct kernel, member.field), type}
@@ -191,6 +249,11 @@ static const struct attribute quantized_attributes[] = {
     FIELD(convolution, epsilon, NUMBER),
     FIELD(convolution, negative_slope, NUMBER),
     FIELD(convolution, output_scale, NUMBER),
+    {0},
+};
+
+static const struct attribute matmul_attributes[] = {
+    NAMED(convolution, "channels", out_channels, INTEGER),
     {0},
 };
 
@@ -219,6 +282,14 @@ static const struct attribute block_attributes[] = {
     FIELD(block, weight_zero_points, INTEGERS),
     FIELD(block, epsilon, NUMBER),
     FIELD(block, output_scale, NUMBER),
+    {0},
+};
+
+static const struct attribute source_attributes[] = {
+    FIELD(source, factor, INTEGER),
+    FIELD(source, amplitude, NUMBER),
+    FIELD(source, threshold, NUMBER),
+    FIELD(source, silence, NUMBER),
     {0},
 };
 
@@ -359,6 +430,16 @@ static const struct definition definitions[] = {
     },
     {
         CALLBACKS,
+        .name = "DynamicQuantizeMatMul",
+        .compute = compute_matmul,
+        .attributes = matmul_attributes,
+        .inputs = 5,
+        .required_inputs = 4,
+        .outputs = 1,
+        .input_types = {ORT_FLOAT, ORT_INT8, ORT_INT32, ORT_FLOAT, ORT_FLOAT},
+    },
+    {
+        CALLBACKS,
         .name = "Conv",
         .compute = compute_float,
         .attributes = float_attributes,
@@ -397,6 +478,16 @@ static const struct definition definitions[] = {
         .required_inputs = 1,
         .outputs = 1,
         .input_types = {ORT_FLOAT},
+    },
+    {
+        CALLBACKS,
+        .name = "HarmonicSource",
+        .compute = compute_source,
+        .attributes = source_attributes,
+        .inputs = 4,
+        .required_inputs = 4,
+        .outputs = 1,
+        .input_types = {ORT_FLOAT, ORT_FLOAT, ORT_FLOAT, ORT_FLOAT},
     },
 };
 

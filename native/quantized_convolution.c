@@ -1,8 +1,8 @@
-/* DynamicQuantizeConv: three passes over the rows, each in parallel.
+/* DynamicQuantizeConv: the range of the activations, the activations as 8-bit integers, the product
+ * of the integers; each in parallel over the rows.
  *
- * The range of the activations, the activations as 8-bit integers, the product of the integers.
- * AdaIN and Snake are computed in both of the first two: that is cheaper than writing a tensor of
- * floats and reading it again.
+ * With AdaIN the range comes of the statistics. Without it, the first two are passes over x that
+ * both compute the activation: cheaper than to write a tensor of floats and read it again.
  */
 #include "convolution.h"
 #include "statistics.h"
@@ -40,25 +40,26 @@ const char *kokoro_check_convolution(const struct kokoro_convolution *c) {
         return "weight_zero_point must be -128 to 127";
     if ((c->statistics == NULL) != (c->style == NULL))
         return "statistics and style come together or not at all";
+    if (c->bias && c->float_bias) return "bias and float_bias exclude each other";
     if (kokoro_convolution_rows(c) < 1) return "x with its padding is shorter than the kernel";
     return NULL;
 }
 
 struct work {
     const struct variant *variant;
-    struct activation activation;
+    struct activation activation, ends;
     struct quantization quantization;
     struct integer_product product;
     int64_t range_parts, padded_rows, quantize_parts;
     int64_t output_rows, panels, row_parts, panel_parts;
     struct range *ranges;
-    double *sums;
+    double *summaries;
 };
 
 static void range_part(void *data, size_t index) {
     const struct work *w = data;
-    const int64_t i = (int64_t)index, rows = w->activation.rows;
-    w->variant->range(&w->activation, kokoro_cut(rows, 1, i, w->range_parts),
+    const int64_t i = (int64_t)index, rows = w->ends.rows;
+    w->variant->range(&w->ends, kokoro_cut(rows, 1, i, w->range_parts),
                       kokoro_cut(rows, 1, i + 1, w->range_parts), w->ranges + i);
 }
 
@@ -73,19 +74,15 @@ static void quantize_part(void *data, size_t index) {
 static void product_part(void *data, size_t index) {
     const struct work *w = data;
     const int64_t row = (int64_t)index % w->row_parts, panel = (int64_t)index / w->row_parts;
-    const int64_t all = w->panels * PANEL;
     struct part part = {
         .first_row = kokoro_cut(w->output_rows, w->variant->tile_rows, row, w->row_parts),
         .last_row = kokoro_cut(w->output_rows, w->variant->tile_rows, row + 1, w->row_parts),
         .first_panel = kokoro_cut(w->panels, w->variant->tile_panels, panel, w->panel_parts),
         .last_panel = kokoro_cut(w->panels, w->variant->tile_panels, panel + 1, w->panel_parts),
     };
-    if (w->sums) {
-        part.sums = w->sums + row * 2 * all;
-        const size_t bytes =
-            (size_t)((part.last_panel - part.first_panel) * PANEL) * sizeof *part.sums;
-        memset(part.sums + part.first_panel * PANEL, 0, bytes);
-        memset(part.sums + all + part.first_panel * PANEL, 0, bytes);
+    if (w->summaries) {
+        part.summary = kokoro_summary(w->summaries, row, w->product.output.columns);
+        kokoro_clear_summary(&part.summary, part.first_panel, part.last_panel);
     }
     w->variant->multiply_integers(&w->product, &part);
 }
@@ -110,7 +107,6 @@ static void set_up_product(struct work *w, const struct kokoro_convolution *c) {
     w->product.stride = c->stride;
     w->product.groups = ceil_div(c->in_channels, GROUP);
     w->product.weight = c->weight;
-    w->product.weight_zero_point = (int32_t)c->weight_zero_point;
     w->output_rows = kokoro_convolution_rows(c);
     w->padded_rows = c->rows + c->pad_begin + c->pad_end;
     w->panels = ceil_div(c->out_channels, PANEL);
@@ -152,6 +148,24 @@ static void set_up_activation(struct activation *a, const struct kokoro_convolut
                                           : PLAIN;
 }
 
+/* Whether the statistics tell the range of the activations. AdaIN goes one way in each channel;
+ * LeakyReLU of no negative slope never falls where its argument rises, nor does Snake, whose
+ * derivative is 1 + sin(2 alpha v). Rounding bends Snake by a last place or two, which is clamped
+ * when it is quantised. */
+static int knows_ends(const struct kokoro_convolution *c) {
+    return c->statistics && c->negative_slope >= 0.0f;
+}
+
+/* What to take the range of: the least and greatest of each channel, or all of x. */
+static struct activation ends_of(const struct activation *a, const struct kokoro_convolution *c) {
+    struct activation ends = *a;
+    if (knows_ends(c)) {
+        ends.x = c->statistics + 2 * c->in_channels;
+        ends.rows = 2;
+    }
+    return ends;
+}
+
 /* As DynamicQuantizeLinear. What is not finite gives a scale that is not, and zero point 0. */
 static void settle_range(struct quantization *q, const struct range *ranges, int64_t count) {
     float low = 0.0f, high = 0.0f;
@@ -181,9 +195,35 @@ static void set_up_column_terms(const struct work *w, const struct kokoro_convol
                               (uint32_t)(int32_t)c->weight_zero_point;
     memset(terms, 0, (size_t)(w->panels * PANEL) * sizeof *terms);
     for (int64_t i = 0; i < c->out_channels; i++) {
-        const int32_t bias = c->bias ? integer_bias(c->bias[i], w->product.scale) : 0;
+        const int32_t bias = c->bias ? integer_bias(c->bias[i], w->product.scales[i]) : 0;
         terms[i] = (int32_t)((uint32_t)bias + constant - zero * (uint32_t)c->weight_sums[i]);
     }
+}
+
+/* The third term, which belongs to a row. */
+static void set_up_row_terms(const struct work *w, const struct kokoro_convolution *c,
+                             const int32_t *row_sums, int32_t *terms) {
+    memset(terms, 0, (size_t)w->output_rows * sizeof *terms);
+    for (int64_t k = 0; k < c->kernel_size; k++) {
+        const int32_t *from = row_sums + k * c->dilation;
+        const uint32_t zero = (uint32_t)(int32_t)c->weight_zero_point;
+        for (int64_t t = 0; t < w->output_rows; t++)
+            terms[t] = (int32_t)((uint32_t)terms[t] - zero * (uint32_t)from[t * c->stride]);
+    }
+}
+
+/* The scales of the products, and what is added to them: zeros beyond the last column. */
+static void set_up_scales(struct work *w, const struct kokoro_convolution *c, float *vectors) {
+    const int64_t all = w->panels * PANEL;
+    float *scales = vectors, *bias = vectors + all;
+    memset(vectors, 0, (size_t)(2 * all) * sizeof *vectors);
+    for (int64_t i = 0; i < c->out_channels; i++) {
+        const float scale = c->weight_scales ? c->weight_scales[i] : c->weight_scale;
+        scales[i] = w->quantization.scale * scale;
+        bias[i] = c->float_bias ? c->float_bias[i] : 0.0f;
+    }
+    w->product.scales = scales;
+    w->product.bias = c->float_bias ? bias : NULL;
 }
 
 const char *kokoro_run_convolution(const struct runtime *runtime,
@@ -192,32 +232,38 @@ const char *kokoro_run_convolution(const struct runtime *runtime,
     struct work w = {.variant = kokoro_variant()};
     set_up_product(&w, c);
     const double elements = (double)c->rows * (double)c->in_channels;
-    w.range_parts = kokoro_parts(c->rows, elements, 1 << 14);
     w.quantize_parts = kokoro_parts(w.padded_rows, elements, 1 << 14);
+    w.range_parts = knows_ends(c) ? 1 : w.quantize_parts;
     const int64_t vectors = 4 * round_up(c->in_channels, PANEL);
     const int64_t row_elements = w.padded_rows * w.quantization.row_size;
-    const int64_t sums = w.row_parts * 2 * w.panels * PANEL;
+    const int64_t summaries = statistics ? w.row_parts * kokoro_summary_size(c->out_channels) : 0;
     const int64_t row_sums = c->weight_zero_point ? w.padded_rows : 0;
+    const int64_t row_terms = c->weight_zero_point ? w.output_rows : 0;
 
     struct scratch s = {.runtime = runtime};
     kokoro_reserve(&s, vectors, sizeof(float));
     kokoro_reserve(&s, w.range_parts, sizeof(struct range));
     kokoro_reserve(&s, row_elements, (size_t)w.variant->element_size);
     kokoro_reserve(&s, row_sums, sizeof(int32_t));
+    kokoro_reserve(&s, row_terms, sizeof(int32_t));
     kokoro_reserve(&s, w.panels * PANEL, sizeof(int32_t));
-    kokoro_reserve(&s, statistics ? sums : 0, sizeof(double));
+    kokoro_reserve(&s, 2 * w.panels * PANEL, sizeof(float));
+    kokoro_reserve(&s, summaries, sizeof(double));
     if (!kokoro_allocate(&s)) return "no memory";
     float *channel_vectors = kokoro_take(&s, vectors, sizeof(float));
     w.ranges = kokoro_take(&s, w.range_parts, sizeof(struct range));
     w.quantization.rows = kokoro_take(&s, row_elements, (size_t)w.variant->element_size);
     int32_t *of_rows = kokoro_take(&s, row_sums, sizeof(int32_t));
+    int32_t *terms_of_rows = kokoro_take(&s, row_terms, sizeof(int32_t));
     int32_t *terms = kokoro_take(&s, w.panels * PANEL, sizeof(int32_t));
-    double *of_columns = kokoro_take(&s, statistics ? sums : 0, sizeof(double));
+    float *scales = kokoro_take(&s, 2 * w.panels * PANEL, sizeof(float));
+    double *of_parts = kokoro_take(&s, summaries, sizeof(double));
 
     w.activation.x = c->x;
     w.activation.rows = c->rows;
     w.activation.channels = c->in_channels;
     set_up_activation(&w.activation, c, channel_vectors);
+    w.ends = ends_of(&w.activation, c);
     runtime->parallel(runtime->context, range_part, (size_t)w.range_parts, &w);
     settle_range(&w.quantization, w.ranges, w.range_parts);
 
@@ -226,17 +272,20 @@ const char *kokoro_run_convolution(const struct runtime *runtime,
 
     w.product.rows = w.quantization.rows;
     w.product.row_size = w.quantization.row_size;
-    w.product.row_sums = w.quantization.row_sums;
-    w.product.scale = w.quantization.scale * c->weight_scale;
+    if (row_terms) {
+        set_up_row_terms(&w, c, of_rows, terms_of_rows);
+        w.product.row_terms = terms_of_rows;
+    }
+    set_up_scales(&w, c, scales);
     set_up_column_terms(&w, c, terms);
     w.product.column_terms = terms;
     w.product.output.y = y;
     w.product.output.residual = c->residual;
     w.product.output.addend = c->addend;
-    w.sums = statistics ? of_columns : NULL;
+    w.summaries = statistics ? of_parts : NULL;
     runtime->parallel(runtime->context, product_part, (size_t)(w.row_parts * w.panel_parts), &w);
     if (statistics)
-        kokoro_finish_statistics(of_columns, w.row_parts, c->out_channels, c->out_channels,
+        kokoro_finish_statistics(of_parts, w.row_parts, c->out_channels, c->out_channels,
                                  w.output_rows, statistics);
     kokoro_release(&s);
     return NULL;
@@ -261,8 +310,9 @@ const char *kokoro_quantize(const struct kokoro_convolution *c, uint8_t *q, floa
     kokoro_reserve(&s, elements, (size_t)variant->element_size);
     if (!kokoro_allocate(&s)) return "no memory";
     set_up_activation(&a, c, kokoro_take(&s, vectors, sizeof(float)));
+    const struct activation ends = ends_of(&a, c);
     z.rows = kokoro_take(&s, elements, (size_t)variant->element_size);
-    variant->range(&a, 0, c->rows, &range);
+    variant->range(&ends, 0, ends.rows, &range);
     settle_range(&z, &range, 1);
     variant->quantize(&a, &z, 0, c->rows);
     for (int64_t t = 0; t < c->rows; t++)
@@ -278,7 +328,7 @@ const char *kokoro_convolve_integers(const struct kokoro_convolution *c, const u
                                      int32_t zero_point, int32_t *accumulators) {
     struct work w = {.variant = kokoro_variant()};
     struct kokoro_convolution plain = *c;
-    plain.bias = plain.statistics = plain.style = NULL;
+    plain.bias = plain.statistics = plain.style = plain.weight_scales = plain.float_bias = NULL;
     const char *wrong = kokoro_check_convolution(&plain);
     if (wrong) return wrong;
     if (zero_point < 0 || zero_point > 255) return "zero_point must be 0 to 255";
@@ -289,13 +339,17 @@ const char *kokoro_convolve_integers(const struct kokoro_convolution *c, const u
     struct scratch s = {.runtime = &kokoro_plain_runtime};
     kokoro_reserve(&s, elements, (size_t)w.variant->element_size);
     kokoro_reserve(&s, w.padded_rows, sizeof(int32_t));
+    kokoro_reserve(&s, w.output_rows, sizeof(int32_t));
     kokoro_reserve(&s, w.product.row_size, 1);
     kokoro_reserve(&s, w.panels * PANEL, sizeof(int32_t));
+    kokoro_reserve(&s, 2 * w.panels * PANEL, sizeof(float));
     if (!kokoro_allocate(&s)) return "no memory";
     char *rows = kokoro_take(&s, elements, (size_t)w.variant->element_size);
     int32_t *row_sums = kokoro_take(&s, w.padded_rows, sizeof(int32_t));
+    int32_t *row_terms = kokoro_take(&s, w.output_rows, sizeof(int32_t));
     uint8_t *padding = kokoro_take(&s, w.product.row_size, 1);
     int32_t *terms = kokoro_take(&s, w.panels * PANEL, sizeof(int32_t));
+    set_up_scales(&w, &plain, kokoro_take(&s, 2 * w.panels * PANEL, sizeof(float)));
     memset(rows, 0, (size_t)elements * (size_t)w.variant->element_size);
     memset(padding, zero_point, (size_t)w.product.row_size);
     for (int64_t p = 0; p < w.padded_rows; p++) {
@@ -309,7 +363,8 @@ const char *kokoro_convolve_integers(const struct kokoro_convolution *c, const u
     }
     set_up_column_terms(&w, &plain, terms);
     w.product.rows = rows;
-    w.product.row_sums = row_sums;
+    set_up_row_terms(&w, &plain, row_sums, row_terms);
+    w.product.row_terms = row_terms;
     w.product.column_terms = terms;
     w.product.output.accumulators = accumulators;
     for (int64_t i = 0; i < w.row_parts * w.panel_parts; i++) product_part(&w, (size_t)i);

@@ -1,6 +1,7 @@
 /* ResidualBlock works in place: what a pair adds to lies in y, and its second convolution writes
  * each sum where it has just read one of its terms. Beside x and y that takes one tensor more. */
 #include "residual_block.h"
+#include "statistics.h"
 
 #include <stddef.h>
 
@@ -42,15 +43,16 @@ const char *kokoro_check_residual_block(const struct residual_block *block) {
 const char *kokoro_run_residual_block(const struct runtime *runtime,
                                       const struct residual_block *block, float *y,
                                       float *statistics) {
-    const int64_t elements = block->rows * block->channels, pair = 2 * block->channels;
+    const int64_t elements = block->rows * block->channels;
+    const int64_t statistics_size = STATISTICS * block->channels;
     struct scratch s = {.runtime = runtime};
     kokoro_reserve(&s, elements, sizeof(float));
-    kokoro_reserve(&s, pair, sizeof(float));
-    kokoro_reserve(&s, pair, sizeof(float));
+    kokoro_reserve(&s, statistics_size, sizeof(float));
+    kokoro_reserve(&s, statistics_size, sizeof(float));
     if (!kokoro_allocate(&s)) return "no memory";
     float *between = kokoro_take(&s, elements, sizeof(float));
-    float *statistics_between = kokoro_take(&s, pair, sizeof(float));
-    float *statistics_of_sum = kokoro_take(&s, pair, sizeof(float));
+    float *statistics_between = kokoro_take(&s, statistics_size, sizeof(float));
+    float *statistics_of_sum = kokoro_take(&s, statistics_size, sizeof(float));
 
     const float *sum = block->x, *of_sum = block->statistics;
     const char *wrong = NULL;

@@ -23,7 +23,7 @@ struct residual_block {
 /* NULL, or what is wrong with sizes and attributes. */
 const char *kokoro_check_residual_block(const struct residual_block *);
 
-/* Arguments that were checked: y [rows, channels] is no input, statistics [2, channels] or NULL.
+/* Arguments that were checked: y [rows, channels] is no input, statistics [4, channels] or NULL.
  * NULL, or what is wrong. */
 const char *kokoro_run_residual_block(const struct runtime *, const struct residual_block *,
                                       float *y, float *statistics);

@@ -3,24 +3,45 @@
 #include "kokoro_ops.h"
 #include "variants.h"
 
-#include <string.h>
+#include <math.h>
 
-void kokoro_finish_statistics(const double *sums, int64_t parts, int64_t columns, int64_t channels,
-                              int64_t rows, float *statistics) {
+int64_t kokoro_summary_size(int64_t columns) { return 3 * round_up(columns, PANEL); }
+
+struct summary kokoro_summary(double *memory, int64_t part, int64_t columns) {
     const int64_t all = round_up(columns, PANEL);
+    double *sums = memory + part * kokoro_summary_size(columns);
+    float *least = (float *)(sums + 2 * all);
+    return (struct summary){sums, sums + all, least, least + all};
+}
+
+void kokoro_clear_summary(const struct summary *s, int64_t first_panel, int64_t last_panel) {
+    for (int64_t c = first_panel * PANEL; c < last_panel * PANEL; c++) {
+        s->sums[c] = s->squares[c] = 0;
+        s->least[c] = INFINITY;
+        s->greatest[c] = -INFINITY;
+    }
+}
+
+void kokoro_finish_statistics(double *memory, int64_t parts, int64_t columns, int64_t channels,
+                              int64_t rows, float *statistics) {
     for (int64_t c = 0; c < channels; c++) {
         double sum = 0, squares = 0;
+        float least = INFINITY, greatest = -INFINITY;
         for (int64_t part = 0; part < parts; part++) {
-            const double *from = sums + part * 2 * all;
+            const struct summary s = kokoro_summary(memory, part, columns);
             for (int64_t column = c; column < columns; column += channels) {
-                sum += from[column];
-                squares += from[all + column];
+                sum += s.sums[column];
+                squares += s.squares[column];
+                least = fminf(least, s.least[column]);
+                greatest = fmaxf(greatest, s.greatest[column]);
             }
         }
         const double mean = sum / (double)rows;
         const double variance = squares / (double)rows - mean * mean;
         statistics[c] = (float)mean;
         statistics[channels + c] = variance < 0 ? 0.0f : (float)variance;
+        statistics[2 * channels + c] = least;
+        statistics[3 * channels + c] = greatest;
     }
 }
 
@@ -28,29 +49,29 @@ struct work {
     const struct variant *variant;
     const float *x;
     int64_t rows, channels, parts;
-    double *sums;
+    double *summaries;
 };
 
-static void sum_part(void *data, size_t index) {
+static void summarize_part(void *data, size_t index) {
     const struct work *w = data;
-    const int64_t part = (int64_t)index, all = round_up(w->channels, PANEL);
-    double *sums = w->sums + part * 2 * all;
-    memset(sums, 0, (size_t)(2 * all) * sizeof *sums);
-    w->variant->sum(w->x, w->channels, kokoro_cut(w->rows, 1, part, w->parts),
-                    kokoro_cut(w->rows, 1, part + 1, w->parts), sums);
+    const int64_t part = (int64_t)index;
+    const struct summary summary = kokoro_summary(w->summaries, part, w->channels);
+    kokoro_clear_summary(&summary, 0, round_up(w->channels, PANEL) / PANEL);
+    w->variant->summarize(w->x, w->channels, kokoro_cut(w->rows, 1, part, w->parts),
+                          kokoro_cut(w->rows, 1, part + 1, w->parts), &summary);
 }
 
 const char *kokoro_run_channel_statistics(const struct runtime *runtime, const float *x,
                                           int64_t rows, int64_t channels, float *statistics) {
     struct work w = {.variant = kokoro_variant(), .x = x, .rows = rows, .channels = channels};
-    const int64_t per_part = 2 * round_up(channels, PANEL);
+    const int64_t per_part = kokoro_summary_size(channels);
     w.parts = kokoro_parts(rows, (double)rows * (double)channels, 1 << 15);
     struct scratch s = {.runtime = runtime};
-    kokoro_reserve(&s, w.parts * per_part, sizeof *w.sums);
+    kokoro_reserve(&s, w.parts * per_part, sizeof *w.summaries);
     if (!kokoro_allocate(&s)) return "no memory";
-    w.sums = kokoro_take(&s, w.parts * per_part, sizeof *w.sums);
-    runtime->parallel(runtime->context, sum_part, (size_t)w.parts, &w);
-    kokoro_finish_statistics(w.sums, w.parts, channels, channels, rows, statistics);
+    w.summaries = kokoro_take(&s, w.parts * per_part, sizeof *w.summaries);
+    runtime->parallel(runtime->context, summarize_part, (size_t)w.parts, &w);
+    kokoro_finish_statistics(w.summaries, w.parts, channels, channels, rows, statistics);
     kokoro_release(&s);
     return NULL;
 }

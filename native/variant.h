@@ -53,21 +53,27 @@ struct output {
     int64_t columns, row_length, shift, first, last, reflected;
 };
 
-/* Rows first_row.. and panels first_panel.. of a product; sums is [2, columns in whole panels]
- * (sum, sum of squares; added to) or NULL. */
+/* What rows have in common per column, in whole panels; a NaN is no least and no greatest. */
+struct summary {
+    double *sums, *squares;
+    float *least, *greatest;
+};
+
+/* Rows first_row.. and panels first_panel.. of a product. What it gives joins the summary, unless
+ * that is all NULL. */
 struct part {
     int64_t first_row, last_row, first_panel, last_panel;
-    double *sums;
+    struct summary summary;
 };
 
 struct integer_product {
     const void *rows;
     int64_t row_size, stride, dilation, kernel_size, groups;
-    const int32_t *row_sums; /* NULL when weight_zero_point is 0 */
-    int32_t weight_zero_point;
     const int8_t *weight;        /* [panels, kernel_size, groups, PANEL, GROUP] */
+    const int32_t *row_terms;    /* what is added to every column of a row; NULL for nothing */
     const int32_t *column_terms; /* what is added to every row, in whole panels */
-    float scale;
+    const float *scales;         /* of the columns, in whole panels */
+    const float *bias;           /* added to what was scaled, in whole panels; or NULL */
     struct output output;
 };
 
@@ -79,6 +85,8 @@ struct float_product {
     const float *bias;   /* in whole panels */
     struct output output;
 };
+
+struct kokoro_harmonic_source;
 
 struct variant {
     const char *name;
@@ -93,7 +101,10 @@ struct variant {
     void (*load_bytes)(const void *from, int64_t count, uint8_t *to);
     void (*multiply_integers)(const struct integer_product *, const struct part *);
     void (*multiply_floats)(const struct float_product *, const struct part *);
-    void (*sum)(const float *x, int64_t channels, int64_t first, int64_t last, double *sums);
+    void (*summarize)(const float *x, int64_t channels, int64_t first, int64_t last,
+                      const struct summary *);
+    void (*synthesize)(const struct kokoro_harmonic_source *, int64_t first_frame,
+                       int64_t last_frame, float *signal);
 };
 
 #endif

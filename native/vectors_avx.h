@@ -22,6 +22,7 @@ static inline vf vf_sub(vf a, vf b) { return _mm256_sub_ps(a, b); }
 static inline vf vf_mul(vf a, vf b) { return _mm256_mul_ps(a, b); }
 static inline vf vf_div(vf a, vf b) { return _mm256_div_ps(a, b); }
 static inline vf vf_fma(vf a, vf b, vf c) { return _mm256_fmadd_ps(a, b, c); }
+static inline vf vf_fused(vf a, vf b, vf c) { return vf_fma(a, b, c); }
 static inline vf vf_fma_scalar(vf a, float b, vf c) {
     return _mm256_fmadd_ps(a, _mm256_set1_ps(b), c);
 }
@@ -57,6 +58,7 @@ static inline int32_t vi_sum(vi a) {
     s = _mm_add_epi32(s, _mm_shuffle_epi32(s, 0x4e));
     return _mm_cvtsi128_si32(_mm_add_epi32(s, _mm_shuffle_epi32(s, 0xb1)));
 }
+/* To the nearest, of two the even one. */
 static inline vi vi_from_float(vf a) { return _mm256_cvtps_epi32(a); }
 static inline vf vf_from_int(vi a) { return _mm256_cvtepi32_ps(a); }
 /* Eight numbers of 0 to 255 as int16. */

@@ -31,6 +31,7 @@ static inline vf vf_sub(vf a, vf b) { return _mm512_sub_ps(a, b); }
 static inline vf vf_mul(vf a, vf b) { return _mm512_mul_ps(a, b); }
 static inline vf vf_div(vf a, vf b) { return _mm512_div_ps(a, b); }
 static inline vf vf_fma(vf a, vf b, vf c) { return _mm512_fmadd_ps(a, b, c); }
+static inline vf vf_fused(vf a, vf b, vf c) { return vf_fma(a, b, c); }
 static inline vf vf_fma_scalar(vf a, float b, vf c) {
     return _mm512_fmadd_ps(a, _mm512_set1_ps(b), c);
 }
@@ -54,6 +55,7 @@ static inline vi vi_load(const int32_t *p) { return _mm512_loadu_si512(p); }
 static inline void vi_store(int32_t *p, vi v) { _mm512_storeu_si512(p, v); }
 static inline vi vi_add(vi a, vi b) { return _mm512_add_epi32(a, b); }
 static inline int32_t vi_sum(vi a) { return _mm512_reduce_add_epi32(a); }
+/* To the nearest, of two the even one. */
 static inline vi vi_from_float(vf a) { return _mm512_cvtps_epi32(a); }
 static inline vf vf_from_int(vi a) { return _mm512_cvtepi32_ps(a); }
 static inline void vi_store_elements(element *p, vi a) {

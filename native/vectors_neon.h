@@ -30,6 +30,7 @@ static inline vf vf_sub(vf a, vf b) { return vsubq_f32(a, b); }
 static inline vf vf_mul(vf a, vf b) { return vmulq_f32(a, b); }
 static inline vf vf_div(vf a, vf b) { return vdivq_f32(a, b); }
 static inline vf vf_fma(vf a, vf b, vf c) { return vfmaq_f32(c, a, b); }
+static inline vf vf_fused(vf a, vf b, vf c) { return vf_fma(a, b, c); }
 static inline vf vf_fma_scalar(vf a, float b, vf c) { return vfmaq_n_f32(c, a, b); }
 /* Of a NaN and a number these give the number. */
 static inline vf vf_min(vf a, vf b) { return vminnmq_f32(a, b); }
@@ -47,7 +48,8 @@ static inline vi vi_load(const int32_t *p) { return vld1q_s32(p); }
 static inline void vi_store(int32_t *p, vi v) { vst1q_s32(p, v); }
 static inline vi vi_add(vi a, vi b) { return vaddq_s32(a, b); }
 static inline int32_t vi_sum(vi a) { return vaddvq_s32(a); }
-static inline vi vi_from_float(vf a) { return vcvtq_s32_f32(a); }
+/* To the nearest, of two the even one. */
+static inline vi vi_from_float(vf a) { return vcvtnq_s32_f32(a); }
 static inline vf vf_from_int(vi a) { return vcvtq_f32_s32(a); }
 static inline void vi_store_elements(element *p, vi a) {
     const int16x4_t half = vmovn_s32(a);

@@ -29,6 +29,8 @@ static inline vf vf_sub(vf a, vf b) { return a - b; }
 static inline vf vf_mul(vf a, vf b) { return a * b; }
 static inline vf vf_div(vf a, vf b) { return a / b; }
 static inline vf vf_fma(vf a, vf b, vf c) { return a * b + c; }
+/* Rounded once, which takes a function where the processor has no instruction. */
+static inline vf vf_fused(vf a, vf b, vf c) { return fmaf(a, b, c); }
 static inline vf vf_fma_scalar(vf a, float b, vf c) { return a * b + c; }
 static inline vf vf_min(vf a, vf b) { return a < b ? a : b; }
 static inline vf vf_max(vf a, vf b) { return a > b ? a : b; }
@@ -46,7 +48,8 @@ static inline vi vi_load(const int32_t *p) { return *p; }
 static inline void vi_store(int32_t *p, vi v) { *p = v; }
 static inline vi vi_add(vi a, vi b) { return (vi)((uint32_t)a + (uint32_t)b); }
 static inline int32_t vi_sum(vi a) { return a; }
-static inline vi vi_from_float(vf a) { return (int32_t)a; }
+/* To the nearest, of two the even one. */
+static inline vi vi_from_float(vf a) { return (int32_t)vf_round(a); }
 static inline vf vf_from_int(vi a) { return (float)a; }
 static inline void vi_store_elements(element *p, vi a) { *p = (element)a; }
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -85,6 +87,22 @@ def test_rooms_of_the_service_import_in_one_direction(repository: Path) -> None:
             if parts[0] in OUTSIDE:
                 assert room in OUTSIDE[parts[0]], f"{file} imports {name}"
     assert seen == set(ALLOWED)
+
+
+def test_who_serves_imports_nothing_that_only_preparing_or_measuring_needs() -> None:
+    code = "import service.api, sys; print(*{name.partition('.')[0] for name in sys.modules})"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    imported = set(done.stdout.split())
+    assert {"service", "ortffi", "fastapi"} <= imported
+    assert not imported & {
+        "onnx",
+        "onnx_ir",
+        "onnxscript",
+        "sympy",
+        "onnxruntime",
+        "scipy",
+        "spacy",
+    }
 
 
 def test_rooms_of_the_text_front_end_import_only_from_layers_below(repository: Path) -> None:

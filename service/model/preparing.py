@@ -26,7 +26,7 @@ from service.model.runtime import Runtime, open_runtime
 
 
 class Rewrite(Protocol):
-    """`service.model.rewriting.rewrite`, or another that does the same."""
+    """`service.model.rewriting.pipeline.rewrite`, or another that does the same."""
 
     def __call__(
         self,
@@ -81,7 +81,7 @@ def main(request: Request, rewrite: Rewrite | None = None) -> None:
     threading.Thread(target=_end_with_input, daemon=True).start()
     try:
         if rewrite is None:
-            from service.model.rewriting import rewrite as our_rewrite
+            from service.model.rewriting.pipeline import rewrite as our_rewrite
 
             rewrite = our_rewrite
         result = prepare(request, rewrite, lambda line: send({"progress": line}))

@@ -8,13 +8,14 @@ from typing import NamedTuple
 
 from service.text import Reading, Word
 
-MAX_PIECE_LENGTH = 250
-"""Phonemes of a piece. The model takes 510, but rushes and fades from about 400 on, and its memory
-grows with the piece: 400 MB for 100 phonemes, 1,050 for 400."""
+MAX_PIECE_LENGTH = 150
+"""Phonemes of a piece at the voice's own speed: nine seconds. The model takes 510, but rushes and
+fades from about 400 on, its memory grows by 0.8 MB with each, and others wait meanwhile."""
 
-MIN_PIECE_LENGTH = 100
+MIN_PIECE_LENGTH = 70
 """Phonemes of a piece, if the text is long enough: shorter ones lose the melody."""
 
+_LENGTHS = (MIN_PIECE_LENGTH, MAX_PIECE_LENGTH)
 _FIRST_LENGTHS = (30, 60)
 """Phonemes of the first piece where sound shall start early: two to four seconds of speech."""
 REAL_TIME_FACTOR = 0.6
@@ -22,8 +23,6 @@ REAL_TIME_FACTOR = 0.6
 _REAL_TIME_FACTORS = (0.02, 0.9)
 """Within these lengths can be reckoned; where speech is made no quicker than it is heard, there are
 gaps whatever they are."""
-_MAX_EARLY_LENGTH = 150
-"""Where others wait for their turn, a longer piece would keep them waiting too long."""
 
 # A place where a piece may end, by what is before it; quotes and brackets that close stay with it.
 _BOUNDARY = re.compile(
@@ -77,21 +76,37 @@ class Chunker:
             pieces are of similar length, `MIN_PIECE_LENGTH` to `MAX_PIECE_LENGTH`.
         real_time_factor: seconds that a second of speech takes: an early piece is as long as can
             be made while those before it play.
+        speed: that all is said at. Slow speech is cut into pieces of fewer phonemes: what a piece
+            costs, in memory and in waiting, are its seconds.
     """
 
-    def __init__(self, *, early: bool = False, real_time_factor: float = REAL_TIME_FACTOR) -> None:
+    def __init__(
+        self,
+        *,
+        early: bool = False,
+        real_time_factor: float = REAL_TIME_FACTOR,
+        speed: float = 1.0,
+    ) -> None:
         self._early = early
         least, greatest = _REAL_TIME_FACTORS
         self._real_time_factor = min(max(real_time_factor, least), greatest)
         self._phonemes = ""
         self._words: list[Word] = []
         self._unbroken: list[tuple[int, int]] = []
-        self._lengths = _Lengths(MIN_PIECE_LENGTH, MAX_PIECE_LENGTH)
-        self._limit = MAX_PIECE_LENGTH
-        if early:
-            self._lengths = _Lengths(*_FIRST_LENGTHS, nearest=True)
-            self._limit = _MAX_EARLY_LENGTH
         self._n_unheard = 0.0  # phonemes that are made and not yet heard, when the last one is made
+        self._lengths = _Lengths(*(_FIRST_LENGTHS if early else _LENGTHS), nearest=early)
+        self._limit = MAX_PIECE_LENGTH
+        self.say_at(speed)
+
+    def say_at(self, speed: float) -> None:
+        """Take what comes from here on to be said at a speed; nothing may be left of before."""
+        if self._phonemes:
+            raise ValueError("there are phonemes left that are said at the speed before")
+        scale = min(1.0, speed)
+        self._limit = int(MAX_PIECE_LENGTH * scale)
+        if not self._early or self._lengths.nearest:  # else what was said before decides
+            low, high = _FIRST_LENGTHS if self._early else _LENGTHS
+            self._lengths = _Lengths(int(low * scale), int(high * scale), nearest=self._early)
 
     def add(self, reading: Reading) -> Iterator[Reading]:
         """Take a reading; yield the pieces that are complete."""
@@ -138,7 +153,7 @@ class Chunker:
         is_first = self._lengths.nearest
         factor = self._real_time_factor
         self._n_unheard += length * (1 if is_first else 1 - factor)
-        high = max(2, min(_MAX_EARLY_LENGTH, int(self._n_unheard / factor)))
+        high = max(2, min(self._limit, int(self._n_unheard / factor)))
         self._lengths = _Lengths(high // 2, high)
 
     def _place(self, low: int, high: int, wanted: float, limit: int) -> int:

@@ -274,7 +274,11 @@ class Planner:
         return parts
 
     def _chunker(self, utterance: Utterance) -> Chunker:
-        return Chunker(early=utterance.early, real_time_factor=self.real_time_factor)
+        return Chunker(
+            early=utterance.early,
+            real_time_factor=self.real_time_factor,
+            speed=utterance.speed,
+        )
 
     def _read(self, utterance: Utterance, part: _Part) -> Iterator[Reading]:
         return self.front_end.read(part.passage, part.language, normalized=utterance.normalized)
@@ -324,6 +328,8 @@ def _cut_text(
             continue
         if (part.blend, part.speed) != (blend, speed):
             yield from pieces(chunker.finish())
+            if part.speed != speed:
+                chunker.say_at(part.speed)
             blend, speed = part.blend, part.speed
         for reading in read(part):
             yield from pieces(chunker.add(reading))

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import native_library
+import native_models
 import pytest
 
 import ortffi
@@ -29,3 +31,21 @@ def variant(request: pytest.FixtureRequest, library_path: Path) -> Iterator[str]
         pytest.skip(f"this processor does not run {request.param}")
     with native_library.using(request.param):
         yield request.param
+
+
+@pytest.fixture
+def run(library_path: Path) -> Callable[..., list[native_models.Array]]:
+    """Run one node; the values of its outputs."""
+
+    def run(
+        operator: str,
+        inputs: Mapping[str, native_models.Array | None],
+        attributes: Mapping[str, Any],
+        outputs: Sequence[str],
+    ) -> list[native_models.Array]:
+        model = native_models.model(operator, inputs, attributes, outputs)
+        builder = ortffi.SessionBuilder().with_custom_ops(library_path)
+        with builder.commit_from_memory(model) as session:
+            return session.run({n: a for n, a in inputs.items() if a is not None}, copy=True)
+
+    return run

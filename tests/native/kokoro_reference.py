@@ -1,4 +1,4 @@
-"""The four operators in numpy, written from their definition and for clearness alone."""
+"""The operators in numpy, written from their definition and for clearness alone."""
 
 from __future__ import annotations
 
@@ -10,12 +10,14 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float32]
 Bytes = NDArray[np.uint8]
+Signed = NDArray[np.int8]
 Integers = NDArray[np.int64]
 
 
 def statistics(x: Floats) -> Floats:
     wide = x.astype(np.float64)
-    return np.stack([wide.mean(axis=0), wide.var(axis=0)]).astype(np.float32)
+    rows = [wide.mean(axis=0), wide.var(axis=0), wide.min(axis=0), wide.max(axis=0)]
+    return np.stack(rows).astype(np.float32)
 
 
 @dataclass
@@ -39,6 +41,8 @@ class Convolution:
     alpha: Floats | None = None
     residual: Floats | None = None
     addend: Floats | None = None
+    weight_scales: Floats | None = None
+    float_bias: Floats | None = None
 
     @property
     def kernel_size(self) -> int:
@@ -53,7 +57,7 @@ class Convolution:
         v = self.x.astype(np.float64)
         if self.style is not None and self.statistics is not None:
             channels = v.shape[1]
-            mean, variance = self.statistics.astype(np.float64)
+            mean, variance = self.statistics[:2].astype(np.float64)
             gain = (1 + self.style[:channels].astype(np.float64)) / np.sqrt(variance + self.epsilon)
             v = v * gain + (self.style[channels:] - mean * gain)
         if self.alpha is not None:
@@ -82,6 +86,10 @@ class Convolution:
         return total
 
     def finish(self, accumulators: Integers, scale: np.float32) -> Floats:
+        if self.weight_scales is not None:
+            # To the last bit: a rounding after each operation.
+            scaled = accumulators.astype(np.float32) * (scale * self.weight_scales)
+            return scaled if self.float_bias is None else scaled + self.float_bias
         product_scale = np.float32(scale * np.float32(self.weight_scale))
         if self.bias is not None:
             accumulators = accumulators + np.floor(self.bias / product_scale).astype(np.int64)
@@ -105,6 +113,37 @@ class Convolution:
 
     def weight_sums(self) -> NDArray[np.int32]:
         return (self.w.astype(np.int32) - 128).sum(axis=(1, 2), dtype=np.int32)
+
+
+def matmul(x: Floats, w: Signed, scales: Floats, bias: Floats | None = None) -> Convolution:
+    """A DynamicQuantizeMatMul: `x` [T, Ci], `w` [Ci, Co], a scale and a bias per column."""
+    published = (w.T.astype(np.int16) + 128).astype(np.uint8)[:, :, None]
+    return Convolution(
+        x, published, weight_zero_point=0, weight_scales=scales, float_bias=bias, epsilon=0.0
+    )
+
+
+@dataclass
+class HarmonicSource:
+    """`phase` [L, H] in radians, `f0` [L], `weight` [H]."""
+
+    phase: Floats
+    f0: Floats
+    weight: Floats
+    bias: float
+    factor: int = 300
+    amplitude: float = 0.1
+    threshold: float = 10.0
+    silence: float = 0.25
+
+    def result(self) -> NDArray[np.float64]:
+        """From phases interpolated in float64."""
+        at = (np.arange(len(self.f0) * self.factor) + 0.5) / self.factor - 0.5
+        frames = np.arange(len(self.f0))
+        phase = np.stack([np.interp(at, frames, p) for p in self.phase.T.astype(np.float64)])
+        total = self.bias + (self.weight * np.float64(self.amplitude)) @ np.sin(phase)
+        voiced = np.repeat(self.f0 > self.threshold, self.factor)
+        return np.where(voiced, np.tanh(total), self.silence)
 
 
 def packed_floats(w: Floats) -> Floats:

@@ -43,6 +43,7 @@ class ConvolutionArguments(ctypes.Structure):
         ("weight_zero_point", c_int64),
         *((name, c_void_p) for name in ("x", "weight", "weight_sums", "bias", "statistics")),
         *((name, c_void_p) for name in ("style", "alpha", "residual", "addend")),
+        *((name, c_void_p) for name in ("weight_scales", "float_bias")),
     ]
 
 
@@ -52,6 +53,14 @@ class FloatConvolutionArguments(ctypes.Structure):
         *((name, c_int64) for name in ("pad_begin", "pad_end", "stride", "pad", "reflect")),
         ("negative_slope", c_float),
         *((name, c_void_p) for name in ("x", "weight", "bias", "residual")),
+    ]
+
+
+class HarmonicSourceArguments(ctypes.Structure):
+    _fields_ = [
+        *((name, c_int64) for name in ("frames", "harmonics", "factor")),
+        *((name, c_float) for name in ("amplitude", "threshold", "silence")),
+        *((name, c_void_p) for name in ("phase", "f0", "weight", "bias")),
     ]
 
 
@@ -66,7 +75,7 @@ def library() -> ctypes.CDLL:
     loaded = ctypes.CDLL(str(path()))
     for name in ("variant_name", "variant_in_use", "convolve", "quantize", "convolve_integers"):
         getattr(loaded, f"kokoro_{name}").restype = c_char_p
-    for name in ("convolve_floats", "convolve_transposed", "channel_statistics"):
+    for name in ("convolve_floats", "convolve_transposed", "channel_statistics", "synthesize"):
         getattr(loaded, f"kokoro_{name}").restype = c_char_p
     return loaded
 
@@ -133,6 +142,8 @@ def _arguments(c: reference.Convolution, kept: list[Any]) -> ConvolutionArgument
         alpha=_pointer(c.alpha, kept),
         residual=_pointer(c.residual, kept),
         addend=_pointer(c.addend, kept),
+        weight_scales=_pointer(c.weight_scales, kept),
+        float_bias=_pointer(c.float_bias, kept),
     )
 
 
@@ -140,7 +151,7 @@ def convolve(c: reference.Convolution) -> tuple[reference.Floats, reference.Floa
     """y and its statistics."""
     kept: list[Any] = []
     y = np.full((max(c.output_rows, 0), c.w.shape[0]), np.nan, np.float32)
-    statistics = np.full((2, c.w.shape[0]), np.nan, np.float32)
+    statistics = np.full((4, c.w.shape[0]), np.nan, np.float32)
     arguments = _arguments(c, kept)
     to = (c_void_p(y.ctypes.data), c_void_p(statistics.ctypes.data))
     _check(library().kokoro_convolve(byref(arguments), *to))
@@ -195,7 +206,7 @@ def convolve_transposed(
     kept: list[Any] = []
     inner, out, _ = c.w.shape
     y = np.full((max(c.output_rows, 0), out), np.nan, np.float32)
-    statistics = np.full((2, out), np.nan, np.float32)
+    statistics = np.full((4, out), np.nan, np.float32)
     arguments = FloatConvolutionArguments(
         rows=c.x.shape[0],
         in_channels=inner,
@@ -215,8 +226,28 @@ def convolve_transposed(
 
 
 def channel_statistics(x: reference.Floats) -> reference.Floats:
-    statistics = np.full((2, x.shape[1]), np.nan, np.float32)
+    statistics = np.full((4, x.shape[1]), np.nan, np.float32)
     sizes = (c_int64(x.shape[0]), c_int64(x.shape[1]))
     given = (c_void_p(x.ctypes.data), *sizes, c_void_p(statistics.ctypes.data))
     _check(library().kokoro_channel_statistics(*given))
     return statistics
+
+
+def synthesize(s: reference.HarmonicSource) -> reference.Floats:
+    kept: list[Any] = []
+    frames, harmonics = s.phase.shape
+    signal = np.full(frames * max(s.factor, 0), np.nan, np.float32)
+    arguments = HarmonicSourceArguments(
+        frames=frames,
+        harmonics=harmonics,
+        factor=s.factor,
+        amplitude=s.amplitude,
+        threshold=s.threshold,
+        silence=s.silence,
+        phase=_pointer(s.phase, kept),
+        f0=_pointer(s.f0, kept),
+        weight=_pointer(s.weight, kept),
+        bias=_pointer(np.array([s.bias], np.float32), kept),
+    )
+    _check(library().kokoro_synthesize(byref(arguments), c_void_p(signal.ctypes.data)))
+    return signal

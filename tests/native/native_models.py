@@ -1,4 +1,4 @@
-"""Models of one node of the domain `kokoro`, whose tensors are all inputs of the model."""
+"""Models of a node or a few, whose tensors are all inputs of the model."""
 
 from __future__ import annotations
 
@@ -7,16 +7,17 @@ from typing import Any
 
 import kokoro_reference as reference
 import numpy as np
-from onnx import TensorProto, helper
+from onnx import NodeProto, TensorProto, helper
 
 Array = np.ndarray[Any, Any]
 TYPES = {"float32": TensorProto.FLOAT, "int8": TensorProto.INT8, "int32": TensorProto.INT32}
+DOMAINS = {"": 17, "kokoro": 1, "com.microsoft": 1}
 
 
 def model(
     operator: str,
     inputs: Mapping[str, Array | None],
-    attributes: Mapping[str, int | float],
+    attributes: Mapping[str, Any],
     outputs: Sequence[str],
 ) -> bytes:
     """Serialize it; an input that is None and an output that is empty are missing."""
@@ -25,13 +26,18 @@ def model(
     while names and not names[-1]:
         names.pop()
     node = helper.make_node(operator, names, list(outputs), domain="kokoro", **attributes)
+    return chain([node], given, [name for name in outputs if name])
+
+
+def chain(nodes: Sequence[NodeProto], given: Mapping[str, Array], outputs: Sequence[str]) -> bytes:
+    """Serialize a model of nodes, with the types of what it is given; its outputs are floats."""
     graph = helper.make_graph(
-        [node],
-        operator,
+        nodes,
+        "chain",
         [helper.make_tensor_value_info(n, TYPES[str(a.dtype)], None) for n, a in given.items()],
-        [helper.make_tensor_value_info(n, TensorProto.FLOAT, None) for n in outputs if n],
+        [helper.make_tensor_value_info(n, TensorProto.FLOAT, None) for n in outputs],
     )
-    opsets = [helper.make_opsetid("", 17), helper.make_opsetid("kokoro", 1)]
+    opsets = [helper.make_opsetid(domain, version) for domain, version in DOMAINS.items()]
     return helper.make_model(graph, ir_version=8, opset_imports=opsets).SerializeToString()
 
 

@@ -22,19 +22,6 @@ COMBINATIONS = [
 ]
 
 
-@pytest.fixture
-def run(library_path):
-    """Run one node; the values of its outputs."""
-
-    def run(operator, inputs, attributes, outputs):
-        model = native_models.model(operator, inputs, attributes, outputs)
-        builder = ortffi.SessionBuilder().with_custom_ops(library_path)
-        with builder.commit_from_memory(model) as session:
-            return session.run({n: a for n, a in inputs.items() if a is not None}, copy=True)
-
-    return run
-
-
 def run_convolution(run, c, outputs=("y", "statistics_out"), **changes):
     inputs = native_models.inputs_of(c)
     attributes = native_models.attributes_of(c)
@@ -178,9 +165,13 @@ def floats(*shape):
         ({"kernel_size": 2**62}, "weight should have shape"),
         ({"weight_sums": np.zeros(4, np.int32)}, "weight_sums should have shape"),
         ({"bias": floats(15)}, r"bias should have shape \[16\] and has \[15\]"),
-        ({"statistics": floats(2, 4)}, "statistics and style come together"),
-        ({"statistics": floats(2, 5), "style": floats(1, 8)}, "statistics should have shape"),
-        ({"statistics": floats(2, 4), "style": floats(8)}, "style should have shape"),
+        ({"statistics": floats(4, 4)}, "statistics and style come together"),
+        ({"statistics": floats(4, 5), "style": floats(1, 8)}, "statistics should have shape"),
+        (
+            {"statistics": floats(2, 4), "style": floats(1, 8)},
+            r"statistics should have shape \[4, 4\]",
+        ),
+        ({"statistics": floats(4, 4), "style": floats(8)}, "style should have shape"),
         ({"alpha": floats(3)}, "alpha should have shape"),
         ({"residual": floats(1, 8, 16)}, r"residual should have shape \[1, 9, 16\]"),
         ({"addend": floats(1, 9, 15)}, r"addend should have shape \[1, 9, 16\]"),

@@ -8,6 +8,8 @@
  * Prints the variants that were held, or what differs, and returns 0 or 1. */
 #define _DEFAULT_SOURCE
 #include "kokoro_ops.h"
+#include "residual_block.h"
+#include "runtime.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -36,11 +38,12 @@ static void *memory(int64_t count, size_t size) {
 
 static void release(void *tensor) { free(tensor); }
 #else
+enum { LIVE = 128 };
 static struct {
     void *tensor;
     char *pages;
     size_t length;
-} live[64];
+} live[LIVE];
 
 static void *memory(int64_t count, size_t size) {
     const size_t page = (size_t)sysconf(_SC_PAGESIZE), bytes = (size_t)count * size;
@@ -57,7 +60,7 @@ static void *memory(int64_t count, size_t size) {
 }
 
 static void release(void *tensor) {
-    for (int i = 0; tensor && i < 64; i++)
+    for (int i = 0; tensor && i < LIVE; i++)
         if (live[i].tensor == tensor) {
             munmap(live[i].pages, live[i].length);
             live[i].tensor = NULL;
@@ -115,27 +118,31 @@ static void fill(float *x, int64_t count, int kind) {
             x[random_below((uint32_t)count)] = special[(kind * 3 + i) % 6];
 }
 
+/* Packed weights and their sums. Extremes are frequent: with them products of pairs leave 16 bits. */
+static int8_t *packed(int64_t in, int64_t out, int64_t kernel, int32_t *sums) {
+    const int64_t groups = ceil_div(in, 4), count = ceil_div(out, 16) * kernel * groups * 64;
+    int8_t *w = memory(count, 1);
+    memset(w, 0, (size_t)count);
+    for (int64_t o = 0; o < out; o++) {
+        sums[o] = 0;
+        for (int64_t k = 0; k < kernel; k++)
+            for (int64_t i = 0; i < in; i++) {
+                const uint32_t any = random_below(512);
+                const int8_t v = (int8_t)(any < 128 ? -128 : any < 256 ? 127 : (int)any - 384);
+                w[(((o / 16 * kernel + k) * groups + i / 4) * 16 + o % 16) * 4 + i % 4] = v;
+                sums[o] += v;
+            }
+    }
+    return w;
+}
+
 struct shape {
     int64_t rows, in, out, kernel, dilation, stride, begin, end;
 };
 
 static void convolution(struct shape s, unsigned parts, int kind) {
-    const int64_t panels = ceil_div(s.out, 16), groups = ceil_div(s.in, 4);
-    const int64_t weights = panels * s.kernel * groups * 64;
-    int8_t *w = memory(weights, 1);
     int32_t *sums = memory(s.out, sizeof *sums);
-    memset(w, 0, (size_t)weights);
-    for (int64_t o = 0; o < s.out; o++) {
-        sums[o] = 0;
-        for (int64_t k = 0; k < s.kernel; k++)
-            for (int64_t i = 0; i < s.in; i++) {
-                /* Extremes often: that is where products of pairs leave 16 bits. */
-                const uint32_t any = random_below(512);
-                const int8_t v = (int8_t)(any < 128 ? -128 : any < 256 ? 127 : (int)any - 384);
-                w[(((o / 16 * s.kernel + k) * groups + i / 4) * 16 + o % 16) * 4 + i % 4] = v;
-                sums[o] += v;
-            }
-    }
+    int8_t *w = packed(s.in, s.out, s.kernel, sums);
     float *x = floats(s.rows * s.in);
     fill(x, s.rows * s.in, kind);
     struct kokoro_convolution c = {
@@ -156,8 +163,9 @@ static void convolution(struct shape s, unsigned parts, int kind) {
     if (parts & 16) c.addend = addend = floats(outputs > 0 ? outputs : 1);
     if (parts & 32) {
         c.style = style = floats(2 * s.in);
-        c.statistics = given = floats(2 * s.in);
-        for (int64_t i = s.in; i < 2 * s.in; i++) given[i] = fabsf(given[i]) + 0.1f;
+        c.statistics = given = floats(4 * s.in);
+        use("portable");
+        kokoro_channel_statistics(x, s.rows, s.in, given);
     }
     if (parts & 64) {
         c.alpha = alpha = floats(s.in);
@@ -180,7 +188,7 @@ static void convolution(struct shape s, unsigned parts, int kind) {
     integers = memory(outputs, sizeof *integers);
     y = memory(outputs, sizeof *y);
     found = memory(outputs, sizeof *found);
-    statistics = memory(2 * s.out, sizeof *statistics);
+    statistics = memory(4 * s.out, sizeof *statistics);
     kokoro_convolve_integers(&c, q, zero_point, expected);
     kokoro_convolve(&c, y, statistics);
 
@@ -267,7 +275,7 @@ static void transposed(int64_t in_rows, int64_t in, int64_t out, int64_t stride,
     const int64_t rows = kokoro_transposed_convolution_rows(&c), outputs = rows * out;
     if (rows - reflect >= 1 + reflect) {
         float *residual = floats(outputs), *y = zeros(outputs), *found = zeros(outputs);
-        float *size = zeros(outputs), *statistics = zeros(2 * out), *others = zeros(2 * out);
+        float *size = zeros(outputs), *statistics = zeros(4 * out), *others = zeros(4 * out);
         float *sizes[] = {absolutes(x, in_rows * in), absolutes(w, weights), absolutes(bias, out),
                           absolutes(residual, outputs)};
         c.residual = residual;
@@ -281,7 +289,7 @@ static void transposed(int64_t in_rows, int64_t in, int64_t out, int64_t stride,
         kokoro_convolve_transposed(&c, found, others);
         if (kind < 4) {
             compare("ConvTranspose", &c, y, found, size, outputs, 2 * in);
-            for (int64_t i = 0; i < 2 * out; i++) {
+            for (int64_t i = 0; i < 4 * out; i++) {
                 const float mean = statistics[i % out], variance = statistics[out + i % out];
                 if (!(fabsf(statistics[i] - others[i]) <= 1e-4f * (1 + mean * mean + variance)))
                     fail("a statistic", in_rows, in, out, stride);
@@ -296,14 +304,125 @@ static void transposed(int64_t in_rows, int64_t in, int64_t out, int64_t stride,
 
 static void channel_statistics(int64_t rows, int64_t channels) {
     float *x = floats(rows * channels);
-    float *statistics = zeros(2 * channels), *others = zeros(2 * channels);
+    float *statistics = zeros(4 * channels), *others = zeros(4 * channels);
     use("portable");
     kokoro_channel_statistics(x, rows, channels, statistics);
     use(candidate);
     kokoro_channel_statistics(x, rows, channels, others);
-    for (int64_t i = 0; i < 2 * channels; i++)
+    for (int64_t i = 0; i < 4 * channels; i++)
         if (!(fabsf(statistics[i] - others[i]) <= 1e-5f)) fail("a statistic", rows, channels, 0, 0);
     release(x), release(statistics), release(others);
+}
+
+/* Nothing but integers and single roundings: every variant gives the same bits. */
+static void matmul(int64_t rows, int64_t in, int64_t out, int biased, int kind) {
+    float *x = floats(rows * in), *scales = floats(out), *bias = biased ? floats(out) : NULL;
+    fill(x, rows * in, kind);
+    int32_t *sums = memory(out, sizeof *sums);
+    int8_t *w = packed(in, out, 1, sums);
+    float *y = zeros(rows * out), *found = zeros(rows * out);
+    const struct kokoro_convolution c = {
+        .rows = rows, .in_channels = in, .out_channels = out, .kernel_size = 1, .dilation = 1,
+        .stride = 1, .negative_slope = 1.0f, .output_scale = 1.0f, .x = x, .weight = w,
+        .weight_sums = sums, .weight_scales = scales, .float_bias = bias,
+    };
+    use("portable");
+    kokoro_convolve(&c, y, NULL);
+    use(candidate);
+    kokoro_convolve(&c, found, NULL);
+    if (kind < 4 && memcmp(y, found, (size_t)(rows * out) * sizeof *y) != 0)
+        fail("DynamicQuantizeMatMul", rows, in, out, 1);
+    release(x), release(scales), release(bias), release(sums), release(w);
+    release(y), release(found);
+}
+
+/* The block against the six convolutions that it is made of. */
+static void residual_block(int64_t rows, int64_t channels, int64_t kernel, int with_addend,
+                           int kind) {
+    const int64_t count = rows * channels;
+    float *x = floats(count), *given = zeros(4 * channels);
+    fill(x, count, kind);
+    float *addend = with_addend ? floats(count) : NULL;
+    float *y = zeros(count), *statistics = zeros(4 * channels);
+    use(candidate);
+    kokoro_channel_statistics(x, rows, channels, given);
+    struct residual_block block = {
+        .kernel_size = kernel, .channels = channels, .epsilon = 1e-5f, .output_scale = 0.5f,
+        .x = x, .statistics = given, .addend = addend, .rows = rows,
+    };
+    void *kept[5 * BLOCK_CONVOLUTIONS];
+    for (int i = 0; i < BLOCK_CONVOLUTIONS; i++) {
+        int32_t *sums = memory(channels, sizeof *sums);
+        int8_t *weight = packed(channels, channels, kernel, sums);
+        float *bias = floats(channels), *style = floats(2 * channels), *alpha = floats(channels);
+        void *const made[] = {sums, weight, bias, style, alpha};
+        memcpy(kept + 5 * i, made, sizeof made);
+        block.operands[i].weight = weight;
+        block.operands[i].weight_sums = sums;
+        block.operands[i].bias = bias;
+        block.operands[i].style = style;
+        block.operands[i].alpha = alpha;
+        block.dilations[i] = 1 + (int64_t)random_below(5);
+        block.weight_scales[i] = 1e-4f;
+        block.weight_zero_points[i] = (int64_t)random_below(256) - 128;
+    }
+    const char *wrong = kokoro_check_residual_block(&block);
+    if (!wrong) wrong = kokoro_run_residual_block(&kokoro_plain_runtime, &block, y, statistics);
+    if (wrong) {
+        printf("%s\n", wrong);
+        failures++;
+    }
+    float *expected[BLOCK_CONVOLUTIONS], *of[BLOCK_CONVOLUTIONS];
+    for (int i = 0; i < BLOCK_CONVOLUTIONS; i++) {
+        const int last = i == BLOCK_CONVOLUTIONS - 1;
+        const int64_t pad = block.dilations[i] * (kernel - 1) / 2;
+        expected[i] = zeros(count);
+        of[i] = zeros(4 * channels);
+        const struct kokoro_convolution c = {
+            .rows = rows, .in_channels = channels, .out_channels = channels,
+            .kernel_size = kernel, .dilation = block.dilations[i], .stride = 1, .pad_begin = pad,
+            .pad_end = pad, .weight_scale = block.weight_scales[i], .epsilon = block.epsilon,
+            .negative_slope = 1.0f, .output_scale = last ? block.output_scale : 1.0f,
+            .weight_zero_point = block.weight_zero_points[i],
+            .x = i ? expected[i - 1] : x, .statistics = i ? of[i - 1] : given,
+            .weight = block.operands[i].weight, .weight_sums = block.operands[i].weight_sums,
+            .bias = block.operands[i].bias, .style = block.operands[i].style,
+            .alpha = block.operands[i].alpha,
+            .residual = i % 2 == 0 ? NULL : i > 1 ? expected[i - 2] : x,
+            .addend = last ? addend : NULL,
+        };
+        kokoro_convolve(&c, expected[i], of[i]);
+    }
+    const int last = BLOCK_CONVOLUTIONS - 1;
+    if (memcmp(y, expected[last], (size_t)count * sizeof *y) != 0 ||
+        memcmp(statistics, of[last], (size_t)(4 * channels) * sizeof *y) != 0)
+        fail("ResidualBlock", rows, channels, channels, kernel);
+    for (int i = 0; i < BLOCK_CONVOLUTIONS; i++) release(expected[i]), release(of[i]);
+    for (int i = 0; i < 5 * BLOCK_CONVOLUTIONS; i++) release(kept[i]);
+    release(x), release(given), release(addend), release(y), release(statistics);
+}
+
+/* Phases are interpolated by the same roundings; a sine is within 2e-7 on either side. */
+static void harmonic_source(int64_t frames, int64_t harmonics, int64_t factor, int kind) {
+    float *phase = floats(frames * harmonics), *f0 = floats(frames), *weight = floats(harmonics);
+    float *bias = floats(1), *signal = zeros(frames * factor), *found = zeros(frames * factor);
+    for (int64_t i = 0; i < frames * harmonics; i++) phase[i] *= 1e6f;
+    fill(phase, frames * harmonics, kind);
+    const struct kokoro_harmonic_source s = {
+        .frames = frames, .harmonics = harmonics, .factor = factor, .amplitude = 0.1f,
+        .threshold = 0.0f, .silence = 0.5f, .phase = phase, .f0 = f0, .weight = weight,
+        .bias = bias,
+    };
+    use("portable");
+    kokoro_synthesize(&s, signal);
+    use(candidate);
+    kokoro_synthesize(&s, found);
+    for (int64_t i = 0; kind < 4 && i < frames * factor; i++)
+        if (!(fabsf(signal[i] - found[i]) <= 1e-6f * (1.0f + 0.1f * (float)harmonics))) {
+            fail("HarmonicSource", frames, harmonics, factor, 0);
+            break;
+        }
+    release(phase), release(f0), release(weight), release(bias), release(signal), release(found);
 }
 
 static void hold(int rounds) {
@@ -332,6 +451,12 @@ static void hold(int rounds) {
                    1 + random_below(10), random_below(8), random_below(2),
                    random_below(2) ? 0 : (int)random_below(HOSTILE));
         channel_statistics(1 + random_below(100), 1 + random_below(60));
+        matmul(1 + random_below(60), 1 + random_below(70), 1 + random_below(70), random_below(2),
+               random_below(2) ? 0 : (int)random_below(HOSTILE));
+        residual_block(1 + random_below(40), 1 + random_below(40), 1 + 2 * random_below(6),
+                       random_below(2), random_below(2) ? 0 : (int)random_below(4));
+        harmonic_source(1 + random_below(6), 1 + random_below(10), 1 + random_below(70),
+                        random_below(2) ? 0 : (int)random_below(HOSTILE));
     }
 }
 

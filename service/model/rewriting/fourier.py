@@ -21,11 +21,9 @@ from service.model.rewriting.graph import (
     scalar,
     users,
 )
+from service.model.rewriting.harmonics import level_of_silence
 from service.model.rewriting.measuring import result_of
 from service.model.rewriting.rule import Rule, rule_set
-
-_REPEATS = 64
-"""How often a number stands in a tensor that is measured: more than one vector of any processor."""
 
 
 def rules() -> RewriteRuleSet:
@@ -124,9 +122,7 @@ def _constant_level(signal: ir.Value) -> np.float32:
     biased = maker(tanh.inputs[0], "Add") if tanh is not None else None
     biases = [scalar(each) for each in biased.inputs] if biased is not None else []
     known = [bias for bias in biases if bias is not None]
-    if len(known) != 1:
-        return np.float32(0)
-    return np.float32(result_of("Tanh", np.full(_REPEATS, known[0], np.float32))[0])
+    return level_of_silence(known[0]) if len(known) == 1 else np.float32(0)
 
 
 class _Part(Rule):

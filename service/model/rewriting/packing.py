@@ -48,3 +48,13 @@ def pack_strided(weight: npt.NDArray[np.float32], stride: int) -> npt.NDArray[np
     n_in, n_out, _ = weight.shape
     taps = weight.reshape(n_in, n_out, 2, stride)
     return pack_floats(taps.transpose(3, 1, 0, 2).reshape(stride * n_out, n_in, 2))
+
+
+def pack_matrix(weight: npt.NDArray[np.int8]) -> npt.NDArray[np.int8]:
+    """Return int8 [Ci, Co] as [P, 1, Q, 16, 4], as it is, 0 where there is no channel."""
+    n_in, n_out = weight.shape
+    panels, groups = -(-n_out // COLUMNS), -(-n_in // GROUP)
+    padded = np.zeros((groups * GROUP, panels * COLUMNS), np.int8)
+    padded[:n_in, :n_out] = weight
+    parts = padded.reshape(groups, GROUP, panels, COLUMNS)
+    return np.ascontiguousarray(parts.transpose(2, 0, 3, 1)[:, None])

@@ -16,10 +16,12 @@ import soundfile
 from asgi_server import read_answer
 from speech_client import Caller, is_cut_off, parse_events, speak
 
-# Three pieces or so.
+# Three pieces or more, however quick the model is.
 TEXT = (
     "One moment, please, I am looking it up. The birch canoe slid on the smooth planks, "
-    "and the sheet was glued to the dark blue background. It is easy to tell the depth of a well."
+    "and the sheet was glued to the dark blue background. It is easy to tell the depth of a well. "
+    "These days a chicken leg is a rare dish, and rice is often served in round bowls. "
+    "The juice of lemons makes fine punch."
 )
 SPOKEN = {"text": TEXT, "speed": 2.0}  # fast, to be done soon
 MP3_DELAY = 1_105  # samples, see service/audio/streaming.py

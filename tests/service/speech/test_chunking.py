@@ -36,7 +36,7 @@ def words(n_phonemes: int) -> str:
 
 def test_what_fits_stays_whole() -> None:
     assert split("həlˈO, wˈɜɹld. həlˈO.") == ["həlˈO, wˈɜɹld. həlˈO."]
-    assert split("a" * 250) == ["a" * 250]
+    assert split("a" * 150) == ["a" * 150]
 
 
 def test_nothing_has_no_pieces() -> None:
@@ -46,12 +46,12 @@ def test_nothing_has_no_pieces() -> None:
 @pytest.mark.parametrize(
     ("before", "after"),
     [
-        (words(110) + ".", words(80) + ", " + words(90)),  # sentence before phrase
-        (words(110) + ";", words(80) + ", " + words(90)),  # clause before phrase
-        (words(110) + ",", words(190)),  # phrase before word
-        ("“" + words(60) + ". " + words(60) + ".”", words(150)),  # outside a quotation
-        ("(" + words(60) + "; " + words(60) + ")", words(150)),  # outside brackets
-        ("“" + words(70) + ", " + words(70) + ".", words(70) + ", " + words(70) + "”"),
+        (words(72) + ".", words(18) + ", " + words(80)),  # sentence before phrase
+        (words(72) + ";", words(18) + ", " + words(80)),  # clause before phrase
+        (words(72) + ",", words(100)),  # phrase before word
+        ("“" + words(84) + ". " + words(13) + ".”", words(76)),  # outside a quotation
+        ("(" + words(36) + "; " + words(36) + ")", words(90)),  # outside brackets
+        ("“" + words(76) + ".", words(14) + ", " + words(80) + "”"),
     ],
 )
 def test_the_best_boundary_is_taken(before: str, after: str) -> None:
@@ -59,12 +59,12 @@ def test_the_best_boundary_is_taken(before: str, after: str) -> None:
 
 
 def test_a_dash_without_spaces_is_a_boundary() -> None:
-    assert split(f"{words(140)}—{words(150)}") == [f"{words(140)}—", words(150)]
+    assert split(f"{words(80)}—{words(90)}") == [f"{words(80)}—", words(90)]
 
 
 def test_without_any_boundary_the_cut_is_in_the_middle_and_no_symbol_loses_its_modifier() -> None:
-    assert [len(piece) for piece in split("a" * 300)] == [150, 150]
-    assert split("a" * 150 + "ː" + "a" * 149)[1].startswith("aː")
+    assert [len(piece) for piece in split("a" * 180)] == [90, 90]
+    assert split("a" * 90 + "ː" + "a" * 89)[1].startswith("aː")
 
 
 def test_pieces_of_prose_have_lengths_that_sound_well() -> None:
@@ -72,6 +72,28 @@ def test_pieces_of_prose_have_lengths_that_sound_well() -> None:
     assert all(piece.endswith(".") for piece in pieces)
     assert min(map(len, pieces)) >= MIN_PIECE_LENGTH
     assert max(map(len, pieces)) <= MAX_PIECE_LENGTH
+
+
+@pytest.mark.parametrize("early", [False, True])
+def test_slow_speech_is_cut_into_pieces_of_as_many_seconds(early: bool) -> None:
+    lengths = {}
+    for speed in (0.5, 1.0, 2.0):
+        chunker = Chunker(early=early, speed=speed)
+        lengths[speed] = [len(p.phonemes) for p in chunker.add(read_phonemes(SENTENCE * 60))]
+    assert max(lengths[0.5]) <= MAX_PIECE_LENGTH / 2 < max(lengths[1.0])
+    assert lengths[0.5][0] < lengths[1.0][0] or not early
+    assert lengths[2.0] == lengths[1.0]
+
+
+def test_another_speed_begins_with_a_new_piece() -> None:
+    chunker = Chunker()
+    list(chunker.add(read_phonemes(SENTENCE)))
+    with pytest.raises(ValueError, match="left"):
+        chunker.say_at(0.5)
+    assert [piece.phonemes for piece in chunker.finish()] == [SENTENCE.strip()]
+    chunker.say_at(0.5)
+    pieces = [*chunker.add(read_phonemes(SENTENCE * 4)), *chunker.finish()]
+    assert all(len(piece.phonemes) <= MAX_PIECE_LENGTH / 2 for piece in pieces)
 
 
 @pytest.mark.parametrize("factor", [0.0, 0.1, 0.3, 0.6, 2.0])
@@ -98,7 +120,7 @@ def test_the_quicker_the_model_the_sooner_early_pieces_are_long() -> None:
 def test_nothing_is_lost_and_every_piece_fits(text: str, early: bool) -> None:
     pieces = split(text, early=early) if text.strip() else []
     assert without_spaces("".join(pieces)) == without_spaces(text)
-    assert all(0 < len(piece) <= (150 if early else 250) for piece in pieces)
+    assert all(0 < len(piece) <= MAX_PIECE_LENGTH for piece in pieces)
     assert all(piece == piece.strip() for piece in pieces)
 
 
@@ -118,9 +140,9 @@ def reading_of(phonemes: str, *ranges: tuple[int, int]) -> Reading:
 
 
 def test_no_cut_is_inside_a_number() -> None:
-    phonemes = f"{words(90)} {words(70)}. {words(110)}"
+    phonemes = f"{words(48)} {words(42)}. {words(70)}"
     assert split(phonemes)[0].endswith(".")
-    for number in ((80, 210), (10, 240), (80, 269)):
+    for number in ((45, 125), (8, 144), (45, 160)):
         first, second = split(reading_of(phonemes, number))
         assert f"{first} {second}" == phonemes
         assert len(first) < number[0] or len(second) < len(phonemes) - number[1]

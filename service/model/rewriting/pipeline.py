@@ -1,0 +1,161 @@
+"""Rewrite a published Kokoro graph for speed; needs the packages of the extra `prepare`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+import onnx_ir as ir
+from onnx_ir.passes import common as passes
+
+from service.model.durations import TENSOR_NAME
+from service.model.rewriting import (
+    convolutions,
+    fourier,
+    harmonics,
+    native,
+    normalization,
+    resampling,
+    snake,
+    stock,
+)
+from service.model.rewriting.blocks import fuse_blocks
+from service.model.rewriting.dialect import DOMAIN
+from service.model.rewriting.matrices import fuse_products
+from service.model.rewriting.projections import merge_projections
+from service.model.rewriting.transposes import move_transposes
+
+Variant = Literal["native", "stock"]
+
+MODEL_NAME = "model.onnx"
+WEIGHTS_NAME = "weights.bin"
+
+_SMALL_BYTES = 1024
+"""Tensors below this stay in the model file."""
+
+_LINE_BYTES = 64
+"""Of the cache, and of the widest vectors."""
+
+_RECOGNISED = {"convolutions": 80, "normalization": 100, "snake": 40}
+"""How often each must be found in a graph for it to be a Kokoro generator that this knows."""
+
+
+@dataclass(frozen=True)
+class Report:
+    """What was done to a graph.
+
+    Attributes:
+        found: how many places each pass rewrote.
+        n_nodes_before: nodes of the source.
+        n_nodes: nodes of the result.
+    """
+
+    found: dict[str, int]
+    n_nodes_before: int
+    n_nodes: int
+
+
+def rewrite(
+    source: Path,
+    folder: Path,
+    variant: Variant,
+    progress: Callable[[str], None],
+    *,
+    signed_weights: bool = True,
+) -> Report | None:
+    """Write `model.onnx` and `weights.bin`, which give what a source gives, but sooner.
+
+    Args:
+        source: a published model.
+        folder: where to; it is there.
+        variant: `native` needs the operators of native/, `stock` nothing.
+        progress: called with a line where something takes long.
+        signed_weights: see `stock.rules`; native operators do not care.
+
+    Returns:
+        What was done, or None, nothing being written, where the graph is not of the known kind.
+    """
+    progress("reading the model")
+    model = ir.load(source)
+    graph = model.graph
+    n_before = len(graph)
+    progress("recognising its parts")
+    found = {
+        "convolutions": convolutions.rules().apply_to_model(model),
+        "normalization": normalization.rules().apply_to_model(model),
+        "snake": snake.rules().apply_to_model(model),
+    }
+    if any(found[name] < least for name, least in _RECOGNISED.items()):
+        return None
+    found["resampling"] = resampling.rules().apply_to_model(model)
+    found["fourier"] = fourier.rules().apply_to_model(model)
+    found["harmonics"] = harmonics.rules().apply_to_model(model)
+    found["projections"] = merge_projections(graph)
+    if variant == "native":
+        found["harmonics"] += harmonics.native_rules().apply_to_model(model)
+    _tidy(model)
+    found["transposes"] = move_transposes(graph)
+    _tidy(model)
+    progress(f"putting in {variant} operators")
+    if variant == "native":
+        found["native"] = native.fuse(graph)
+        passes.RemoveUnusedNodesPass()(model)
+        found["blocks"] = fuse_blocks(graph)
+        found["products"] = fuse_products(graph)
+        graph.opset_imports[native.OPERATORS] = 1
+    found["stock"] = stock.rules(signed_weights=signed_weights).apply_to_model(model)
+    _tidy(model)
+    left = {node.op_type for node in graph if node.domain == DOMAIN}
+    if left:
+        raise ValueError(f"no operator was found for {', '.join(sorted(left))}")
+    graph.opset_imports.pop(DOMAIN, None)
+    _add_durations(graph)
+    _forget_shapes(graph)
+    passes.LiftConstantsToInitializersPass(size_limit=0)(model)
+    passes.TopologicalSortPass()(model)
+    passes.ClearMetadataAndDocStringPass()(model)
+    _align_weights(graph)
+    progress("writing the prepared model")
+    ir.save(
+        model, folder / MODEL_NAME, external_data=WEIGHTS_NAME, size_threshold_bytes=_SMALL_BYTES
+    )
+    return Report(found, n_before, len(graph))
+
+
+def _tidy(model: ir.Model) -> None:
+    passes.RemoveUnusedNodesPass()(model)
+    passes.IdentityEliminationPass()(model)
+    passes.CommonSubexpressionEliminationPass()(model)
+    passes.RemoveUnusedNodesPass()(model)
+
+
+def _add_durations(graph: ir.Graph) -> None:
+    """Make the durations an output, if they are computed and none yet."""
+    for node in graph:
+        for value in node.outputs:
+            if value.name == TENSOR_NAME and not value.is_graph_output():
+                value.type = ir.TensorType(ir.DataType.FLOAT)
+                graph.outputs.append(value)
+                return
+
+
+def _forget_shapes(graph: ir.Graph) -> None:
+    """Drop what the source says of values in between: much of it is no longer so."""
+    for node in graph:
+        for value in node.outputs:
+            if not value.is_graph_output():
+                value.shape = value.type = None
+
+
+def _align_weights(graph: ir.Graph) -> None:
+    """Put weights of whole cache lines first: written one after the other, each starts on one."""
+
+    def is_odd(value: ir.Value) -> bool:
+        return value.const_value is not None and value.const_value.nbytes % _LINE_BYTES != 0
+
+    values = sorted(graph.initializers.values(), key=is_odd)
+    graph.initializers.clear()
+    for value in values:
+        graph.register_initializer(value)

@@ -1,0 +1,146 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import onnx_ir as ir
+import pytest
+from onnx import TensorProto
+from onnx_ir.passes import common as passes
+from published_graphs import (
+    Array,
+    Backend,
+    Published,
+    backend_named,
+    copied,
+    operators,
+    plain,
+    tidied,
+)
+
+from service.model.rewriting.matrices import fuse_products
+from service.model.rewriting.native import OPERATORS
+
+
+@pytest.fixture(scope="module")
+def native() -> Backend:
+    return backend_named("native")
+
+
+def product(
+    graph: Published,
+    quantized: list[str],
+    n_in: int,
+    n_out: int,
+    *,
+    bias: bool = True,
+    kind: type = np.int8,
+    zero: int = 0,
+) -> str:
+    values, scale, zero_point = quantized
+    weight = graph.constant(graph.random.integers(0, 127, (n_in, n_out)), kind)
+    sums = graph.add(
+        "MatMulInteger", values, weight, zero_point, graph.constant(np.full(n_out, zero), kind)
+    )
+    factors = graph.add("Mul", scale, graph.constant(graph.random.uniform(0.001, 0.003, n_out)))
+    floats = graph.add("Mul", graph.cast(sums, TensorProto.FLOAT), factors)
+    return graph.add("Add", graph.floats(n_out), floats) if bias else floats
+
+
+def model_of(graph: Published, rank: int, *outputs: str) -> ir.Model:
+    """Return the model; the ranks of what it is given are known, as of published ones."""
+    model = graph.model(*[graph.add("Neg", output) for output in outputs])
+    for value in model.graph.inputs:
+        value.shape = ir.Shape([None] * rank)
+    return model
+
+
+def fused(model: ir.Model) -> tuple[ir.Model, int]:
+    model = copied(model)
+    count = fuse_products(model.graph)
+    model.graph.opset_imports[OPERATORS] = 1
+    passes.TopologicalSortPass()(tidied(model))
+    return model, count
+
+
+@pytest.mark.parametrize(("n_frames", "n_in"), [(1, 1), (3, 7), (16, 64), (33, 50)])
+def test_products_of_one_input_are_one_operator_and_the_same_numbers(
+    native: Backend, n_frames: int, n_in: int
+) -> None:
+    graph = Published()
+    quantized = graph.quantized(graph.given(1, n_frames, n_in))
+    other = graph.quantized(graph.given(1, n_frames, n_in))
+    results = [
+        *(product(graph, quantized, n_in, n_out) for n_out in (5, 16, 33)),
+        product(graph, quantized, n_in, 20, bias=False),
+        product(graph, other, n_in, 8),
+    ]
+    published = model_of(graph, 3, *results)
+    before = plain(copied(published), graph.feeds)
+    model, count = fused(published)
+    assert count == 5
+    found = operators(model)
+    assert found == {"kokoro.DynamicQuantizeMatMul": 3, "Split": 1, "Neg": 5}
+    for one, two in zip(before, native.run(model, graph.feeds), strict=True):
+        np.testing.assert_array_equal(one, two)
+
+
+def test_layers_with_the_same_weights_share_them(native: Backend) -> None:
+    graph = Published()
+    results = []
+    for _ in range(3):
+        graph.random = np.random.default_rng(7)
+        results.append(product(graph, graph.quantized(graph.given(1, 4, 12)), 12, 10))
+    published = model_of(graph, 3, *results)
+    before = plain(copied(published), graph.feeds)
+    model, _ = fused(published)
+    assert operators(model)["kokoro.DynamicQuantizeMatMul"] == 3
+    taken = {node.inputs[1] for node in model.graph if node.op_type == "DynamicQuantizeMatMul"}
+    assert len(taken) == 1
+    for one, two in zip(before, native.run(model, graph.feeds), strict=True):
+        np.testing.assert_array_equal(one, two)
+
+
+def rank_of_two(graph: Published) -> tuple[int, str]:
+    return 2, product(graph, graph.quantized(graph.given(4, 6)), 6, 5)
+
+
+def unsigned_weights(graph: Published) -> tuple[int, str]:
+    return 3, product(graph, graph.quantized(graph.given(1, 4, 6)), 6, 5, kind=np.uint8)
+
+
+def shifted_weights(graph: Published) -> tuple[int, str]:
+    return 3, product(graph, graph.quantized(graph.given(1, 4, 6)), 6, 5, zero=3)
+
+
+def bias_of_frames(graph: Published) -> tuple[int, str]:
+    floats = product(graph, graph.quantized(graph.given(1, 4, 6)), 6, 5, bias=False)
+    return 3, graph.add("Add", floats, graph.floats(4, 1))
+
+
+@pytest.mark.parametrize(
+    ("build", "fused_all_the_same"),
+    [(rank_of_two, 0), (unsigned_weights, 0), (shifted_weights, 0), (bias_of_frames, 1)],
+)
+def test_other_products_stay(
+    native: Backend, build: Callable[[Published], tuple[int, str]], fused_all_the_same: int
+) -> None:
+    graph = Published()
+    rank, result = build(graph)
+    published = model_of(graph, rank, result)
+    before: list[Array] = plain(copied(published), graph.feeds)
+    model, count = fused(published)
+    assert count == operators(model)["kokoro.DynamicQuantizeMatMul"] == fused_all_the_same
+    for one, two in zip(before, native.run(model, graph.feeds), strict=True):
+        np.testing.assert_array_equal(one, two)
+
+
+def test_a_result_that_is_asked_for_stays_under_its_name(native: Backend) -> None:
+    graph = Published()
+    result = product(graph, graph.quantized(graph.given(1, 4, 6)), 6, 5)
+    published = graph.model(result)
+    published.graph.inputs[0].shape = ir.Shape([1, None, 6])
+    (before,) = plain(copied(published), graph.feeds)
+    model, _ = fused(published)
+    assert model.graph.outputs[0].name == result
+    np.testing.assert_array_equal(native.run(model, graph.feeds)[0], before)
