@@ -313,10 +313,7 @@ UNSEEN = {
 def watched(request, fake, use, library):
     version = None if request.param == "newest API" else min(17, library.api_version)
     use(fake.environment(version))
-    gc.collect()
-    gc.freeze()  # what is there already need not be looked at over and over
     yield fake
-    gc.unfreeze()
     gc.collect()
     assert not fake.outstanding
     assert not fake.mistakes

@@ -139,7 +139,7 @@ def check_exit(run_python, library, tmp_path):
 
 @pytest.mark.parametrize("name", SCRIPTS)
 def test_the_interpreter_ends_in_peace(check_exit, name):
-    check_exit(name, 10)
+    check_exit(name, 3)
 
 
 @pytest.mark.slow

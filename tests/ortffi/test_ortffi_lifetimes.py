@@ -364,8 +364,8 @@ def test_a_session_that_is_only_running_goes_when_that_is_done(watched):
     del session
     assert (future.result()[0] == 1).all()
     del future
-    # When the session's thread has put its work away.
-    wait_until(lambda: gc.collect() is not None and gone() is None)
+    # When the session's thread has put its work away, and what it was the last to hold.
+    wait_until(lambda: gc.collect() is not None and gone() is None and not watched.outstanding)
 
 
 def test_a_callback_may_close_the_session(watched):

@@ -41,9 +41,12 @@ def write(path: Path, content: bytes) -> Path:
     return path
 
 
+KEY_FILE = f"# ours\n\n{KEY}\r\n  {OTHER_KEY}  \n".encode()
+
+
 @pytest.fixture
 def key_file(tmp_path: Path) -> Path:
-    return write(tmp_path / "keys", f"# ours\n\n{KEY}\r\n  {OTHER_KEY}  \n".encode())
+    return write(tmp_path / "keys", KEY_FILE)
 
 
 # The file of keys.
@@ -166,9 +169,12 @@ def test_a_host_without_an_address_is_refused(host: str) -> None:
 Start = Callable[..., httpx.Client]
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def start() -> Iterator[Start]:
-    """Serve a small application behind what the settings ask for; a client for it."""
+    """Serve a small application behind what the settings ask for; a client for it.
+
+    All are stopped behind the last test, for stopping takes longer than most tests.
+    """
     with ExitStack() as stack:
 
         def start(**settings: object) -> httpx.Client:
@@ -223,9 +229,9 @@ def code(response: httpx.Response) -> str:
     return str(error["code"])
 
 
-@pytest.fixture
-def keyed(start: Start, key_file: Path) -> httpx.Client:
-    return start(api_keys_file=key_file)
+@pytest.fixture(scope="module")
+def keyed(start: Start, tmp_path_factory: pytest.TempPathFactory) -> httpx.Client:
+    return start(api_keys_file=write(tmp_path_factory.mktemp("keyed") / "keys", KEY_FILE))
 
 
 @pytest.mark.parametrize(
@@ -281,7 +287,7 @@ def test_a_key_in_the_query_does_not_let_in(keyed: httpx.Client) -> None:
     assert keyed.get("/voices", params={"api_key": KEY}).status_code == 401
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def local(start: Start) -> httpx.Client:
     return start()
 

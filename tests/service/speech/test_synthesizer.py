@@ -92,7 +92,7 @@ def test_speed_halves_and_doubles_the_duration(synthesizer: Synthesizer) -> None
     assert fast / normal == pytest.approx(0.5, rel=0.1)
 
 
-@pytest.mark.parametrize("n_characters", [1_200, pytest.param(5_000, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("n_characters", [700, pytest.param(5_000, marks=pytest.mark.slow)])
 def test_a_long_text_comes_out_whole(synthesizer: Synthesizer, n_characters: int) -> None:
     sentences = [
         "Rice is often served in round bowls, and the juice of lemons makes fine punch.",
@@ -103,6 +103,7 @@ def test_a_long_text_comes_out_whole(synthesizer: Synthesizer, n_characters: int
     text = " ".join(sentences[i % 4] for i in range(100))[:n_characters]
     plan = synthesizer.plan(Utterance(text))
     chunks: list[AudioChunk] = list(synthesizer.stream(plan))
+    assert len(chunks) > 1
     whole = phonemes_of(synthesizer, text)
     said = " ".join(chunk.phonemes for chunk in chunks)
     assert said.split() == whole.split()
@@ -118,7 +119,7 @@ def test_a_long_text_comes_out_whole(synthesizer: Synthesizer, n_characters: int
 
 def test_chunks_are_the_whole_and_joins_do_not_click(synthesizer: Synthesizer) -> None:
     text = " ".join([SENTENCE] * 8)
-    chunks = list(synthesizer.stream(synthesizer.plan(Utterance(text))))
+    chunks = list(synthesizer.stream(synthesizer.plan(Utterance(text, speed=2.0))))
     assert len(chunks) > 1
     for chunk, following in pairwise(chunks):
         assert abs(chunk.samples[-1]) < 1e-4

@@ -40,8 +40,15 @@ def test_times_follow_what_was_cut_off_and_stay_inside_the_piece() -> None:
     assert word.end_s == pytest.approx(1 + 1500 / 24_000, abs=1e-6)
 
 
-@pytest.mark.parametrize("early", [False, True])
-@pytest.mark.parametrize("speed", [1.0, 2.0])
+@pytest.mark.parametrize(
+    ("early", "speed"),
+    [
+        (False, 1.0),
+        (True, 2.0),
+        pytest.param(False, 2.0, marks=pytest.mark.slow),
+        pytest.param(True, 1.0, marks=pytest.mark.slow),
+    ],
+)
 def test_every_word_of_the_text_has_its_time(
     synthesizer: Synthesizer, early: bool, speed: float
 ) -> None:
