@@ -1,1 +1,1 @@
-"""Measurements against the onnxruntime Python package; `python -m bench --help`."""
+"""Measurements that can be repeated; RESULTS.md says by which command, and what they gave."""

@@ -18,18 +18,15 @@ from __future__ import annotations
 import argparse
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
-from pathlib import Path
 
 from bench import speech, streams
+from bench.command import Section, command_line, publish
 from bench.load import quantile
-from bench.processes import ChildError
-from bench.report import circumstances, write_section
-from bench.sides import Side, add_sides, chosen_sides, set_up_process
+from bench.sides import Side, add_sides, chosen_sides
 from bench.streams import Heard
 
-RESULTS = Path(__file__).with_name("RESULTS.md")
 TEXTS = {"short": speech.SHORT, "sentence": speech.MEDIUM, "paragraph": speech.PARAGRAPH}
 CLIENTS = (1, 4)
 REPEATS = {"short": 20, "sentence": 20, "paragraph": 8}
@@ -45,24 +42,16 @@ Found = dict[tuple[str, str, int], list[Heard]]
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Return the exit status: 1 if a player ran dry that was alone, 2 after a failure."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("--repeats", type=int, help="rounds of each length")
-    parser.add_argument("--write", action="store_true", help=f"put the table into {RESULTS.name}")
+    parser = command_line("bench.first_audio", __doc__, "answers of each length and side")
     add_sides(parser, ["published", "service"])
     options = parser.parse_args(arguments)
-    set_up_process()
-    try:
-        sides = chosen_sides(options)
-        found = measure(sides, options.repeats)
-    except ChildError as error:
-        print(f"bench: {error}", file=sys.stderr)
-        return 2
-    report, met = tell(sides, found)
-    print(f"{circumstances()}\n\n{report}")
-    if options.write:
-        about = (__doc__ or "").strip()
-        write_section(RESULTS, "first audio", f"{about}\n\n{circumstances()}\n\n{report}")
-    return 0 if met else 1
+    return publish(_sections(options), write=options.write)
+
+
+def _sections(options: argparse.Namespace) -> Iterator[Section]:
+    sides = chosen_sides(options)
+    report, met = tell(sides, measure(sides, options.repeats))
+    yield Section("first audio", __doc__ or "", report, met)
 
 
 def measure(sides: Sequence[Side], repeats: int | None) -> Found:

@@ -1,11 +1,11 @@
 """How well a recogniser understands English speech: three front ends, the same voices and model.
 
-    python -m bench.hearing [--sentences 60] [--voices af_heart,am_michael]
+    python -m bench.hearing [--sentences 60] [--voices af_heart,am_michael] [--show]
 
 The sentences are every tenth of tests/data/reading/agreement.tsv, American ones. Their phonemes are
 our front end's, espeak-ng's, and those of the official front end, which the file has. pocketsphinx
-listens; what counts is its word error rate, not what it is worth in itself: it hears about one
-word in twenty wrong in anybody's speech. Sentences that two front ends read alike are heard once.
+listens; what counts is its word error rate, not what it is worth in itself: it hears more than one
+word in ten wrong in anybody's speech. Sentences that two front ends read alike are heard once.
 """
 
 from __future__ import annotations
@@ -38,7 +38,9 @@ Listen = Callable[[str, str], list[str]]
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Print the table; the exit status is 1 if we are understood worse than the official one."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser = argparse.ArgumentParser(
+        prog="python -m bench.hearing", description=(__doc__ or "").partition("\n")[0]
+    )
     parser.add_argument("--sentences", type=int, default=60)
     parser.add_argument("--voices", default="af_heart,am_michael")
     parser.add_argument("--show", action="store_true", help="print what was misheard")

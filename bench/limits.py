@@ -22,16 +22,15 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
+from bench.command import Section, command_line, positive, publish
 from bench.picture import stacked_bars
 from bench.processes import REPOSITORY, THREADS, ChildError
 from bench.profiling import CLASSES, PARTS, Node, Run, profile
-from bench.report import circumstances, write_section
-from bench.sides import add_sides, chosen_sides, set_up_process
+from bench.sides import add_sides, chosen_sides
 
-RESULTS = Path(__file__).with_name("RESULTS.md")
 SOURCE = Path(__file__).with_name("peak.c")
 PICTURES = REPOSITORY / "docs"
 OUTSIDE = "outside of nodes"
@@ -39,32 +38,26 @@ OUTSIDE = "outside of nodes"
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Return the exit status: 2 if a measurement failed."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("--tokens", type=int, default=96)
-    parser.add_argument("--runs", type=int, default=5, help="the median of them is shown")
-    parser.add_argument("--write", action="store_true", help="write tables and pictures")
+    parser = command_line("bench.limits", __doc__)
+    parser.add_argument("--tokens", type=positive, default=96)
+    parser.add_argument("--repeats", type=positive, default=5, help="runs; the median is shown")
     add_sides(parser, ["published", "stock", "native"])
     options = parser.parse_args(arguments)
-    set_up_process()
-    try:
-        peaks = measure_peaks(THREADS)
-        runs = {
-            side.label: profile(side, options.tokens, options.runs)
-            for side in chosen_sides(options)
-        }
-    except ChildError as error:
-        print(f"bench: {error}", file=sys.stderr)
-        return 2
-    report = f"{circumstances()}\n\n{_peak_table(peaks)}\n\n{_run_table(runs, peaks)}"
-    for title, layers, find in _VIEWS:
-        report += f"\n\n{_share_table(title, layers, find, runs)}"
-    print(report)
+    return publish(_sections(options), write=options.write)
+
+
+def _sections(options: argparse.Namespace) -> Iterator[Section]:
+    peaks = measure_peaks(THREADS)
+    runs = {
+        side.label: profile(side, options.tokens, options.repeats) for side in chosen_sides(options)
+    }
+    tables = [_peak_table(peaks), _run_table(runs, peaks)]
+    tables += [_share_table(title, layers, find, runs) for title, layers, find in _VIEWS]
+    yield Section("limits", __doc__ or "", "\n\n".join(tables))
     if options.write:
-        write_section(RESULTS, "limits", f"{(__doc__ or '').strip()}\n\n{report}")
         for title, layers, find in _VIEWS:
             file = PICTURES / f"speed-by-{title.partition(' ')[0]}.svg"
             file.write_text(_picture(title, layers, find, runs), encoding="utf-8")
-    return 0
 
 
 def measure_peaks(threads: int) -> dict[str, float]:

@@ -12,24 +12,21 @@ from __future__ import annotations
 import argparse
 import asyncio
 import io
-import os
 import random
 import re
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from statistics import median
 
 import httpx
 import numpy as np
 import soundfile
 
-from bench.processes import ChildError, answer, ask, python, server
-from bench.report import circumstances, write_section
-
-RESULTS = Path(__file__).with_name("RESULTS.md")
+from bench.command import Section, command_line, positive, publish
+from bench.processes import answer, ask, python, server
+from bench.procfs import mebibytes
 
 TEXTS = (
     "Yes, of course.",
@@ -41,6 +38,8 @@ TEXTS = (
 FORMATS = ("pcm", "wav", "flac", "mp3", "opus")
 CLIENTS = (1, 2, 4, 8, 16)
 LONG = " ".join(TEXTS[1:])
+STEPS = 20
+"""After how many shares of a soak memory is looked at."""
 
 _MP3_MORE = 1105 + 622
 """Samples that a streamed MP3 may have more; see `service.audio.streaming`."""
@@ -233,14 +232,6 @@ async def share(url: str, n_clients: int) -> tuple[float, int, list[float]]:
     return at_first_end[0], lead, first_s
 
 
-def rss_mib(pid: int) -> float:
-    """Return the resident memory of a process."""
-    status = Path(f"/proc/{pid}/status").read_text(encoding="ascii")
-    found = re.search(r"VmRSS:\s+(\d+) kB", status)
-    assert found is not None
-    return int(found.group(1)) / 1024
-
-
 def quantile(values: Sequence[float], share: float) -> float:
     """Return the value that a share of the others does not exceed."""
     ordered = sorted(values)
@@ -280,7 +271,7 @@ def measure(repeats: int) -> tuple[list[str], bool]:
         checker = Checker(_right_audio(url))
         # Every question once: codecs loaded, threads there, arenas grown.
         asyncio.run(ask_all(url, 16, QUESTIONS, leavers=False))
-        level = rss_mib(process.pid)
+        level = mebibytes("VmRSS", process.pid)
         rows = []
         for n_clients in CLIENTS:
             result = asyncio.run(ask_all(url, n_clients, QUESTIONS, leavers=True))
@@ -299,7 +290,7 @@ def measure(repeats: int) -> tuple[list[str], bool]:
                 f"| {n_clients} | {len(complete)} | {len(result.outcomes) - len(complete)} | "
                 f"{len(problems)} | {quantile(first, 0.5):.2f} / {quantile(first, 0.95):.2f} | "
                 f"{quantile(first_whole, 0.5):.2f} / {quantile(first_whole, 0.95):.2f} | "
-                f"{rss_mib(process.pid):.0f} |"
+                f"{mebibytes('VmRSS', process.pid):.0f} |"
             )
             print(rows[-1], file=sys.stderr, flush=True)
         lines += [
@@ -311,7 +302,7 @@ def measure(repeats: int) -> tuple[list[str], bool]:
             "| measurement | value | met? |",
             "|---|---|---|",
         ]
-        growth = rss_mib(process.pid) / level
+        growth = mebibytes("VmRSS", process.pid) / level
         bound("resident memory after all, against before (at most 1.05)", f"{growth:.3f}",
               growth <= 1.05)  # fmt: skip
         ratios = []
@@ -353,11 +344,11 @@ def soak(n_requests: int) -> tuple[list[str], bool]:
         url = f"http://127.0.0.1:{port}"
         checker = Checker(_right_audio(url, speed=2.0))
         sizes, n_wrong = [], 0
-        step = n_requests // 20
+        step = n_requests // STEPS
         for start in range(0, n_requests, step):
             result = asyncio.run(ask_all(url, 4, questions[start : start + step], leavers=False))
             n_wrong += sum(checker.problem(outcome) is not None for outcome in result.outcomes)
-            sizes.append(rss_mib(process.pid))
+            sizes.append(mebibytes("VmRSS", process.pid))
             print(f"{start + step} requests: {sizes[-1]:.0f} MiB", file=sys.stderr, flush=True)
     growth = max(sizes[2:]) / sizes[1]
     holds = growth < 1.05 and not n_wrong
@@ -387,31 +378,25 @@ def _right_audio(url: str, speed: float = 1.0) -> dict[str, np.ndarray]:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Return the exit status: 1 if a bound is missed, 2 if a measurement failed."""
-    parser = argparse.ArgumentParser(
-        prog="python -m bench.load", description="Many clients at once."
-    )
-    parser.add_argument("--repeats", type=int, default=5, help="pairs of throughput")
-    parser.add_argument("--soak", type=int, metavar="N", help="instead, ask N times")
-    parser.add_argument("--write", action="store_true", help=f"put the table into {RESULTS.name}")
+    parser = command_line("bench.load", __doc__)
+    parser.add_argument("--repeats", type=positive, default=5, help="pairs of throughput")
+    parser.add_argument("--soak", type=positive, metavar="N", help="instead, ask N times")
     parser.add_argument("--probe", type=int, help=argparse.SUPPRESS)
     options = parser.parse_args(arguments)
+    if options.soak and options.soak < STEPS:
+        parser.error(f"--soak takes at least {STEPS}")
     if options.probe:
         probe(options.probe)
         return 0
-    for name in [name for name in os.environ if name.startswith("KOKORO_")]:
-        del os.environ[name]
-    try:
-        lines, met = soak(options.soak) if options.soak else measure(options.repeats)
-    except ChildError as error:
-        print(f"bench: {error}", file=sys.stderr)
-        return 2
-    report = "\n".join(lines)
-    print(f"{circumstances()}\n\n{report}")
-    if options.write:
-        name = "soak" if options.soak else "load"
-        about = (soak.__doc__ if options.soak else __doc__) or ""
-        write_section(RESULTS, name, f"{about.strip()}\n\n{circumstances()}\n\n{report}")
-    return 0 if met else 1
+    return publish(_sections(options), write=options.write)
+
+
+def _sections(options: argparse.Namespace) -> Iterator[Section]:
+    if options.soak:
+        (name, about), (lines, met) = ("soak", soak.__doc__), soak(options.soak)
+    else:
+        (name, about), (lines, met) = ("load", __doc__), measure(options.repeats)
+    yield Section(name, about or "", "\n".join(lines), met)
 
 
 if __name__ == "__main__":

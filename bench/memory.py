@@ -8,12 +8,11 @@ Resident is VmRSS; peak is VmHWM, up to the end of these runs; fresh processes f
 
 from __future__ import annotations
 
-import re
-from pathlib import Path
 from typing import NamedTuple
 
 from bench import speech
-from bench.processes import ChildError, Process, alternate, answer, ask, python, request, server
+from bench.processes import ChildError, alternate, answer, ask, python, request, server
+from bench.procfs import mebibytes
 from bench.report import Bound, Row, ratio
 
 REPEATS = 5
@@ -46,23 +45,16 @@ def measure(repeats: int) -> list[Row]:
 
 def _ours(phonemes: str) -> Memory:
     with server() as (process, port):
-        before = _mebibytes(process, "VmRSS")
+        before = mebibytes("VmRSS", process.pid)
         status = request(port, "POST", "/synthesize", {"phonemes": phonemes})
         if status != 200:
             raise ChildError(f"the service answered {status}")
-        return Memory(before, _mebibytes(process, "VmRSS"), _mebibytes(process, "VmHWM"))
+        return Memory(before, mebibytes("VmRSS", process.pid), mebibytes("VmHWM", process.pid))
 
 
 def _theirs(arguments: list[str]) -> Memory:
     with python("-m", "bench.bare", *arguments) as process:
         answer(process)
-        before = _mebibytes(process, "VmRSS")
+        before = mebibytes("VmRSS", process.pid)
         ask(process)
-        return Memory(before, _mebibytes(process, "VmRSS"), _mebibytes(process, "VmHWM"))
-
-
-def _mebibytes(process: Process, field: str) -> float:
-    status = Path(f"/proc/{process.pid}/status").read_text(encoding="utf-8")
-    match = re.search(rf"^{field}:\s+(\d+) kB$", status, re.MULTILINE)
-    assert match is not None
-    return int(match.group(1)) / 1024
+        return Memory(before, mebibytes("VmRSS", process.pid), mebibytes("VmHWM", process.pid))

@@ -23,7 +23,6 @@ Needs `make peers`. The defaults take 10 minutes against kokoro-onnx and 5 again
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 import tempfile
 import time
@@ -34,33 +33,20 @@ from pathlib import Path
 import numpy as np
 
 from bench import speech, streams
-from bench.processes import (
-    THREADS,
-    ChildError,
-    alternate,
-    free_port,
-    python,
-    wait_until_ready,
-)
-from bench.report import Bound, Row, circumstances, ratio, speedup, table, write_section
-from bench.sides import (
-    Side,
-    Spoken,
-    add_sides,
-    chosen_sides,
-    programs_of,
-    set_up_process,
-    speaker,
-)
+from bench.command import Section, add_names, command_line, paragraph, publish
+from bench.processes import THREADS, alternate, free_port, python, wait_until_ready
+from bench.report import Bound, Row, ratio, speedup, table
+from bench.sides import Side, Spoken, add_sides, chosen_sides, pair_up, programs_of
 from service.loading import load_voices
 from service.settings import Settings
 
-RESULTS = Path(__file__).with_name("RESULTS.md")
 REPEATS = {14: 15, 96: 9, 398: 5}
 """Pairs by number of tokens."""
 
 HTTP_REPEATS = 5
-FOUR_TIMES = Bound(4.0, least=True)
+SPEEDUPS = {"native": Bound(4.0, least=True), "stock": Bound(2.0, least=True)}
+"""In a process, by how our model is prepared, on AVX512-VNNI; `service` is held to the best."""
+
 FIVE_TIMES = Bound(5.0, least=True)
 THREE_TIMES = Bound(3.0, least=True)
 
@@ -69,62 +55,38 @@ _SETTLE_S = 0.3
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Return the exit status: 1 if a bound is missed, 2 if a measurement failed."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("peers", nargs="*", metavar="PEER", help=f"{', '.join(PEERS)}; both")
-    parser.add_argument("--repeats", type=int, help="pairs of each measurement")
-    parser.add_argument("--write", action="store_true", help=f"put the tables into {RESULTS.name}")
+    parser = command_line("bench.peers", __doc__, "pairs of each measurement")
+    add_names(parser, "PEER", PEERS)
     add_sides(parser, ["service"])
     options = parser.parse_args(arguments)
-    set_up_process()
-    met = True
-    print(circumstances(), f"\nLoad average {os.getloadavg()[0]:.1f}.", flush=True)
-    try:
-        sides = chosen_sides(options)
-        for name in options.peers or PEERS:
-            for side in sides:
-                rows = PEERS[name](side, options.repeats)
-                met &= all(row.met is not False for row in rows)
-                shown = table(rows, name, side.label)
-                print(f"\n{shown}", flush=True)
-                if options.write:
-                    body = f"{_about(name)}\n\n{circumstances()}\n\n{shown}"
-                    write_section(RESULTS, f"{name}, {side.label}", body)
-    except ChildError as error:
-        print(f"bench: {error}", file=sys.stderr)
-        return 2
-    return 0 if met else 1
+    return publish(_sections(options), write=options.write)
+
+
+def _sections(options: argparse.Namespace) -> Iterator[Section]:
+    sides = chosen_sides(options)
+    for name in options.names:
+        for side in sides:
+            rows = PEERS[name](side, options.repeats)
+            met = all(row.met is not False for row in rows)
+            shown = table(rows, name, side.label)
+            yield Section(f"{name}, {side.label}", paragraph(__doc__, name), shown, met)
 
 
 def measure_kokoro_onnx(side: Side, repeats: int | None) -> list[Row]:
     """Compare a side of ours with kokoro-onnx at three lengths."""
     rows: list[Row] = []
+    bound = speedup_bound(side)
     for n_tokens, usual_repeats in REPEATS.items():
         pairs = pair_up(
             side, Side("kokoro-onnx", "kokoro-onnx"), n_tokens, repeats or usual_repeats
         )
-        rows += _compare(f"{n_tokens} tokens", pairs)
+        rows += _compare(f"{n_tokens} tokens", pairs, bound)
     return rows
 
 
-def pair_up(
-    ours: Side, theirs: Side, n_tokens: int, repeats: int, threads: int = THREADS
-) -> list[tuple[Spoken, Spoken]]:
-    """Have two sides say the same in turns, each in a fresh process.
-
-    Raises:
-        ChildError: a process failed, or their audio is not of the same length.
-    """
-    phonemes = speech.phonemes(n_tokens)
-    with speaker(ours, threads) as our_speaker, speaker(theirs, threads) as their_speaker:
-        pairs = alternate(
-            lambda: our_speaker.say(phonemes),
-            lambda: their_speaker.say(phonemes),
-            repeats,
-            warm_ups=1,
-        )
-    if any(one.n_samples != other.n_samples for one, other in pairs):
-        raise ChildError("both sides must make audio of the same length")
-    return pairs
+def speedup_bound(side: Side) -> Bound | None:
+    """Return how many times as quick as kokoro-onnx a side must be; None where it need not."""
+    return SPEEDUPS["native"] if side.variant == "any" else SPEEDUPS.get(str(side.variant))
 
 
 def measure_fastkokoro(side: Side, repeats: int | None) -> list[Row]:
@@ -190,14 +152,14 @@ def _styles() -> dict[str, np.ndarray]:
     }
 
 
-def _compare(name: str, pairs: Sequence[tuple[Spoken, Spoken]]) -> list[Row]:
+def _compare(name: str, pairs: Sequence[tuple[Spoken, Spoken]], bound: Bound | None) -> list[Row]:
     def both(attribute: str) -> list[tuple[float, float]]:
         return [(getattr(one, attribute), getattr(other, attribute)) for one, other in pairs]
 
     factor = [(one.seconds / one.audio_s, other.seconds / other.audio_s) for one, other in pairs]
     cpu = [(one.cpu_s / one.audio_s, other.cpu_s / other.audio_s) for one, other in pairs]
     return [
-        speedup(f"{name}, {THREADS} threads", both("seconds"), "s", FOUR_TIMES),
+        speedup(f"{name}, {THREADS} threads", both("seconds"), "s", bound),
         ratio(f"{name}: real-time factor", factor, ""),
         ratio(f"{name}: CPU seconds per second of audio", cpu, ""),
         ratio(f"{name}: peak memory", both("peak_mib"), "MiB"),
@@ -215,12 +177,6 @@ def _difference_only(name: str, pairs: Sequence[tuple[float, float]]) -> Row:
     """Show two sides of which either may be nought."""
     ours, theirs = (max(side) for side in zip(*pairs, strict=True))
     return Row(name, f"{ours:.2f} s at most", f"{theirs:.2f} s at most", "", "", None)
-
-
-def _about(name: str) -> str:
-    """Return the paragraph of this module's text that begins with a peer's name."""
-    paragraphs = (__doc__ or "").split("\n\n")
-    return next(text for text in paragraphs if text.startswith(f"{name}:"))
 
 
 if __name__ == "__main__":

@@ -51,7 +51,10 @@ CLASSES = {
         *("ReduceMean", "ReduceSum", "InstanceNormalization", "LayerNormalization"),
         *("SkipLayerNormalization", "ChannelStatistics"),
     ),
-    "sine and the like": ("Sin", "Cos", "Atan", "Exp", "Tanh", "Sqrt", "Pow", "STFT", "Softmax"),
+    "sine and the like": (
+        *("Sin", "Cos", "Atan", "Exp", "Tanh", "Sqrt", "Pow", "STFT", "Softmax"),
+        *("HarmonicSource", "PolarToCartesian"),
+    ),
     "arithmetic": ("Add", "Sub", "Mul", "Div", "LeakyRelu", "Relu", "Where", "Round", "Neg"),
     "moving data": (
         *("Transpose", "Concat", "Gather", "Slice", "Split", "Reshape", "Pad", "Resize"),

@@ -1,25 +1,27 @@
 """Whether a rewritten model speaks as the published one does: durations, spectra, words heard.
 
-    python -m bench.quality [--side stock --side native] [--minutes 10] [--write]
+    python -m bench.quality [--side stock] [--side native] [--minutes 10] [--write]
 
 Durations: 8 sentences in the language of each of the 54 voices, said by that voice; every token
 must be as long as in the published model, to the frame. Sound: 60 English sentences (every tenth of
-tests/data/reading/agreement.tsv) in 6 voices. Mel distance is the mean difference, over 80 mel
-bands and frames of 1,024 samples every 256, of two renderings' levels in dB, where bands more than
-60 dB below the published rendering's loudest count as that low; recordings of one sentence are of
-equal length where durations are equal, so frames are held against each other as they come. The
-floor is the same measure between the published model and itself with a style that is 0.001 % off:
-rounding alone does that much, for every quantised tensor takes its scale from its extremes. Words
-are pocketsphinx's, and what counts is how many more it hears wrong than in the published
-rendering, with what 95 % of resamplings of the sentences say; see `bench.hearing`.
+tests/data/reading/agreement.tsv) in 6 voices, whose durations must be the same too. Mel distance is
+the mean difference, over 80 mel bands and frames of 1,024 samples every 256, of two renderings'
+levels in dB, where bands more than 60 dB below the published rendering's loudest count as that low;
+recordings of one sentence are of equal length where durations are equal, so frames are held against
+each other as they come. The floor is the same measure between the published model and itself with a
+style that is 0.001 % off: rounding alone does that much, for every quantised tensor takes its scale
+from its extremes. Words are pocketsphinx's, and what counts is how many more it hears wrong than in
+the published rendering, with what the middle 95 % of resamplings of the renderings say; see
+`bench.hearing`.
 
-Met is: all durations the same; a mel distance of at most 1.5 times the floor, and of at most what
-voices have (no voice above twice its own floor); and no significant rise of the word error rate.
+Met is: all durations the same; a mel distance whose median is at most 1.5 times the floor's, and
+which is in no voice above twice that voice's own floor; and no significant rise of the word error
+rate: the lower end of its 95 % is not above nought.
 
 Renderings, distances and what was heard are kept under build/bench/quality, so the work can be done
-in parts: `--minutes` ends after so long with exit status 3, and the next call goes on. `--forget
-LABEL` throws away what a side has rendered; do so when its model has changed. Published takes 30
-minutes on two cores, its floor 25, stock 12, native 6, listening 10 for each.
+in parts: `--minutes` ends after so long with exit status 3, and the next call goes on. What another
+model, library or rewriting has said is thrown away. Published takes 30 minutes on two cores, its
+floor 25, stock 12, native 6, listening 10 for each.
 """
 
 from __future__ import annotations
@@ -27,12 +29,14 @@ from __future__ import annotations
 import argparse
 import hashlib
 import json
+import os
 import shutil
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
+from itertools import islice
 from pathlib import Path
 from statistics import mean, median
 from typing import Any
@@ -41,22 +45,23 @@ import numpy as np
 import pocketsphinx
 
 from bench import hearing
+from bench.command import Section, command_line, positive, publish
 from bench.processes import REPOSITORY, ChildError
 from bench.reading import front_end_reader, sentences_of
-from bench.report import circumstances, write_section
-from bench.sides import OURS, Side, add_sides, chosen_sides, set_up_process, speaker
+from bench.sides import OURS, Side, add_sides, chosen_sides, speaker
 from service.loading import load_voices
 from service.settings import Settings
 from service.text import Espeak, load_vocabulary
 
-RESULTS = Path(__file__).with_name("RESULTS.md")
 STORE = REPOSITORY / "build" / "bench" / "quality"
 
 N_SENTENCES = 8
 N_HEARD = 60
 VOICES = ("af_heart", "af_bella", "am_michael", "am_puck", "bf_emma", "bm_george")
 NUDGE = 1e-5
+REFERENCE = "published"
 FLOOR = "published, nudged"
+DISTANCES = "distances"
 MOST_OF_FLOOR = 1.5
 MOST_OF_A_VOICES_FLOOR = 2.0
 
@@ -87,6 +92,7 @@ class Renderings:
     """What the sides have said, kept in files."""
 
     def __init__(self, store: Path, deadline: float) -> None:
+        """Keep them in a folder; `deadline` is of `time.monotonic`."""
         self._store = store
         self._deadline = deadline
 
@@ -95,19 +101,35 @@ class Renderings:
 
         Raises:
             OutOfTimeError: the deadline came first.
+            ChildError: the side cannot be had, or does not tell durations.
         """
         label = FLOOR if nudge else side.label
-        missing = [case for case in cases if not self._path(label, case).exists()]
-        if not missing:
-            return
-        self._path(label, missing[0]).parent.mkdir(parents=True, exist_ok=True)
         with speaker(side) as found:
+            self.begin(label, f"{found.identity}, style off by {nudge:g}")
+            missing = [case for case in cases if not self._path(label, case).exists()]
             for number, case in enumerate(missing):
                 self.check_time()
                 if number % 20 == 0:
                     print(f"{label}: {len(missing) - number} to say", file=sys.stderr, flush=True)
                 path = self._path(label, case)
-                found.say(case.phonemes, case.voice, nudge=nudge, save=path)
+                said = found.say(case.phonemes, case.voice, nudge=nudge, save=path)
+                if not said.durations:
+                    raise ChildError(f"{label} does not tell durations")
+
+    def begin(self, label: str, identity: str) -> None:
+        """Throw away what another model has said under a label, and what hangs on it."""
+        folder = self._store / label
+        told = folder / "identity.txt"
+        if told.exists() and told.read_text(encoding="utf-8") == identity:
+            return
+        if folder.exists():
+            print(f"{label} is another model than before: {identity}", file=sys.stderr)
+            shutil.rmtree(folder)
+        if label == REFERENCE:
+            for distances in self._store.glob(f"*/{DISTANCES}.json"):
+                distances.unlink()
+        folder.mkdir(parents=True)
+        _write(told, identity)
 
     def check_time(self) -> None:
         """Raise OutOfTimeError when it is time."""
@@ -141,12 +163,8 @@ class Renderings:
                     known[case.key] = find(case)
         finally:
             path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(json.dumps(known), encoding="utf-8")
+            _write(path, json.dumps(known))
         return [known[case.key] for case in cases]
-
-    def forget(self, label: str) -> None:
-        """Throw away all of a side."""
-        shutil.rmtree(self._store / label, ignore_errors=True)
 
     def _path(self, label: str, case: Case) -> Path:
         return self._store / label / f"{case.key}.npz"
@@ -154,35 +172,31 @@ class Renderings:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Return the exit status: 1 if something is worse, 2 after a failure, 3 if more is to do."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser = command_line("bench.quality", __doc__)
     parser.add_argument("--minutes", type=float, default=1e6, help="leave the rest for later")
-    parser.add_argument("--sentences", type=int, default=N_SENTENCES, help="for each of the voices")
-    parser.add_argument("--heard", type=int, default=N_HEARD, help="sentences that are listened to")
+    parser.add_argument(
+        "--sentences", type=positive, default=N_SENTENCES, help="for each of the voices"
+    )
+    parser.add_argument(
+        "--heard", type=positive, default=N_HEARD, help="sentences that are listened to"
+    )
     parser.add_argument("--voices", default=",".join(VOICES), help="that are listened to")
-    parser.add_argument("--forget", action="append", default=[], metavar="LABEL")
-    parser.add_argument("--write", action="store_true", help=f"put the tables into {RESULTS.name}")
     add_sides(parser, ["stock", "native"])
     options = parser.parse_args(arguments)
-    set_up_process()
-    renderings = Renderings(STORE, time.monotonic() + options.minutes * 60)
-    for label in options.forget:
-        renderings.forget(label)
     try:
-        sides = chosen_sides(options)
-        spoken = list(duration_cases(options.sentences))
-        heard = list(sound_cases(options.heard, options.voices.split(",")))
-        report, met = compare(sides, spoken, heard, renderings)
+        return publish(_sections(options), write=options.write)
     except OutOfTimeError:
         print("there is more to do; run this again", file=sys.stderr)
         return 3
-    except ChildError as error:
-        print(f"bench: {error}", file=sys.stderr)
-        return 2
-    print(f"{circumstances()}\n\n{report}")
-    if options.write:
-        about = (__doc__ or "").strip()
-        write_section(RESULTS, "quality", f"{about}\n\n{circumstances()}\n\n{report}")
-    return 0 if met else 1
+
+
+def _sections(options: argparse.Namespace) -> Iterator[Section]:
+    sides = [side for side in chosen_sides(options) if side.label != REFERENCE]
+    spoken = list(duration_cases(options.sentences))
+    heard = list(sound_cases(options.heard, options.voices.split(",")))
+    renderings = Renderings(STORE, time.monotonic() + options.minutes * 60)
+    report, met = compare(sides, spoken, heard, renderings)
+    yield Section("quality", __doc__ or "", report, met)
 
 
 def compare(
@@ -194,7 +208,7 @@ def compare(
         OutOfTimeError: there is more to render or to hear than there is time for.
         ChildError: a side cannot be had.
     """
-    published = OURS["published"]
+    published = OURS[REFERENCE]
     for side in (published, *sides):
         renderings.render(side, [*spoken, *heard])
     renderings.render(published, heard, NUDGE)
@@ -219,7 +233,7 @@ def _compare_durations(
             [
                 case
                 for case in cases
-                if renderings.durations(label, case) != renderings.durations("published", case)
+                if renderings.durations(label, case) != renderings.durations(REFERENCE, case)
             ]
             for cases in (spoken, heard)
         ]
@@ -236,30 +250,31 @@ def _compare_sound(
     labels: Sequence[str], heard: Sequence[Case], renderings: Renderings
 ) -> tuple[str, bool]:
     listen = _listener(renderings)
-    wrong = {label: listen(label, heard) for label in ("published", FLOOR, *labels)}
+    wrong = {label: listen(label, heard) for label in (REFERENCE, FLOOR, *labels)}
     distances = {label: _distances(label, heard, renderings) for label in (FLOOR, *labels)}
     n_words = sum(len(hearing.words(case.text)) for case in heard)
-    rate = sum(wrong["published"]) / n_words
+    rate = sum(wrong[REFERENCE]) / n_words
     lines = [
         "| | mel distance, dB: median | 95 % are below | largest of a voice, of its floor | "
         f"wrong of {n_words} words | word error rate | more than published (95 %) | met? |",
         "|---|---|---|---|---|---|---|---|",
-        f"| published | | | | {sum(wrong['published'])} | {rate:.4f} | | |",
+        f"| {REFERENCE} | | | | {sum(wrong[REFERENCE])} | {rate:.4f} | | |",
     ]
     met = True
     floor = _by_voice(distances[FLOOR], heard)
+    usual = median(_present(distances[FLOOR]))
     for label, found in distances.items():
-        present = [distance for distance in found if distance is not None]
+        present = _present(found)
         own = _by_voice(found, heard)
         largest = max(own[voice] / floor[voice] for voice in own)
-        low, high = _interval(wrong[label], wrong["published"], n_words)
+        low, high = _interval(wrong[label], wrong[REFERENCE], n_words)
         rate = sum(wrong[label]) / n_words
-        more = rate - sum(wrong["published"]) / n_words
+        more = rate - sum(wrong[REFERENCE]) / n_words
         told = ""
         if label != FLOOR:
-            usual = median(distance for distance in distances[FLOOR] if distance is not None)
             holds = (
-                median(present) <= MOST_OF_FLOOR * usual
+                len(present) == len(heard)
+                and median(present) <= MOST_OF_FLOOR * usual
                 and largest <= MOST_OF_A_VOICES_FLOOR
                 and low <= 0
             )
@@ -274,19 +289,29 @@ def _compare_sound(
 
 
 def duration_cases(n_sentences: int) -> Iterator[Case]:
-    """Yield sentences for every voice, in its language."""
+    """Yield sentences for every voice, in its language.
+
+    Raises:
+        ChildError: there are not so many in one of the languages.
+    """
     espeak = Espeak()
+    read_in = cache(partial(_sentences, espeak, n_sentences))
     for voice in load_voices(Settings()).voices:
         if voice.language is None:
-            continue
-        read = front_end_reader(espeak, voice.language)
-        known = load_vocabulary()
-        found = 0
-        for text in sentences_of(voice.language):
-            phonemes = read(text)
-            if 5 <= len(known.token_ids(phonemes)) <= 120 and found < n_sentences:
-                found += 1
-                yield Case(text, phonemes, voice.name)
+            raise ChildError(f"nobody knows the language of {voice.name}")
+        for text, phonemes in read_in(voice.language):
+            yield Case(text, phonemes, voice.name)
+
+
+def _sentences(espeak: Espeak, count: int, language: str) -> list[tuple[str, str]]:
+    """Return sentences that are neither very short nor very long, and their phonemes."""
+    read, known = front_end_reader(espeak, language), load_vocabulary()
+    read_texts = ((text, read(text)) for text in sentences_of(language))
+    fitting = (pair for pair in read_texts if 5 <= len(known.token_ids(pair[1])) <= 120)
+    found = list(islice(fitting, count))
+    if len(found) < count:
+        raise ChildError(f"there are only {len(found)} sentences for {language}")
+    return found
 
 
 def sound_cases(n_sentences: int, voices: Sequence[str]) -> Iterator[Case]:
@@ -320,7 +345,7 @@ def mel_distance(one: np.ndarray, other: np.ndarray) -> float:
 
 
 def resampled_interval(differences: Sequence[int], n_words: int) -> tuple[float, float]:
-    """Return what the middle 95 % of resamplings of the sentences add up to, per word."""
+    """Return what the middle 95 % of resamplings of differences add up to, per word."""
     generator = np.random.default_rng(0)
     values = np.asarray(differences)
     picked = generator.integers(0, values.size, (2000, values.size))
@@ -336,21 +361,33 @@ def _distances(label: str, cases: Sequence[Case], renderings: Renderings) -> lis
     """Return distances to the published rendering; None where lengths differ."""
 
     def find(case: Case) -> float | None:
-        one = renderings.samples("published", case)
+        one = renderings.samples(REFERENCE, case)
         other = renderings.samples(label, case)
         return mel_distance(one, other) if one.size == other.size else None
 
-    found: list[float | None] = renderings.keep(label, "distances", cases, find)
+    found: list[float | None] = renderings.keep(label, DISTANCES, cases, find)
+    return found
+
+
+def _present(distances: Sequence[float | None]) -> list[float]:
+    """Return those that could be measured.
+
+    Raises:
+        ChildError: none could.
+    """
+    found = [distance for distance in distances if distance is not None]
+    if not found:
+        raise ChildError("no two recordings are of the same length")
     return found
 
 
 def _by_voice(distances: Sequence[float | None], cases: Sequence[Case]) -> dict[str, float]:
-    """Return the mean distance of each voice."""
-    found: dict[str, list[float]] = {}
+    """Return the mean distance of each voice; infinity where none could be measured."""
+    found: dict[str, list[float]] = {case.voice: [] for case in cases}
     for distance, case in zip(distances, cases, strict=True):
         if distance is not None:
-            found.setdefault(case.voice, []).append(distance)
-    return {voice: mean(values) for voice, values in found.items()}
+            found[case.voice].append(distance)
+    return {voice: mean(values or [np.inf]) for voice, values in found.items()}
 
 
 def _listener(renderings: Renderings) -> Callable[[str, Sequence[Case]], list[int]]:
@@ -371,6 +408,13 @@ def _listener(renderings: Renderings) -> Callable[[str, Sequence[Case]], list[in
 
 def _told(holds: bool) -> str:
     return "yes" if holds else "**no**"
+
+
+def _write(path: Path, text: str) -> None:
+    """Write a file that appears whole or not at all."""
+    partial = path.with_suffix(".partial")
+    partial.write_text(text, encoding="utf-8")
+    os.replace(partial, path)
 
 
 @cache

@@ -24,14 +24,13 @@ from pathlib import Path
 from statistics import median
 
 from bench import speech, streams
-from bench.peers import pair_up
+from bench.command import exit_status, positive
 from bench.processes import THREADS, ChildError
 from bench.report import processor
-from bench.sides import OURS, Side, set_up_process, speaker
+from bench.sides import BARE, OURS, Side, pair_up, speaker
 
 RECORDED = Path(__file__).with_name("recorded.json")
 TOLERANCE = 0.10
-BARE = Side("onnxruntime", "onnxruntime")
 REPEATS = {14: 9, 96: 5, 398: 3}
 STREAMED_REPEATS = 5
 
@@ -59,21 +58,21 @@ class Ratio:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Return the exit status: 1 if a ratio fell, 2 if there is nothing to hold it against."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser = argparse.ArgumentParser(
+        prog="python -m bench.regression", description=(__doc__ or "").partition("\n")[0]
+    )
     parser.add_argument("--record", action="store_true", help=f"write {RECORDED.name}")
-    parser.add_argument("--repeats", type=int)
+    parser.add_argument("--repeats", type=positive, help="pairs of each ratio")
     options = parser.parse_args(arguments)
-    set_up_process()
+    return exit_status(lambda: _is_as_fast(options))
+
+
+def _is_as_fast(options: argparse.Namespace) -> bool:
     machine = f"{processor()}, {THREADS} threads"
     known = read_recorded(RECORDED).get(machine, {})
     if not known and not options.record:
-        print(f"nothing is recorded for {machine}; --record does", file=sys.stderr)
-        return 2
-    try:
-        measured = list(measure(options.repeats))
-    except ChildError as error:
-        print(f"bench: {error}", file=sys.stderr)
-        return 2
+        raise ChildError(f"nothing is recorded for {machine}; --record does")
+    measured = list(measure(options.repeats))
     if options.record:
         record(RECORDED, machine, measured)
     return compare(measured, known)
@@ -98,8 +97,8 @@ def measure(repeats: int | None) -> Iterator[Ratio]:
     yield _ratio("first audio of a paragraph", _first_audio(ours, repeats))
 
 
-def compare(measured: Sequence[Ratio], known: dict[str, Ratio]) -> int:
-    """Print each ratio beside the recorded one; return 1 if one fell, or is gone."""
+def compare(measured: Sequence[Ratio], known: dict[str, Ratio]) -> bool:
+    """Print each ratio beside the recorded one; tell whether none fell, and none is gone."""
     fell = [
         ratio.name for ratio in measured if ratio.name in known and ratio.fell(known[ratio.name])
     ]
@@ -114,7 +113,7 @@ def compare(measured: Sequence[Ratio], known: dict[str, Ratio]) -> int:
         print(f"| {ratio.name} | {value} | {told} | {verdict} |")
     for name in sorted(gone):
         print(f"| {name} | not measured | {known[name].value:.2f} | **gone** |")
-    return 1 if fell or gone else 0
+    return not fell and not gone
 
 
 def read_recorded(path: Path) -> dict[str, dict[str, Ratio]]:

@@ -22,25 +22,22 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import os
 import random
-import re
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
-from pathlib import Path
 from statistics import median
 
 import numpy as np
 
 from bench import load, speech
-from bench.processes import THREADS, ChildError
-from bench.report import circumstances, write_section
-from bench.sides import Side, Spoken, add_sides, chosen_sides, set_up_process, speaker
+from bench.command import Section, add_names, command_line, paragraph, publish
+from bench.processes import THREADS
+from bench.procfs import cpu_s, mebibytes
+from bench.sides import Side, Spoken, add_sides, chosen_sides, speaker
 from bench.streams import BYTES_PER_S
 
-RESULTS = Path(__file__).with_name("RESULTS.md")
 LENGTHS = (10, 20, 40, 70, 100, 150, 200, 260, 320, 380, 440, 500)
 CLIENTS = (1, 2, 4, 8)
 REPEATS = {"length": 3, "threads": 5, "clients": 3}
@@ -73,32 +70,18 @@ def fit(points: Sequence[tuple[float, float]]) -> Line:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Return the exit status: 1 if time does not grow in a straight line, 2 after a failure."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(MEASUREMENTS))
-    parser.add_argument("--repeats", type=int)
-    parser.add_argument("--write", action="store_true", help=f"put the tables into {RESULTS.name}")
+    parser = command_line("bench.scaling", __doc__, "rounds of each measurement")
+    add_names(parser, "NAME", MEASUREMENTS)
     add_sides(parser, ["published", "service"])
     options = parser.parse_args(arguments)
-    unknown = set(options.names) - set(MEASUREMENTS)
-    if unknown:
-        parser.error(f"{sorted(unknown)} is none of {', '.join(MEASUREMENTS)}")
-    set_up_process()
-    met = True
-    print(circumstances(), f"\nLoad average {os.getloadavg()[0]:.1f}.", flush=True)
-    try:
-        sides = chosen_sides(options)
-        for name in options.names or MEASUREMENTS:
-            lines, holds = MEASUREMENTS[name](sides, options.repeats or REPEATS[name])
-            met &= holds
-            report = "\n".join(lines)
-            print(f"\n{report}", flush=True)
-            if options.write:
-                body = f"{_about(name)}\n\n{circumstances()}\n\n{report}"
-                write_section(RESULTS, f"scaling: {name}", body)
-    except ChildError as error:
-        print(f"bench: {error}", file=sys.stderr)
-        return 2
-    return 0 if met else 1
+    return publish(_sections(options), write=options.write)
+
+
+def _sections(options: argparse.Namespace) -> Iterator[Section]:
+    sides = chosen_sides(options)
+    for name in options.names:
+        lines, met = MEASUREMENTS[name](sides, options.repeats or REPEATS[name])
+        yield Section(f"scaling: {name}", paragraph(__doc__, name), "\n".join(lines), met)
 
 
 def measure_length(sides: Sequence[Side], repeats: int) -> tuple[list[str], bool]:
@@ -214,18 +197,19 @@ def measure_clients(sides: Sequence[Side], repeats: int) -> tuple[list[str], boo
             cpu: dict[str, list[float]] = {}
             for number in range(repeats):
                 for label, pid, url in servers if number % 2 else reversed(servers):
-                    before = _cpu_s(pid)
+                    before = cpu_s(pid)
                     result = asyncio.run(load.ask_all(url, n_clients, load.SHORT, leavers=False))
                     made = sum(audio_s[label][one.question.text] for one in result.outcomes)
                     speeds.setdefault(label, []).append(made / result.seconds)
-                    cpu.setdefault(label, []).append((_cpu_s(pid) - before) / made)
+                    cpu.setdefault(label, []).append((cpu_s(pid) - before) / made)
             first = median(speeds[servers[0][0]])
             for label, pid, _ in servers:
                 speed = median(speeds[label])
+                resident, peak = mebibytes("VmRSS", pid), mebibytes("VmHWM", pid)
                 lines.append(
                     f"| {n_clients} | {label} | {speed:.2f} ({min(speeds[label]):.2f} to "
                     f"{max(speeds[label]):.2f}) | {speed / first:.2f} times | "
-                    f"{median(cpu[label]):.3f} | {load.rss_mib(pid):.0f} | {_peak_mib(pid):.0f} |"
+                    f"{median(cpu[label]):.3f} | {resident:.0f} | {peak:.0f} |"
                 )
     return lines, True
 
@@ -247,25 +231,6 @@ def _audio_s(url: str) -> dict[str, float]:
     return {
         outcome.question.text: len(outcome.content) / BYTES_PER_S for outcome in result.outcomes
     }
-
-
-def _cpu_s(pid: int) -> float:
-    """Return the seconds that a process has computed, its threads together; see proc(5)."""
-    fields = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
-
-
-def _peak_mib(pid: int) -> float:
-    status = Path(f"/proc/{pid}/status").read_text(encoding="utf-8")
-    found = re.search(r"VmHWM:\s+(\d+) kB", status)
-    assert found is not None
-    return int(found.group(1)) / 1024
-
-
-def _about(name: str) -> str:
-    """Return the paragraph of this module's text that is about a measurement."""
-    paragraphs = (__doc__ or "").split("\n\n")
-    return next(text for text in paragraphs if text.lower().startswith(f"{name}:"))
 
 
 if __name__ == "__main__":

@@ -10,8 +10,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
-import signal
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
@@ -27,6 +25,7 @@ from bench.processes import (
     THREADS,
     ChildError,
     Process,
+    alternate,
     answer,
     ask,
     python,
@@ -79,6 +78,9 @@ OURS = {
 }
 """What the service does by default here, and the three things that it can do."""
 
+BARE = Side("onnxruntime", "onnxruntime")
+"""The published file in a bare session of that package."""
+
 
 @dataclass(frozen=True)
 class Spoken:
@@ -89,7 +91,6 @@ class Spoken:
     n_samples: int
     durations: tuple[int, ...]
     resident_mib: float
-    anonymous_mib: float
     peak_mib: float
 
     @property
@@ -102,15 +103,13 @@ class Speaker:
     """A process that is a side.
 
     Attributes:
-        identity: how its model was prepared if it is ours, and the versions that it runs.
-        load_s: seconds that loading them took.
+        identity: how its model was prepared if it is ours, and the versions that it runs; what has
+            the same one speaks the same.
     """
 
     def __init__(self, process: Process) -> None:
         self._process = process
-        told = json.loads(answer(process))
-        self.identity: str = told["identity"]
-        self.load_s: float = told["load_s"]
+        self.identity: str = json.loads(answer(process))["identity"]
 
     def say(
         self,
@@ -168,6 +167,25 @@ def speaker(side: Side, threads: int = THREADS) -> Iterator[Speaker]:
         yield found
 
 
+def pair_up(ours: Side, theirs: Side, n_tokens: int, repeats: int) -> list[tuple[Spoken, Spoken]]:
+    """Have two sides say the same in turns, each in a fresh process.
+
+    Raises:
+        ChildError: a process failed, or their audio is not of the same length.
+    """
+    phonemes = speech.phonemes(n_tokens)
+    with speaker(ours) as our_speaker, speaker(theirs) as their_speaker:
+        pairs = alternate(
+            lambda: our_speaker.say(phonemes),
+            lambda: their_speaker.say(phonemes),
+            repeats,
+            warm_ups=1,
+        )
+    if any(one.n_samples != other.n_samples for one, other in pairs):
+        raise ChildError("both sides must make audio of the same length")
+    return pairs
+
+
 def programs_of(name: str) -> Path:
     """Return the folder of programs of a peer's virtual environment.
 
@@ -220,15 +238,6 @@ def chosen_sides(options: argparse.Namespace) -> list[Side]:
         with speaker(side) as found:
             print(f"{side.label}: {found.identity}", file=sys.stderr, flush=True)
     return sides
-
-
-def set_up_process() -> None:
-    """Let no setting of the caller's reach children, and no child outlive this process."""
-    for signal_number in (signal.SIGTERM, signal.SIGHUP):  # as Ctrl-C: end the children first
-        signal.signal(signal_number, signal.default_int_handler)
-    for name in list(os.environ):
-        if name.startswith(ENVIRONMENT_PREFIX) or name == "PYTHONDONTWRITEBYTECODE":
-            del os.environ[name]
 
 
 @cache

@@ -11,23 +11,24 @@ the measured side's own packages are imported.
 
 Seconds are those of one call, from the token ids (kokoro-onnx: from the phonemes) to the samples.
 CPU seconds go on for 0.2 s after that, for threads of ONNX Runtime spin when a run is over. Memory
-is VmRSS and RssAnon after the run, and VmHWM since the process was started.
+is VmRSS after the run, and VmHWM since the process was started.
 """
 
 from __future__ import annotations
 
 import json
 import os
-import re
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+
+from bench.procfs import mebibytes
 
 SETTLE_S = 0.2
 
@@ -39,9 +40,8 @@ Speak = Callable[[Request], tuple[np.ndarray, "np.ndarray | None"]]
 def main() -> None:
     """Load the side, say what it is, and answer until standard input ends."""
     side, model, threads = sys.argv[1:]
-    start = time.perf_counter()
     speak, identity = SIDES[side](model, int(threads))
-    _tell({"identity": identity, "load_s": time.perf_counter() - start})
+    _tell({"identity": identity})
     for line in sys.stdin:
         _tell(_answer(speak, json.loads(line)))
 
@@ -58,7 +58,7 @@ def service(_: str, threads: int) -> tuple[Speak, str]:
         inference = kokoro.infer(request["token_ids"], _style(request), request["speed"])
         return inference.samples, inference.durations
 
-    return speak, f"{kokoro.preparation.variant}, ONNX Runtime {kokoro.runtime.version}"
+    return speak, ", ".join(_identity(kokoro))
 
 
 def stock(_: str, threads: int) -> tuple[Speak, str]:
@@ -113,6 +113,25 @@ SIDES: dict[str, Callable[[str, int], tuple[Speak, str]]] = {
 }
 
 
+def _identity(kokoro: Any) -> Iterator[str]:
+    """Yield all that decides how a model of ours speaks."""
+    import hashlib
+
+    from service.model.native import find_native_operators
+    from service.model.rewriting.version import VERSION
+
+    variant = kokoro.preparation.variant
+    yield str(variant)
+    yield f"model {kokoro.sha256[:12]}"
+    if variant is not None:
+        yield f"rewriting {VERSION}"
+    if variant == "native":
+        operators = find_native_operators()
+        digest = hashlib.sha256(operators.path.read_bytes()).hexdigest()
+        yield f"{operators.kernels} operators {digest[:12]}"
+    yield f"ONNX Runtime {kokoro.runtime.version}"
+
+
 def _session(model: str, threads: int) -> Any:
     import onnxruntime
 
@@ -135,9 +154,8 @@ def _answer(speak: Speak, request: Request) -> dict[str, object]:
         "cpu_s": cpu_s,
         "n_samples": int(samples.size),
         "durations": told,
-        "resident_mib": _mebibytes("VmRSS"),
-        "anonymous_mib": _mebibytes("RssAnon"),
-        "peak_mib": _mebibytes("VmHWM"),
+        "resident_mib": mebibytes("VmRSS"),
+        "peak_mib": mebibytes("VmHWM"),
     }
 
 
@@ -152,13 +170,6 @@ def _save(path: Path, samples: np.ndarray, durations: list[int]) -> None:
 
 def _style(request: Request) -> np.ndarray:
     return np.frombuffer(bytes.fromhex(request["style"]), np.float32).reshape(1, -1)
-
-
-def _mebibytes(field: str) -> float:
-    status = Path("/proc/self/status").read_text(encoding="utf-8")
-    match = re.search(rf"^{field}:\s+(\d+) kB$", status, re.MULTILINE)
-    assert match is not None
-    return int(match.group(1)) / 1024
 
 
 def _tell(answer: dict[str, object]) -> None:

@@ -51,7 +51,7 @@ def self_test() -> str:
 
 
 def arguments(phonemes: str) -> list[str]:
-    """Return the command line of `bench.bare` and `bench.ours` for phonemes in the usual voice."""
+    """Return the command line of `bench.bare` for phonemes in the usual voice."""
     token_ids = load_vocabulary().token_ids(phonemes)
     voices = load_voices(Settings())
     style = voices.style(voices.resolve(Settings().voice), len(token_ids))

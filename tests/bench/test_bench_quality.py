@@ -3,15 +3,20 @@ import time
 import numpy as np
 import pytest
 
+from bench.processes import ChildError
 from bench.quality import (
+    FLOOR,
     FRAME,
     Case,
     OutOfTimeError,
     Renderings,
+    compare,
+    duration_cases,
     mel_distance,
     mel_levels,
     resampled_interval,
 )
+from bench.sides import Side
 
 CASE = Case("Hello.", "həlˈO.", "af_heart")
 
@@ -71,9 +76,6 @@ def test_what_was_found_out_is_found_out_once(tmp_path):
     assert renderings.keep("native", "words", [CASE], find) == [3]
     assert renderings.keep("native", "words", [CASE], find) == [3]
     assert asked == [CASE]
-    renderings.forget("native")
-    assert renderings.keep("native", "words", [CASE], find) == [3]
-    assert len(asked) == 2
 
 
 def test_what_was_found_out_before_the_deadline_is_kept(tmp_path):
@@ -84,3 +86,98 @@ def test_what_was_found_out_before_the_deadline_is_kept(tmp_path):
     with pytest.raises(OutOfTimeError):
         late.keep("native", "words", [CASE, other], lambda case: 4)
     assert late.keep("native", "words", [CASE], lambda case: 4) == [3]
+
+
+@pytest.mark.parametrize(("identity", "n_asked"), [("the same model", 1), ("another one", 2)])
+def test_what_another_model_has_said_is_thrown_away(tmp_path, identity, n_asked):
+    asked = []
+    for told in ("the same model", identity):
+        renderings = Renderings(tmp_path, time.monotonic() + 60)
+        renderings.begin("native", told)
+        renderings.keep("native", "words", [CASE], lambda case: asked.append(case))
+    assert len(asked) == n_asked
+
+
+def test_distances_are_measured_anew_when_the_published_model_is_another(tmp_path):
+    renderings = Renderings(tmp_path, time.monotonic() + 60)
+    for label in ("published", "native"):
+        renderings.begin(label, "the same model")
+    for name in ("distances", "words"):
+        renderings.keep("native", name, [CASE], lambda case: 3)
+    renderings.begin("published", "another one")
+    assert renderings.keep("native", "distances", [CASE], lambda case: 4) == [4]
+    assert renderings.keep("native", "words", [CASE], lambda case: 4) == [3]
+
+
+SIDE = Side("native")
+VOICES = ("af_heart", "am_michael")
+CASES = [Case(f"Sentence {n}.", f"sˈɛntəns {n}.", voice) for n in range(5) for voice in VOICES]
+
+
+@pytest.fixture
+def judged(tmp_path, monkeypatch):
+    """Say whether a side passes, by what it makes of the published samples and durations."""
+
+    def judge(change=lambda case, samples: samples, durations=(5, 5), wrong=0) -> tuple[str, bool]:
+        noise = np.random.default_rng(0).normal(0, 0.1, (2, 6000))
+
+        def render(self, side, cases, nudge=0.0):
+            label = FLOOR if nudge else side.label
+            self.begin(label, "a model")
+            for case in cases:
+                samples, told = noise[0], (5, 5)
+                if label == FLOOR:
+                    samples = samples + 0.1 * noise[1]
+                elif label == SIDE.label:
+                    samples, told = change(case, samples), durations
+                path = tmp_path / label / f"{case.key}.npz"
+                np.savez(path, samples=np.int16(samples * 20_000), durations=np.array(told))
+
+        def listener(renderings):
+            return lambda label, cases: [wrong if label == SIDE.label else 0 for _ in cases]
+
+        monkeypatch.setattr(Renderings, "render", render)
+        monkeypatch.setattr("bench.quality._listener", listener)
+        return compare([SIDE], CASES, CASES, Renderings(tmp_path, time.monotonic() + 60))
+
+    return judge
+
+
+def louder(case: Case, samples: np.ndarray) -> np.ndarray:
+    return samples * 0.5
+
+
+def one_voice_louder(case: Case, samples: np.ndarray) -> np.ndarray:
+    return samples * 0.5 if case.voice == VOICES[0] and case.text != CASES[0].text else samples
+
+
+def one_shorter(case: Case, samples: np.ndarray) -> np.ndarray:
+    return samples[:-600] if case == CASES[3] else samples
+
+
+@pytest.mark.parametrize(
+    ("changed", "met"),
+    [
+        ({}, True),
+        ({"durations": (5, 6)}, False),
+        ({"change": louder}, False),
+        ({"change": one_voice_louder}, False),
+        ({"change": one_shorter}, False),
+        ({"wrong": 1}, False),
+    ],
+    ids=["nothing", "durations", "sound", "sound of a voice", "length", "words"],
+)
+def test_a_side_passes_only_where_nothing_is_worse(judged, changed, met):
+    report, holds = judged(**changed)
+    assert holds is met
+    assert ("**no**" in report) is not met
+
+
+def test_a_side_of_which_no_recording_can_be_compared_is_a_failure(judged):
+    with pytest.raises(ChildError, match="same length"):
+        judged(change=lambda case, samples: samples[:-600])
+
+
+def test_every_voice_has_sentences_in_its_language():
+    cases = list(duration_cases(1))
+    assert len({case.voice for case in cases}) == len(cases) == 54

@@ -8,17 +8,17 @@ def ratio(value: float, name: str = "speed") -> Ratio:
 
 
 @pytest.mark.parametrize(
-    ("measured", "status", "told"),
+    ("measured", "holds", "told"),
     [
-        ([ratio(4.0)], 0, "4.00"),
-        ([ratio(3.61)], 0, "3.61"),
-        ([ratio(3.59)], 1, "**fell**"),
-        ([ratio(4.0), ratio(1.0, "new")], 0, "never"),
-        ([], 1, "**gone**"),
+        ([ratio(4.0)], True, "4.00"),
+        ([ratio(3.61)], True, "3.61"),
+        ([ratio(3.59)], False, "**fell**"),
+        ([ratio(4.0), ratio(1.0, "new")], True, "never"),
+        ([], False, "**gone**"),
     ],
 )
-def test_a_ratio_may_fall_by_a_tenth(capsys, measured, status, told):
-    assert compare(measured, {"speed": ratio(4.0)}) == status
+def test_a_ratio_may_fall_by_a_tenth(capsys, measured, holds, told):
+    assert compare(measured, {"speed": ratio(4.0)}) is holds
     assert told in capsys.readouterr().out
 
 
