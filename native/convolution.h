@@ -13,6 +13,10 @@ const char *kokoro_check_transposed_convolution(const struct kokoro_float_convol
 /* Arguments that were checked. NULL, or what is wrong. */
 const char *kokoro_run_convolution(const struct runtime *, const struct kokoro_convolution *,
                                    float *y, float *statistics);
+/* The same with the columns cut into `count` equal tensors, which are whole panels where there are
+ * several, each multiplied by its scale; without statistics. */
+const char *kokoro_run_products(const struct runtime *, const struct kokoro_convolution *,
+                                int64_t count, float *const *y, const float *scales);
 const char *kokoro_run_float_convolution(const struct runtime *,
                                          const struct kokoro_float_convolution *, float *y);
 const char *kokoro_run_transposed_convolution(const struct runtime *,

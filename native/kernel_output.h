@@ -55,12 +55,31 @@ INLINE void store_tile(const struct output *o, const struct part *part, int64_t 
             join_summary(&part->summary, column + j * VECTOR, &all[j]);
 }
 
-/* One row of a panel that reaches over an edge of the output, element by element. */
+/* One row of a panel with fewer columns than it could have. */
+INLINE void store_row(const struct output *o, int64_t at, int64_t columns, const float *values) {
+    for (int64_t c = 0; c < columns; c += VECTOR) {
+        const int64_t lanes = columns - c < VECTOR ? columns - c : VECTOR, to = at + c;
+        vf v = vf_load(values + c);
+        if (o->residual) v = vf_add(v, vf_load_part(o->residual + to, lanes));
+        if (o->addend) v = vf_add(v, vf_load_part(o->addend + to, lanes));
+        vf_store_part(o->y + to, vf_mul(v, vf_set1(o->scale)), lanes);
+    }
+}
+
+/* One row of a panel that reaches over an edge of the output, element by element where that is not
+ * only the edge on its right. */
 static void store_edge(const struct output *o, const struct part *part, int64_t row,
                        int64_t panel, const float *values) {
     const struct summary *s = &part->summary;
     const int64_t column = panel * PANEL;
-    for (int64_t c = column; c < column + PANEL && c < o->columns; c++) {
+    const int64_t columns = o->columns - column < PANEL ? o->columns - column : PANEL;
+    const int64_t first_at = row * o->row_length + column - o->shift;
+    if (s->sums == NULL && first_at >= o->first + 2 * o->reflected &&
+        first_at + columns <= o->last) {
+        store_row(o, first_at, columns, values);
+        return;
+    }
+    for (int64_t c = column; c < column + columns; c++) {
         const int64_t at = row * o->row_length + c - o->shift;
         if (at < o->first || at >= o->last) continue;
         /* Once at its own place, and once more before the start if it is what is reflected. */

@@ -38,6 +38,7 @@ enum { MOST_BASES = (MOST_ROWS + 2) / 3 };
 #endif
 #include "kernel_product.h"
 #include "kernel_source.h"
+#include "kernel_polar.h"
 
 /* Few rows in float, then double: sums of squares of long tensors lose nothing. */
 static void summarize(const float *x, int64_t channels, int64_t first, int64_t last,
@@ -79,4 +80,5 @@ const struct variant TABLE_OF(VARIANT) = {
     .multiply_floats = multiply_floats,
     .summarize = summarize,
     .synthesize = synthesize,
+    .to_cartesian = to_cartesian,
 };

@@ -63,6 +63,9 @@ KOKORO_EXPORT const char *kokoro_channel_statistics(const float *x, int64_t rows
                                                     float *statistics);
 /* signal [frames * factor]. */
 KOKORO_EXPORT const char *kokoro_synthesize(const struct kokoro_harmonic_source *, float *signal);
+/* x and y [rows, channels]: half of the channels are logarithms or real parts. */
+KOKORO_EXPORT const char *kokoro_polar_to_cartesian(const float *x, int64_t rows,
+                                                    int64_t channels, float *y);
 /* The activations of a convolution as uint8 [rows, in_channels], their scale and zero point. */
 KOKORO_EXPORT const char *kokoro_quantize(const struct kokoro_convolution *, uint8_t *q,
                                           float *scale, int32_t *zero_point);

@@ -3,6 +3,7 @@
 #include "convolution.h"
 #include "harmonic_source.h"
 #include "node.h"
+#include "polar.h"
 #include "residual_block.h"
 #include "statistics.h"
 #include "variant.h"
@@ -34,6 +35,7 @@ enum {
     BLOCK_HEAD = 3,     /* inputs of a block before those of its convolutions */
     BLOCK_OPERANDS = 5, /* inputs of each */
     MOST_INPUTS = BLOCK_HEAD + BLOCK_OPERANDS * BLOCK_CONVOLUTIONS,
+    MOST_RESULTS = 3, /* of one x: queries, keys and values */
 };
 
 /* `ort` is first, so that ONNX Runtime's pointer to it is a pointer to this. */
@@ -79,7 +81,8 @@ static void compute_quantized(const struct kernel *kernel, struct node *n) {
     if (wrong) kokoro_refuse(n, ORT_FAIL, wrong);
 }
 
-/* A convolution of one tap, whose scales are the columns' own and whose bias is not rounded. */
+/* A convolution of one tap, whose scales are the columns' own and whose bias is not rounded. Its
+ * columns may be several tensors side by side, each of which has a scale of the output. */
 static void compute_matmul(const struct kernel *kernel, struct node *n) {
     struct kokoro_convolution c = {
         .out_channels = kernel->convolution.out_channels,
@@ -100,16 +103,31 @@ static void compute_matmul(const struct kernel *kernel, struct node *n) {
     c.weight_sums = kokoro_input(n, 2, "weight_sums", 0, per_output, 1);
     c.weight_scales = kokoro_input(n, 3, "weight_scales", 0, per_output, 1);
     c.float_bias = kokoro_input(n, 4, "bias", 1, per_output, 1);
+    int64_t count[] = {-1};
+    const float *scales = kokoro_input(n, 5, "output_scales", 1, count, 1);
     if (n->status) return;
+    if (scales == NULL) {
+        scales = &c.output_scale;
+        count[0] = 1;
+    }
     const char *wrong = kokoro_check_convolution(&c);
+    if (!wrong && (count[0] < 1 || count[0] > MOST_RESULTS))
+        wrong = "output_scales must be 1 to 3 numbers";
+    if (!wrong && count[0] > 1 && c.out_channels % (count[0] * PANEL))
+        wrong = "channels must be a multiple of 16 for each of several outputs";
     if (wrong) {
         kokoro_refuse(n, ORT_INVALID_ARGUMENT, wrong);
         return;
     }
-    const int64_t y[] = {1, c.rows, c.out_channels};
-    float *to = kokoro_output(n, 0, y, 3);
+    const int64_t y[] = {1, c.rows, c.out_channels / count[0]};
+    float *to[MOST_RESULTS];
+    for (int64_t i = 0; i < count[0]; i++) {
+        to[i] = kokoro_output(n, (size_t)i, y, 3);
+        if (!n->status && to[i] == NULL)
+            kokoro_refuse(n, ORT_INVALID_ARGUMENT, "an output is missing for one of output_scales");
+    }
     if (n->status) return;
-    wrong = kokoro_run_convolution(&n->runtime, &c, to, NULL);
+    wrong = kokoro_run_products(&n->runtime, &c, count[0], to, scales);
     if (wrong) kokoro_refuse(n, ORT_FAIL, wrong);
 }
 
@@ -232,6 +250,21 @@ static void compute_source(const struct kernel *kernel, struct node *n) {
     float *signal = kokoro_output(n, 0, shape, 2);
     if (n->status) return;
     kokoro_run_harmonic_source(&n->runtime, &s, signal);
+}
+
+static void compute_polar(const struct kernel *kernel, struct node *n) {
+    (void)kernel;
+    int64_t x[] = {1, -1, -1};
+    const float *from = kokoro_input(n, 0, "x", 0, x, 3);
+    if (n->status) return;
+    const char *wrong = kokoro_check_polar(x[1], x[2]);
+    if (wrong) {
+        kokoro_refuse(n, ORT_INVALID_ARGUMENT, wrong);
+        return;
+    }
+    float *to = kokoro_output(n, 0, x, 3);
+    if (n->status) return;
+    kokoro_run_polar_to_cartesian(&n->runtime, from, x[1], x[2], to);
 }
 
 #define FIELD(member, field, type) {#field, offsetof(struct kernel, member.field), type}
@@ -433,10 +466,10 @@ static const struct definition definitions[] = {
         .name = "DynamicQuantizeMatMul",
         .compute = compute_matmul,
         .attributes = matmul_attributes,
-        .inputs = 5,
+        .inputs = 6,
         .required_inputs = 4,
-        .outputs = 1,
-        .input_types = {ORT_FLOAT, ORT_INT8, ORT_INT32, ORT_FLOAT, ORT_FLOAT},
+        .outputs = MOST_RESULTS,
+        .input_types = {ORT_FLOAT, ORT_INT8, ORT_INT32, ORT_FLOAT, ORT_FLOAT, ORT_FLOAT},
     },
     {
         CALLBACKS,
@@ -488,6 +521,16 @@ static const struct definition definitions[] = {
         .required_inputs = 4,
         .outputs = 1,
         .input_types = {ORT_FLOAT, ORT_FLOAT, ORT_FLOAT, ORT_FLOAT},
+    },
+    {
+        CALLBACKS,
+        .name = "PolarToCartesian",
+        .compute = compute_polar,
+        .attributes = no_attributes,
+        .inputs = 1,
+        .required_inputs = 1,
+        .outputs = 1,
+        .input_types = {ORT_FLOAT},
     },
 };
 

@@ -45,13 +45,24 @@ const char *kokoro_check_convolution(const struct kokoro_convolution *c) {
     return NULL;
 }
 
+/* Where the product goes: its columns are cut into equal tensors side by side, whole panels each
+ * where there are several, and each is multiplied by a scale of its own. */
+struct results {
+    int64_t count;
+    float *const *y;
+    const float *scales;
+    float *statistics; /* of the one result; or NULL */
+};
+
 struct work {
     const struct variant *variant;
+    const struct results *results;
     struct activation activation, ends;
     struct quantization quantization;
     struct integer_product product;
     int64_t range_parts, padded_rows, quantize_parts;
-    int64_t output_rows, panels, row_parts, panel_parts;
+    int64_t output_rows, row_parts, panel_parts;
+    int64_t panels; /* of each result */
     struct range *ranges;
     double *summaries;
 };
@@ -71,9 +82,25 @@ static void quantize_part(void *data, size_t index) {
                          kokoro_cut(w->padded_rows, 1, i + 1, w->quantize_parts));
 }
 
+/* The product whose columns go to one of the results. */
+static struct integer_product product_of(const struct work *w, int64_t result) {
+    struct integer_product p = w->product;
+    const int64_t column = result * w->panels * PANEL;
+    p.weight += column * p.kernel_size * p.groups * GROUP;
+    p.column_terms += column;
+    p.scales += column;
+    if (p.bias) p.bias += column;
+    if (w->results) {
+        p.output.y = w->results->y[result];
+        p.output.scale = w->results->scales[result];
+    }
+    return p;
+}
+
 static void product_part(void *data, size_t index) {
     const struct work *w = data;
-    const int64_t row = (int64_t)index % w->row_parts, panel = (int64_t)index / w->row_parts;
+    const int64_t row = (int64_t)index % w->row_parts, rest = (int64_t)index / w->row_parts;
+    const int64_t panel = rest % w->panel_parts, result = rest / w->panel_parts;
     struct part part = {
         .first_row = kokoro_cut(w->output_rows, w->variant->tile_rows, row, w->row_parts),
         .last_row = kokoro_cut(w->output_rows, w->variant->tile_rows, row + 1, w->row_parts),
@@ -84,7 +111,8 @@ static void product_part(void *data, size_t index) {
         part.summary = kokoro_summary(w->summaries, row, w->product.output.columns);
         kokoro_clear_summary(&part.summary, part.first_panel, part.last_panel);
     }
-    w->variant->multiply_integers(&w->product, &part);
+    const struct integer_product product = product_of(w, result);
+    w->variant->multiply_integers(&product, &part);
 }
 
 /* Rows are cut first, because every part reads all the weights of its columns; columns where
@@ -102,6 +130,7 @@ static void cut_product(struct work *w, const struct kokoro_convolution *c) {
 }
 
 static void set_up_product(struct work *w, const struct kokoro_convolution *c) {
+    const int64_t columns = c->out_channels / (w->results ? w->results->count : 1);
     w->product.kernel_size = c->kernel_size;
     w->product.dilation = c->dilation;
     w->product.stride = c->stride;
@@ -109,10 +138,9 @@ static void set_up_product(struct work *w, const struct kokoro_convolution *c) {
     w->product.weight = c->weight;
     w->output_rows = kokoro_convolution_rows(c);
     w->padded_rows = c->rows + c->pad_begin + c->pad_end;
-    w->panels = ceil_div(c->out_channels, PANEL);
-    w->product.output.columns = w->product.output.row_length = c->out_channels;
-    w->product.output.last = w->output_rows * c->out_channels;
-    w->product.output.scale = c->output_scale;
+    w->panels = ceil_div(columns, PANEL);
+    w->product.output.columns = w->product.output.row_length = columns;
+    w->product.output.last = w->output_rows * columns;
     w->quantization.pad_begin = c->pad_begin;
     w->quantization.row_size = round_up(c->in_channels, GROUP);
     cut_product(w, c);
@@ -193,7 +221,7 @@ static void set_up_column_terms(const struct work *w, const struct kokoro_convol
     const uint32_t zero = (uint32_t)(w->quantization.zero_point - w->variant->activation_offset);
     const uint32_t constant = (uint32_t)(c->kernel_size * c->in_channels) * zero *
                               (uint32_t)(int32_t)c->weight_zero_point;
-    memset(terms, 0, (size_t)(w->panels * PANEL) * sizeof *terms);
+    memset(terms, 0, (size_t)round_up(c->out_channels, PANEL) * sizeof *terms);
     for (int64_t i = 0; i < c->out_channels; i++) {
         const int32_t bias = c->bias ? integer_bias(c->bias[i], w->product.scales[i]) : 0;
         terms[i] = (int32_t)((uint32_t)bias + constant - zero * (uint32_t)c->weight_sums[i]);
@@ -214,7 +242,7 @@ static void set_up_row_terms(const struct work *w, const struct kokoro_convoluti
 
 /* The scales of the products, and what is added to them: zeros beyond the last column. */
 static void set_up_scales(struct work *w, const struct kokoro_convolution *c, float *vectors) {
-    const int64_t all = w->panels * PANEL;
+    const int64_t all = round_up(c->out_channels, PANEL);
     float *scales = vectors, *bias = vectors + all;
     memset(vectors, 0, (size_t)(2 * all) * sizeof *vectors);
     for (int64_t i = 0; i < c->out_channels; i++) {
@@ -226,10 +254,10 @@ static void set_up_scales(struct work *w, const struct kokoro_convolution *c, fl
     w->product.bias = c->float_bias ? bias : NULL;
 }
 
-const char *kokoro_run_convolution(const struct runtime *runtime,
-                                   const struct kokoro_convolution *c, float *y,
-                                   float *statistics) {
-    struct work w = {.variant = kokoro_variant()};
+static const char *run(const struct runtime *runtime, const struct kokoro_convolution *c,
+                       const struct results *results) {
+    struct work w = {.variant = kokoro_variant(), .results = results};
+    float *const statistics = results->statistics;
     set_up_product(&w, c);
     const double elements = (double)c->rows * (double)c->in_channels;
     w.quantize_parts = kokoro_parts(w.padded_rows, elements, 1 << 14);
@@ -237,6 +265,7 @@ const char *kokoro_run_convolution(const struct runtime *runtime,
     const int64_t vectors = 4 * round_up(c->in_channels, PANEL);
     const int64_t row_elements = w.padded_rows * w.quantization.row_size;
     const int64_t summaries = statistics ? w.row_parts * kokoro_summary_size(c->out_channels) : 0;
+    const int64_t columns = round_up(c->out_channels, PANEL);
     const int64_t row_sums = c->weight_zero_point ? w.padded_rows : 0;
     const int64_t row_terms = c->weight_zero_point ? w.output_rows : 0;
 
@@ -246,8 +275,8 @@ const char *kokoro_run_convolution(const struct runtime *runtime,
     kokoro_reserve(&s, row_elements, (size_t)w.variant->element_size);
     kokoro_reserve(&s, row_sums, sizeof(int32_t));
     kokoro_reserve(&s, row_terms, sizeof(int32_t));
-    kokoro_reserve(&s, w.panels * PANEL, sizeof(int32_t));
-    kokoro_reserve(&s, 2 * w.panels * PANEL, sizeof(float));
+    kokoro_reserve(&s, columns, sizeof(int32_t));
+    kokoro_reserve(&s, 2 * columns, sizeof(float));
     kokoro_reserve(&s, summaries, sizeof(double));
     if (!kokoro_allocate(&s)) return "no memory";
     float *channel_vectors = kokoro_take(&s, vectors, sizeof(float));
@@ -255,8 +284,8 @@ const char *kokoro_run_convolution(const struct runtime *runtime,
     w.quantization.rows = kokoro_take(&s, row_elements, (size_t)w.variant->element_size);
     int32_t *of_rows = kokoro_take(&s, row_sums, sizeof(int32_t));
     int32_t *terms_of_rows = kokoro_take(&s, row_terms, sizeof(int32_t));
-    int32_t *terms = kokoro_take(&s, w.panels * PANEL, sizeof(int32_t));
-    float *scales = kokoro_take(&s, 2 * w.panels * PANEL, sizeof(float));
+    int32_t *terms = kokoro_take(&s, columns, sizeof(int32_t));
+    float *scales = kokoro_take(&s, 2 * columns, sizeof(float));
     double *of_parts = kokoro_take(&s, summaries, sizeof(double));
 
     w.activation.x = c->x;
@@ -279,16 +308,29 @@ const char *kokoro_run_convolution(const struct runtime *runtime,
     set_up_scales(&w, c, scales);
     set_up_column_terms(&w, c, terms);
     w.product.column_terms = terms;
-    w.product.output.y = y;
     w.product.output.residual = c->residual;
     w.product.output.addend = c->addend;
     w.summaries = statistics ? of_parts : NULL;
-    runtime->parallel(runtime->context, product_part, (size_t)(w.row_parts * w.panel_parts), &w);
+    const int64_t parts = w.row_parts * w.panel_parts * results->count;
+    runtime->parallel(runtime->context, product_part, (size_t)parts, &w);
     if (statistics)
         kokoro_finish_statistics(of_parts, w.row_parts, c->out_channels, c->out_channels,
                                  w.output_rows, statistics);
     kokoro_release(&s);
     return NULL;
+}
+
+const char *kokoro_run_convolution(const struct runtime *runtime,
+                                   const struct kokoro_convolution *c, float *y,
+                                   float *statistics) {
+    const struct results results = {1, &y, &c->output_scale, statistics};
+    return run(runtime, c, &results);
+}
+
+const char *kokoro_run_products(const struct runtime *runtime, const struct kokoro_convolution *c,
+                                int64_t count, float *const *y, const float *scales) {
+    const struct results results = {count, y, scales, NULL};
+    return run(runtime, c, &results);
 }
 
 const char *kokoro_convolve(const struct kokoro_convolution *c, float *y, float *statistics) {

@@ -105,6 +105,7 @@ struct variant {
                       const struct summary *);
     void (*synthesize)(const struct kokoro_harmonic_source *, int64_t first_frame,
                        int64_t last_frame, float *signal);
+    void (*to_cartesian)(const float *x, int64_t bins, int64_t first, int64_t last, float *y);
 };
 
 #endif

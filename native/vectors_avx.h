@@ -12,11 +12,17 @@ typedef __m256i vi;
 
 static inline vf vf_set1(float x) { return _mm256_set1_ps(x); }
 static inline vf vf_load(const float *p) { return _mm256_loadu_ps(p); }
-static inline vf vf_load_part(const float *p, int64_t count) {
+static inline __m256i first_lanes(int64_t count) {
     const __m256i lanes = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
-    return _mm256_maskload_ps(p, _mm256_cmpgt_epi32(_mm256_set1_epi32((int32_t)count), lanes));
+    return _mm256_cmpgt_epi32(_mm256_set1_epi32((int32_t)count), lanes);
+}
+static inline vf vf_load_part(const float *p, int64_t count) {
+    return _mm256_maskload_ps(p, first_lanes(count));
 }
 static inline void vf_store(float *p, vf v) { _mm256_storeu_ps(p, v); }
+static inline void vf_store_part(float *p, vf v, int64_t count) {
+    _mm256_maskstore_ps(p, first_lanes(count), v);
+}
 static inline vf vf_add(vf a, vf b) { return _mm256_add_ps(a, b); }
 static inline vf vf_sub(vf a, vf b) { return _mm256_sub_ps(a, b); }
 static inline vf vf_mul(vf a, vf b) { return _mm256_mul_ps(a, b); }
@@ -29,8 +35,15 @@ static inline vf vf_fma_scalar(vf a, float b, vf c) {
 /* Of a NaN and a number these give the second. */
 static inline vf vf_min(vf a, vf b) { return _mm256_min_ps(a, b); }
 static inline vf vf_max(vf a, vf b) { return _mm256_max_ps(a, b); }
+/* Of a NaN a NaN. */
+static inline vf vf_clamp(vf a, vf low, vf high) { return vf_min(high, vf_max(low, a)); }
 static inline vf vf_round(vf a) {
     return _mm256_round_ps(a, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
+}
+/* 2^a for whole numbers of -126 to 127: they are the exponent of a float, 127 more. */
+static inline vf vf_power_of_two(vf a) {
+    const __m256i exponent = _mm256_add_epi32(_mm256_cvtps_epi32(a), _mm256_set1_epi32(127));
+    return _mm256_castsi256_ps(_mm256_slli_epi32(exponent, 23));
 }
 static inline float vf_lowest(vf a) {
     __m128 m = _mm_min_ps(_mm256_castps256_ps128(a), _mm256_extractf128_ps(a, 1));

@@ -26,6 +26,9 @@ static inline vf vf_load_part(const float *p, int64_t count) {
     return _mm512_maskz_loadu_ps((__mmask16)((1u << count) - 1), p);
 }
 static inline void vf_store(float *p, vf v) { _mm512_storeu_ps(p, v); }
+static inline void vf_store_part(float *p, vf v, int64_t count) {
+    _mm512_mask_storeu_ps(p, (__mmask16)((1u << count) - 1), v);
+}
 static inline vf vf_add(vf a, vf b) { return _mm512_add_ps(a, b); }
 static inline vf vf_sub(vf a, vf b) { return _mm512_sub_ps(a, b); }
 static inline vf vf_mul(vf a, vf b) { return _mm512_mul_ps(a, b); }
@@ -38,9 +41,13 @@ static inline vf vf_fma_scalar(vf a, float b, vf c) {
 /* Of a NaN and a number these give the second. */
 static inline vf vf_min(vf a, vf b) { return _mm512_min_ps(a, b); }
 static inline vf vf_max(vf a, vf b) { return _mm512_max_ps(a, b); }
+/* Of a NaN a NaN. */
+static inline vf vf_clamp(vf a, vf low, vf high) { return vf_min(high, vf_max(low, a)); }
 static inline vf vf_round(vf a) {
     return _mm512_roundscale_ps(a, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
 }
+/* 2^a for whole numbers of -126 to 127. */
+static inline vf vf_power_of_two(vf a) { return _mm512_scalef_ps(_mm512_set1_ps(1.0f), a); }
 static inline float vf_lowest(vf a) { return _mm512_reduce_min_ps(a); }
 static inline float vf_highest(vf a) { return _mm512_reduce_max_ps(a); }
 static inline void vf_add_to_double(double *sums, vf v) {

@@ -25,6 +25,11 @@ static inline vf vf_load_part(const float *p, int64_t count) {
     return vld1q_f32(lanes);
 }
 static inline void vf_store(float *p, vf v) { vst1q_f32(p, v); }
+static inline void vf_store_part(float *p, vf v, int64_t count) {
+    float lanes[4];
+    vst1q_f32(lanes, v);
+    for (int64_t i = 0; i < count; i++) p[i] = lanes[i];
+}
 static inline vf vf_add(vf a, vf b) { return vaddq_f32(a, b); }
 static inline vf vf_sub(vf a, vf b) { return vsubq_f32(a, b); }
 static inline vf vf_mul(vf a, vf b) { return vmulq_f32(a, b); }
@@ -35,7 +40,14 @@ static inline vf vf_fma_scalar(vf a, float b, vf c) { return vfmaq_n_f32(c, a, b
 /* Of a NaN and a number these give the number. */
 static inline vf vf_min(vf a, vf b) { return vminnmq_f32(a, b); }
 static inline vf vf_max(vf a, vf b) { return vmaxnmq_f32(a, b); }
+/* Of a NaN a NaN. */
+static inline vf vf_clamp(vf a, vf low, vf high) { return vminq_f32(vmaxq_f32(a, low), high); }
 static inline vf vf_round(vf a) { return vrndnq_f32(a); }
+/* 2^a for whole numbers of -126 to 127: they are the exponent of a float, 127 more. */
+static inline vf vf_power_of_two(vf a) {
+    const int32x4_t exponent = vaddq_s32(vcvtnq_s32_f32(a), vdupq_n_s32(127));
+    return vreinterpretq_f32_s32(vshlq_n_s32(exponent, 23));
+}
 static inline float vf_lowest(vf a) { return vminnmvq_f32(a); }
 static inline float vf_highest(vf a) { return vmaxnmvq_f32(a); }
 static inline void vf_add_to_double(double *sums, vf v) {

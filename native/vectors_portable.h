@@ -24,6 +24,9 @@ static inline vf vf_set1(float x) { return x; }
 static inline vf vf_load(const float *p) { return *p; }
 static inline vf vf_load_part(const float *p, int64_t count) { return count > 0 ? *p : 0.0f; }
 static inline void vf_store(float *p, vf v) { *p = v; }
+static inline void vf_store_part(float *p, vf v, int64_t count) {
+    if (count > 0) *p = v;
+}
 static inline vf vf_add(vf a, vf b) { return a + b; }
 static inline vf vf_sub(vf a, vf b) { return a - b; }
 static inline vf vf_mul(vf a, vf b) { return a * b; }
@@ -34,11 +37,15 @@ static inline vf vf_fused(vf a, vf b, vf c) { return fmaf(a, b, c); }
 static inline vf vf_fma_scalar(vf a, float b, vf c) { return a * b + c; }
 static inline vf vf_min(vf a, vf b) { return a < b ? a : b; }
 static inline vf vf_max(vf a, vf b) { return a > b ? a : b; }
+/* Of a NaN a NaN. */
+static inline vf vf_clamp(vf a, vf low, vf high) { return vf_min(high, vf_max(low, a)); }
 /* Next to 2^23 there is no place for a fraction; what is larger has none. */
 static inline vf vf_round(vf a) {
     const float shift = copysignf(8388608.0f, a);
     return fabsf(a) < 8388608.0f ? (a + shift) - shift : a;
 }
+/* 2^a for whole numbers of -126 to 127. */
+static inline vf vf_power_of_two(vf a) { return ldexpf(1.0f, (int)a); }
 static inline float vf_lowest(vf a) { return a; }
 static inline float vf_highest(vf a) { return a; }
 static inline void vf_add_to_double(double *sums, vf v) { *sums += v; }

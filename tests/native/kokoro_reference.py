@@ -146,6 +146,14 @@ class HarmonicSource:
         return np.where(voiced, np.tanh(total), self.silence)
 
 
+def polar_to_cartesian(x: Floats) -> NDArray[np.float64]:
+    """Of `x` [T, 2 N]: N logarithms of magnitudes, N numbers whose sines are the phases."""
+    levels, phases = np.split(x.astype(np.float64), 2, axis=1)
+    angles = np.sin(phases)
+    magnitudes = np.exp(levels)
+    return np.concatenate([magnitudes * np.cos(angles), magnitudes * np.sin(angles)], axis=1)
+
+
 def packed_floats(w: Floats) -> Floats:
     """From [Co, Ci, K] to [P, K, Ci, 16]."""
     out, inner, kernel = w.shape

@@ -77,6 +77,7 @@ def library() -> ctypes.CDLL:
         getattr(loaded, f"kokoro_{name}").restype = c_char_p
     for name in ("convolve_floats", "convolve_transposed", "channel_statistics", "synthesize"):
         getattr(loaded, f"kokoro_{name}").restype = c_char_p
+    loaded.kokoro_polar_to_cartesian.restype = c_char_p
     return loaded
 
 
@@ -251,3 +252,11 @@ def synthesize(s: reference.HarmonicSource) -> reference.Floats:
     )
     _check(library().kokoro_synthesize(byref(arguments), c_void_p(signal.ctypes.data)))
     return signal
+
+
+def polar_to_cartesian(x: reference.Floats) -> reference.Floats:
+    kept: list[Any] = []
+    y = np.full(x.shape, np.nan, np.float32)
+    given = (c_void_p(_pointer(x, kept)), *(c_int64(size) for size in x.shape))
+    _check(library().kokoro_polar_to_cartesian(*given, c_void_p(y.ctypes.data)))
+    return y

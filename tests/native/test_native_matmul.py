@@ -167,6 +167,19 @@ class TestOnnxRuntime:
         assert np.array_equal(run_matmul(run, c), stock(nodes, c))
 
 
+@pytest.mark.parametrize("rows", [1, 3, 16, 100])
+@pytest.mark.parametrize(("inner", "out", "count"), [(5, 16, 1), (12, 96, 2), (131, 48, 3)])
+def test_several_outputs_are_the_columns_times_their_scales(run, rows, inner, out, count):
+    c = random_matmul(rows, inner, out)
+    scales = np.array([0.3535534, 1.0, -3.0], np.float32)[:count]
+    names = ["y", "y2", "y3"][:count]
+    inputs = inputs_of(c) | {"output_scales": scales}
+    outputs = run("DynamicQuantizeMatMul", inputs, {"channels": out}, names)
+    whole = np.split(run_matmul(run, c), count, axis=2)
+    for output, columns, scale in zip(outputs, whole, scales, strict=True):
+        assert np.array_equal(output, columns * scale)
+
+
 @pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
 def test_what_is_not_finite_gives_a_result(run, value):
     c = random_matmul(29, 131, 67)
@@ -185,11 +198,22 @@ def test_what_is_not_finite_gives_a_result(run, value):
         ({"weight_sums": np.zeros(15, np.int32)}, "weight_sums should have shape"),
         ({"weight_scales": np.zeros(1, np.float32)}, "weight_scales should have shape"),
         ({"bias": np.zeros((1, 16), np.float32)}, "bias should have shape"),
+        ({"output_scales": np.zeros((1, 1), np.float32)}, "output_scales should have shape"),
+        ({"output_scales": np.zeros(0, np.float32)}, "output_scales must be 1 to 3 numbers"),
+        ({"output_scales": np.zeros(4, np.float32)}, "output_scales must be 1 to 3 numbers"),
+        ({"output_scales": np.zeros(2, np.float32)}, "channels must be a multiple of 16 for each"),
     ],
 )
 def test_what_cannot_be_is_refused(run, changes, message):
     inputs, attributes = inputs_of(random_matmul(9, 4, 16)), {"channels": 16}
+    inputs["output_scales"] = np.ones(1, np.float32)
     for name, value in changes.items():
         (inputs if name in inputs else attributes)[name] = value
     with pytest.raises(ortffi.OrtError, match=rf"kokoro\.DynamicQuantizeMatMul: .*(?:{message})"):
         run("DynamicQuantizeMatMul", inputs, attributes, ["y"])
+
+
+def test_an_output_for_each_scale_is_wanted(run):
+    inputs = inputs_of(random_matmul(9, 4, 32)) | {"output_scales": np.ones(2, np.float32)}
+    with pytest.raises(ortffi.OrtError, match=r"an output is missing for one of output_scales"):
+        run("DynamicQuantizeMatMul", inputs, {"channels": 32}, ["y"])

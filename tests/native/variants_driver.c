@@ -425,6 +425,29 @@ static void harmonic_source(int64_t frames, int64_t harmonics, int64_t factor, i
     release(phase), release(f0), release(weight), release(bias), release(signal), release(found);
 }
 
+/* Each part is within 3e-7 of the magnitude on either side; the sine of what is too large to have
+ * one is anything, and so is what comes of it. */
+static void polar(int64_t rows, int64_t bins, int kind) {
+    const int64_t count = rows * 2 * bins;
+    float *x = floats(count), *y = zeros(count), *found = zeros(count);
+    for (int64_t i = 0; i < count; i++) x[i] *= i / bins % 2 ? 1e4f : 20.0f;
+    fill(x, count, kind);
+    use("portable");
+    kokoro_polar_to_cartesian(x, rows, 2 * bins, y);
+    use(candidate);
+    kokoro_polar_to_cartesian(x, rows, 2 * bins, found);
+    for (int64_t i = 0; i < count; i++) {
+        const int64_t bin = i / (2 * bins) * 2 * bins + i % bins;
+        const float level = x[bin], phase = x[bin + bins];
+        if (isfinite(phase) && fabsf(phase) > 1e6f) continue;
+        if (y[i] == found[i] || (isnan(y[i]) && isnan(found[i]))) continue;
+        if (fabsf(y[i] - found[i]) <= 6e-7f * expf(level) + 1e-44f) continue;
+        fail("PolarToCartesian", rows, 2 * bins, 2 * bins, 0);
+        break;
+    }
+    release(x), release(y), release(found);
+}
+
 static void hold(int rounds) {
     const struct shape shapes[] = {
         {1, 1, 1, 1, 1, 1, 0, 0},      {1, 1, 1, 3, 1, 1, 1, 1},       {1, 5, 17, 11, 5, 1, 25, 25},
@@ -457,6 +480,8 @@ static void hold(int rounds) {
                        random_below(2), random_below(2) ? 0 : (int)random_below(4));
         harmonic_source(1 + random_below(6), 1 + random_below(10), 1 + random_below(70),
                         random_below(2) ? 0 : (int)random_below(HOSTILE));
+        polar(1 + random_below(40), 1 + random_below(40),
+              random_below(2) ? 0 : (int)random_below(HOSTILE));
     }
 }
 

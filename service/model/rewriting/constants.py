@@ -18,8 +18,8 @@ def integers(op: Any, *values: int) -> Any:
 
 
 def integer(op: Any, value: int) -> Any:
-    """Return one int64."""
-    return op.Constant(value=ir.tensor(np.array(value, np.int64)))
+    """Return one int32."""
+    return op.Constant(value=ir.tensor(np.array(value, np.int32)))
 
 
 def number(op: Any, value: float) -> Any:

@@ -13,6 +13,7 @@ from service.model.rewriting.constants import END, integers, number, sliced, sto
 from service.model.rewriting.dialect import DOMAIN
 from service.model.rewriting.graph import (
     CHANNELS_LAST,
+    Array,
     constant,
     ints,
     is_sized_by_pads,
@@ -23,6 +24,8 @@ from service.model.rewriting.graph import (
 )
 from service.model.rewriting.harmonics import level_of_silence
 from service.model.rewriting.measuring import result_of
+from service.model.rewriting.native import OPERATORS
+from service.model.rewriting.packing import pack_floats
 from service.model.rewriting.rule import Rule, rule_set
 
 
@@ -37,6 +40,17 @@ def rules() -> RewriteRuleSet:
     and last bin, where it should be 0, decides which branch of the arc tangent is taken.
     """
     return rule_set(_Forward, _Part, _Inverse)
+
+
+def native_rules() -> RewriteRuleSet:
+    """Return what does the same, and what comes before the inverse, in operators of our own.
+
+    Both transforms are convolutions over the hops of a signal: of its samples to the bins of a
+    frame, and of the bins of the frames around a hop to its samples. The spectrum of the sound is
+    Exp of one half of the generator's channels and, of the other, Sin, then Cos and Sin, multiplied
+    and put together; in the place of it all comes `PolarToCartesian`.
+    """
+    return rule_set(_NativeForward, _Part, _Polar, _NativeInverse)
 
 
 class _Forward(Rule):
@@ -77,25 +91,33 @@ class _Forward(Rule):
         matrix = spectra(np.eye(size, dtype=np.float32))
         level = _constant_level(x)
         offset = spectra(np.full((1, size), level, np.float32))
-        n_hops, n_bins = size // hop, matrix.shape[1] // 2
 
         rows = op.Div(op.Shape(x, start=1, end=2), integers(op, hop))
         whole = op.Slice(x, integers(op, 0), op.Mul(rows, integers(op, hop)), integers(op, 1))
         changing = op.Sub(whole, number(op, float(level)))
         hops = op.Reshape(changing, integers(op, 1, -1, hop))
+        spectrum = self.product(op, hops, matrix.reshape(size // hop, hop, -1), offset.reshape(-1))
+        parts = op.Split(spectrum, axis=2, num_outputs=2, _outputs=2)
+        turned = [op.Transpose(part, perm=CHANNELS_LAST) for part in parts]
+        return op.Parts(*turned, _domain=DOMAIN)
+
+    def product(self, op: Any, hops: Any, matrices: Array, offset: Array) -> Any:
+        """Return [1, T, bins * 2] of hops and of the matrix for each of those in a frame."""
+        n_hops = len(matrices)
         shifted = [
             sliced(op, hops, k, k - n_hops + 1 if k < n_hops - 1 else END, 1) for k in range(n_hops)
         ]
         frames = op.Concat(*shifted, axis=2)
-        spectrum = op.Add(
+        matrix = matrices.reshape(-1, offset.size)
+        return op.Add(
             op.MatMul(frames, stored(op, matrix, "stft_matrix")),
             stored(op, offset.reshape(1, 1, -1), "stft_offset"),
         )
-        real, imaginary = (
-            op.Transpose(sliced(op, spectrum, first, end, 2), perm=CHANNELS_LAST)
-            for first, end in ((0, n_bins), (n_bins, END))
-        )
-        return op.Parts(real, imaginary, _domain=DOMAIN)
+
+
+class _NativeForward(_Forward):
+    def product(self, op: Any, hops: Any, matrices: Array, offset: Array) -> Any:
+        return _convolution(op, hops, matrices, offset, 0, "stft")
 
 
 def _part_of(node: ir.Node) -> int | None:
@@ -165,14 +187,86 @@ class _Inverse(Rule):
         kernel, node = constant(weight), overlapped.producer()
         assert kernel is not None  # check said so
         assert node is not None
-        hop = ints(node, "strides")[0]
-        n_hops = kernel.shape[2] // hop
         frames = op.Transpose(x, perm=CHANNELS_LAST)
-        matrix = np.ascontiguousarray(kernel[:, 0, :])
+        total = self.samples(op, frames, kernel[:, 0, :], ints(node, "strides")[0])
+        return op.Reshape(total, integers(op, 1, 1, -1))
+
+    def samples(self, op: Any, frames: Any, matrix: Array, hop: int) -> Any:
+        """Return [1, T, hop] of frames and of the matrix to all of a frame's samples."""
+        n_hops = matrix.shape[1] // hop
         spread = op.MatMul(frames, stored(op, matrix, "inverse_stft_matrix"))
         total = None
         for k in range(n_hops):
             part = sliced(op, spread, k * hop, (k + 1) * hop, 2)
             part = op.Pad(part, integers(op, 0, k, 0, 0, n_hops - 1 - k, 0))
             total = part if total is None else op.Add(total, part)
-        return op.Reshape(total, integers(op, 1, 1, -1))
+        return total
+
+
+class _NativeInverse(_Inverse):
+    def samples(self, op: Any, frames: Any, matrix: Array, hop: int) -> Any:
+        # The last hop of the frame that is furthest back comes first.
+        matrices = np.stack(np.split(matrix, matrix.shape[1] // hop, axis=1)[::-1])
+        silence = np.zeros(hop, np.float32)
+        return _convolution(op, frames, matrices, silence, len(matrices) - 1, "inverse_stft")
+
+
+def _convolution(op: Any, x: Any, matrices: Array, bias: Array, pad: int, name: str) -> Any:
+    """Return the sum over k of rows t + k times matrix k, all rows being padded at both ends."""
+    return op.Conv(
+        x,
+        stored(op, pack_floats(matrices.transpose(2, 1, 0)), f"{name}_kernel"),
+        stored(op, bias, f"{name}_offset"),
+        _domain=OPERATORS,
+        channels=bias.size,
+        kernel_size=len(matrices),
+        pad_begin=pad,
+        pad_end=pad,
+        negative_slope=1.0,
+    )
+
+
+class _Polar(Rule):
+    def pattern(self, op: Any, x: Any) -> Any:
+        levels = op.Slice(x, _allow_other_inputs=True, _outputs=["levels"])
+        phases = op.Slice(x, _allow_other_inputs=True, _outputs=["phases"])
+        magnitude, angle = op.Exp(levels), op.Sin(phases)
+        real, imaginary = op.Mul(magnitude, op.Cos(angle)), op.Mul(magnitude, op.Sin(angle))
+        return op.Concat(real, imaginary, axis=1)
+
+    def check(
+        self, context: Any, x: ir.Value, levels: ir.Value, phases: ir.Value, **_: Any
+    ) -> bool:
+        n_channels = _n_channels(x)
+        if n_channels is None or n_channels % 2:
+            return False
+        n_bins = n_channels // 2
+        halves = _channels(levels, n_channels), _channels(phases, n_channels)
+        return halves == (range(n_bins), range(n_bins, n_channels))
+
+    def rewrite(self, op: Any, x: ir.Value, **_: Any) -> Any:
+        rows = op.Transpose(x, perm=CHANNELS_LAST)
+        return op.Transpose(op.PolarToCartesian(rows, _domain=OPERATORS), perm=CHANNELS_LAST)
+
+
+def _n_channels(x: ir.Value) -> int | None:
+    """Return how many channels a convolution gives, or None where x comes from another node."""
+    node = maker(x, "Conv")
+    if node is None:
+        # One of the dialect stands before the transpose that undoes its order of axes.
+        turned = maker(x, "Transpose")
+        node = maker(turned.inputs[0], "Conv") if turned is not None else None
+        if node is None or node.domain != DOMAIN:
+            return None
+    weight = constant(node.inputs[1])
+    return weight.shape[0] if weight is not None else None
+
+
+def _channels(part: ir.Value, n_channels: int) -> range | None:
+    """Return which channels a slice takes, None where it takes something else."""
+    node = part.producer()
+    numbers = [constant(value) for value in node.inputs[1:]] if node is not None else []
+    bounds = [int(array[0]) for array in numbers if array is not None and array.shape == (1,)]
+    if len(bounds) != 4 or bounds[2:] != [1, 1]:  # axis and step
+        return None
+    return range(*slice(*bounds[:2]).indices(n_channels))

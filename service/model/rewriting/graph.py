@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+import numpy as np
 import numpy.typing as npt
 import onnx_ir as ir
 
@@ -69,3 +70,26 @@ def permutation(node: ir.Node) -> tuple[int, ...]:
 def nodes_of(graph: ir.Graph, op_type: str) -> Iterable[ir.Node]:
     """Return the nodes of a kind, also while the graph is changed."""
     return [node for node in graph if node.op_type == op_type]
+
+
+def initializer(graph: ir.Graph, array: Array, name: str) -> ir.Value:
+    """Return an initializer that holds an array: one that is there, or a new one.
+
+    Layers may have the same weights. A number is added to a name that is taken.
+    """
+    for value in graph.initializers.values():
+        held = value.const_value
+        if (
+            held is not None
+            and held.shape == array.shape
+            and held.dtype == ir.DataType.from_numpy(array.dtype)
+            and np.array_equal(held.numpy(), array)
+        ):
+            return value
+    unique, number = name, 1
+    while unique in graph.initializers:
+        unique, number = f"{name}_{number}", number + 1
+    tensor = ir.tensor(np.ascontiguousarray(array), name=unique)
+    value = ir.Value(name=unique, const_value=tensor)
+    graph.register_initializer(value)
+    return value

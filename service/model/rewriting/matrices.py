@@ -2,27 +2,26 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 import onnx_ir as ir
 
-from service.model.rewriting.graph import Array, nodes_of
+from service.model.rewriting.graph import Array, initializer, nodes_of
 from service.model.rewriting.native import OPERATORS
-from service.model.rewriting.packing import pack_matrix
-from service.model.rewriting.products import (
-    Product,
-    by_input,
-    initializer,
-    merge,
-    product_of,
-)
+from service.model.rewriting.packing import COLUMNS, pack_matrix
+from service.model.rewriting.products import Product, by_input, merge, product_of
+
+MOST_OUTPUTS = 3
+"""Of the operator: queries, keys and values of attention."""
 
 
 def fuse_products(graph: ir.Graph) -> int:
     """Make `DynamicQuantizeMatMul` of products of [1, T, Ci]; return how many there were.
 
     In: DynamicQuantizeLinear, MatMulInteger, Cast, Mul, Add. Out: one operator for all products of
-    one input, and a Split where there are several. The results are the same to the last bit: the
-    durations of speech hang on them.
+    one input, with an output for each where they are no more than it has and equally wide, or a
+    Split. The results are the same to the last bit: the durations of speech hang on them.
     """
     products: list[Product] = []
     taken: set[ir.Value] = set()
@@ -37,41 +36,42 @@ def fuse_products(graph: ir.Graph) -> int:
                 products.append(product)
                 taken.update([product.result, *(value for value in inner if value is not None)])
 
-    def make(quantize: ir.Node, weight: Array, scale: Array, bias: Array | None) -> ir.Node:
-        x = quantize.inputs[0]
-        assert x is not None  # checked to be a sequence
-        inputs = [
-            x,
-            _shared(graph, pack_matrix(weight), f"{x.name}_matrix"),
-            _shared(graph, weight.sum(axis=0, dtype=np.int32), f"{x.name}_matrix_sums"),
-            _shared(graph, scale, f"{x.name}_matrix_scales"),
-            None if bias is None else _shared(graph, bias, f"{x.name}_matrix_bias"),
-        ]
-        return ir.node(
-            "DynamicQuantizeMatMul", inputs, domain=OPERATORS, attributes={"channels": scale.size}
-        )
-
     for group in by_input(products):
-        merge(graph, group, make)
+        merge(graph, group, partial(_fused, graph, _n_outputs(group)))
     return len(products)
+
+
+def _n_outputs(group: list[Product]) -> int:
+    """Return how many outputs of the operator the products of one input take."""
+    widths = {product.scale.size for product in group}
+    fit = len(group) <= MOST_OUTPUTS and len(widths) == 1 and widths.pop() % COLUMNS == 0
+    return len(group) if fit else 1
+
+
+def _fused(
+    graph: ir.Graph, n_outputs: int, quantize: ir.Node, weight: Array, scale: Array,
+    bias: Array | None,
+) -> ir.Node:  # fmt: skip
+    x = quantize.inputs[0]
+    assert x is not None  # checked to be a sequence
+    inputs = [
+        x,
+        initializer(graph, pack_matrix(weight), f"{x.name}_matrix"),
+        initializer(graph, weight.sum(axis=0, dtype=np.int32), f"{x.name}_matrix_sums"),
+        initializer(graph, scale, f"{x.name}_matrix_scales"),
+        None if bias is None else initializer(graph, bias, f"{x.name}_matrix_bias"),
+        initializer(graph, np.ones(n_outputs, np.float32), f"{x.name}_output_scales"),
+    ]
+    return ir.node(
+        "DynamicQuantizeMatMul",
+        inputs,
+        domain=OPERATORS,
+        attributes={"channels": scale.size},
+        num_outputs=n_outputs,
+    )
 
 
 def _is_sequence(product: Product) -> bool:
     """Tell whether what is quantised is [1, T, Ci]; the model's own inputs are of one batch."""
     x = product.quantize.inputs[0]
     return x is not None and x.shape is not None and len(x.shape) == 3
-
-
-def _shared(graph: ir.Graph, array: Array, name: str) -> ir.Value:
-    """Return an initializer; the layers of the text encoder have the same weights."""
-    for value in graph.initializers.values():
-        held = value.const_value
-        if (
-            held is not None
-            and held.shape == array.shape
-            and held.nbytes == array.nbytes
-            and held.dtype == ir.DataType.from_numpy(array.dtype)
-            and np.array_equal(held.numpy(), array)
-        ):
-            return value
-    return initializer(graph, array, name)

@@ -8,7 +8,7 @@ import onnx_ir as ir
 from onnx_ir import convenience
 
 from service.model.rewriting.dialect import DOMAIN
-from service.model.rewriting.graph import Array, constant, maker, scalar, users
+from service.model.rewriting.graph import constant, initializer, maker, scalar, users
 from service.model.rewriting.packing import column_sums, pack_floats, pack_integers, pack_strided
 
 OPERATORS = "kokoro"
@@ -64,8 +64,8 @@ class _Fuser:
         }
         inputs = [
             source,
-            self._initializer(pack_integers(weight), f"{name}_packed"),
-            self._initializer(column_sums(weight), f"{name}_sums"),
+            initializer(self._graph, pack_integers(weight), f"{name}_packed"),
+            initializer(self._graph, column_sums(weight), f"{name}_sums"),
             bias,
             before["statistics"],
             before["style"],
@@ -87,7 +87,7 @@ class _Fuser:
         packed = pack_strided(weight, stride)
         inputs = [
             source,
-            self._initializer(packed, f"{_named(node.inputs[1])}_packed"),
+            initializer(self._graph, packed, f"{_named(node.inputs[1])}_packed"),
             node.inputs[2],
             *residuals,
         ]
@@ -108,7 +108,7 @@ class _Fuser:
         packed = pack_floats(weight)
         inputs = [
             source,
-            self._initializer(packed, f"{_named(node.inputs[1])}_packed"),
+            initializer(self._graph, packed, f"{_named(node.inputs[1])}_packed"),
             node.inputs[2],
         ]
         attributes = {
@@ -150,7 +150,7 @@ class _Fuser:
         return x, slope
 
     def _statistics_of(self, x: ir.Value | None, before: ir.Node) -> ir.Value:
-        """Return mean and variance of each channel, from the operator that makes x if it can."""
+        """Return the statistics of each channel, from the operator that makes x if it can."""
         assert x is not None  # every operator here has an input
         if x not in self._statistics:
             node = x.producer()
@@ -218,14 +218,6 @@ class _Fuser:
         convenience.replace_all_uses_with(old, fused.outputs[0], replace_graph_outputs=True)
         self._graph.remove(last, safe=True)
         self.count += 1
-
-    def _initializer(self, array: Array, name: str) -> ir.Value:
-        existing = self._graph.initializers.get(name)
-        if existing is not None:
-            return existing
-        value = ir.Value(name=name, const_value=ir.tensor(array, name=name))
-        self._graph.register_initializer(value)
-        return value
 
 
 def _named(value: ir.Value | None) -> str:

@@ -8,7 +8,7 @@ import onnx_ir as ir
 from onnxscript.rewriter import RewriteRuleSet
 
 from service.model.rewriting.dialect import DOMAIN
-from service.model.rewriting.graph import CHANNELS_LAST, constant, scalar
+from service.model.rewriting.graph import CHANNELS_LAST, constant, maker, scalar, users
 from service.model.rewriting.rule import Rule, rule_set
 
 
@@ -17,9 +17,9 @@ def rules() -> RewriteRuleSet:
 
     In: ReduceMean, Sub, Mul, ReduceMean, Add, Sqrt, Div; then Mul and Add with the two halves of a
     projected style, to the first of which 1 was added. Several styles may share one normalisation,
-    so the two are recognised apart.
+    so the two are recognised apart; but neither alone, for which there is no operator to be had.
     """
-    return rule_set(_Norm, _TimeFirstNorm, _Modulation, commute=True)
+    return rule_set(_Norm, _TimeFirstNorm, _ModulationOfNorm, commute=True)
 
 
 class _Norm(Rule):
@@ -36,7 +36,11 @@ class _Norm(Rule):
 
     def check(self, context: Any, axes: ir.Value, epsilon: ir.Value, **_: Any) -> bool:
         array = constant(axes)
-        return array is not None and array.tolist() == [self.axis] and scalar(epsilon) is not None
+        return (
+            array is not None and array.tolist() == [self.axis]
+            and scalar(epsilon) is not None
+            and _is_only_modulated(context)
+        )  # fmt: skip
 
     def rewrite(self, op: Any, x: ir.Value, axes: ir.Value, epsilon: ir.Value) -> Any:
         frames = op.Transpose(x, perm=CHANNELS_LAST)
@@ -64,20 +68,54 @@ class _TimeFirstNorm(_Norm):
 
 
 class _Modulation(Rule):
+    """Of whatever it may be."""
+
     def pattern(self, op: Any, x: Any, style: Any, axes: Any, sizes: Any, one: Any) -> Any:
         column = op.Unsqueeze(style, axes)
         gamma, beta = op.Split(column, sizes, axis=1, _outputs=2)
         return op.Add(op.Mul(op.Add(gamma, one), x), beta)
 
-    def check(self, context: Any, axes: ir.Value, sizes: ir.Value, one: ir.Value, **_: Any) -> bool:
+    def check(
+        self, context: Any, x: ir.Value, axes: ir.Value, sizes: ir.Value, one: ir.Value, **_: Any
+    ) -> bool:
         halves, where = constant(sizes), constant(axes)
         return (
-            scalar(one) == 1.0
+            self._applies_to(x)
+            and scalar(one) == 1.0
             and halves is not None and halves.shape == (2,) and halves[0] == halves[1]
             and where is not None and where.tolist() == [2]
         )  # fmt: skip
+
+    def _applies_to(self, x: ir.Value) -> bool:
+        return True
 
     def rewrite(self, op: Any, x: ir.Value, style: ir.Value, **_: Any) -> Any:
         frames = op.Transpose(x, perm=CHANNELS_LAST)
         y = op.Modulate(frames, style, _domain=DOMAIN)
         return op.Transpose(y, perm=CHANNELS_LAST)
+
+
+class _ModulationOfNorm(_Modulation):
+    """Of what was recognised as a normalisation: nodes come in the order in which they compute."""
+
+    def _applies_to(self, x: ir.Value) -> bool:
+        turn = maker(x, "Transpose")
+        return turn is not None and maker(turn.inputs[0], "InstanceNorm") is not None
+
+
+_MODULATIONS = rule_set(_Modulation, commute=True)
+
+
+def _is_only_modulated(context: Any) -> bool:
+    """Tell whether what a match computes is modulated, once or more, and nothing else is done."""
+    (y,) = context.output_values
+    return not y.is_graph_output() and all(_modulates(context, user) for user in users(y))
+
+
+def _modulates(context: Any, product: ir.Node) -> bool:
+    """Tell whether a node is the product of a modulation."""
+    return any(
+        rule.match(context.model, context.graph_or_function, end)
+        for end in users(product.outputs[0])
+        for rule in _MODULATIONS
+    )

@@ -23,6 +23,8 @@ from service.model.rewriting import (
 )
 from service.model.rewriting.blocks import fuse_blocks
 from service.model.rewriting.dialect import DOMAIN
+from service.model.rewriting.heads import scale_products, settle_heads
+from service.model.rewriting.lengths import share_lengths
 from service.model.rewriting.matrices import fuse_products
 from service.model.rewriting.projections import merge_projections
 from service.model.rewriting.transposes import move_transposes
@@ -90,8 +92,10 @@ def rewrite(
     if any(found[name] < least for name, least in _RECOGNISED.items()):
         return None
     found["resampling"] = resampling.rules().apply_to_model(model)
-    found["fourier"] = fourier.rules().apply_to_model(model)
+    transforms = fourier.native_rules() if variant == "native" else fourier.rules()
+    found["fourier"] = transforms.apply_to_model(model)
     found["harmonics"] = harmonics.rules().apply_to_model(model)
+    found["heads"] = settle_heads(graph)
     found["projections"] = merge_projections(graph)
     if variant == "native":
         found["harmonics"] += harmonics.native_rules().apply_to_model(model)
@@ -104,7 +108,10 @@ def rewrite(
         passes.RemoveUnusedNodesPass()(model)
         found["blocks"] = fuse_blocks(graph)
         found["products"] = fuse_products(graph)
+        found["heads"] += scale_products(graph)
         graph.opset_imports[native.OPERATORS] = 1
+    _forget_shapes(graph)
+    found["lengths"] = share_lengths(graph)
     found["stock"] = stock.rules(signed_weights=signed_weights).apply_to_model(model)
     _tidy(model)
     left = {node.op_type for node in graph if node.domain == DOMAIN}
@@ -112,7 +119,6 @@ def rewrite(
         raise ValueError(f"no operator was found for {', '.join(sorted(left))}")
     graph.opset_imports.pop(DOMAIN, None)
     _add_durations(graph)
-    _forget_shapes(graph)
     passes.LiftConstantsToInitializersPass(size_limit=0)(model)
     passes.TopologicalSortPass()(model)
     passes.ClearMetadataAndDocStringPass()(model)

@@ -84,12 +84,13 @@ def merge(
     products: list[Product],
     make: Callable[[ir.Node, Array, Array, Array | None], ir.Node],
 ) -> None:
-    """Put one node in the place of products of one input, and split what it gives.
+    """Put one node in the place of products of one input.
 
     Args:
         graph: that they are in.
         products: of one group.
         make: makes the node of the quantising one, and of weights, scales and biases side by side.
+            It has an output for each product, or one that is to be split.
     """
     quantize, biases = products[0].quantize, [each.bias for each in products]
     node = make(
@@ -101,30 +102,23 @@ def merge(
         else None,
     )
     graph.insert_after(quantize, node)
-    outputs = [node.outputs[0]]
-    if len(products) > 1:
-        sizes = ir.tensor(np.array([each.scale.size for each in products], np.int64))
-        where = ir.node("Constant", [], attributes={"value": sizes})
-        split = ir.node(
-            "Split",
-            [node.outputs[0], where.outputs[0]],
-            attributes={"axis": -1},
-            num_outputs=len(products),
-        )
-        graph.insert_after(node, where)
-        graph.insert_after(where, split)
-        outputs = list(split.outputs)
+    outputs = list(node.outputs)
+    if len(outputs) < len(products):
+        outputs = _split(graph, node, [each.scale.size for each in products])
     for product, output in zip(products, outputs, strict=True):
         for use in tuple(product.result.uses()):
             use.node.replace_input_with(use.idx, output)
 
 
-def initializer(graph: ir.Graph, array: Array, name: str) -> ir.Value:
-    """Return a new initializer of a graph; a number is added to a name that is taken."""
-    unique, number = name, 1
-    while unique in graph.initializers:
-        unique, number = f"{name}_{number}", number + 1
-    tensor = ir.tensor(np.ascontiguousarray(array), name=unique)
-    value = ir.Value(name=unique, const_value=tensor)
-    graph.register_initializer(value)
-    return value
+def _split(graph: ir.Graph, node: ir.Node, widths: list[int]) -> list[ir.Value]:
+    sizes = ir.tensor(np.array(widths, np.int64))
+    where = ir.node("Constant", [], attributes={"value": sizes})
+    split = ir.node(
+        "Split",
+        [node.outputs[0], where.outputs[0]],
+        attributes={"axis": -1},
+        num_outputs=len(widths),
+    )
+    graph.insert_after(node, where)
+    graph.insert_after(where, split)
+    return list(split.outputs)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import onnx_ir as ir
 
 from service.model.rewriting.dialect import DOMAIN
-from service.model.rewriting.graph import Array, nodes_of
-from service.model.rewriting.products import by_input, initializer, merge, product_of
+from service.model.rewriting.graph import Array, initializer, nodes_of
+from service.model.rewriting.products import by_input, merge, product_of
 
 
 def merge_projections(graph: ir.Graph) -> int:

@@ -13,6 +13,7 @@ import onnx_ir as ir
 import pytest
 from onnx import TensorProto, helper, numpy_helper
 from onnx_ir.passes import common as passes
+from onnxscript.rewriter import RewriteRuleSet
 
 import ortffi
 from service.model.native import NativeUnavailableError, find_native_operators
@@ -120,10 +121,12 @@ class Published:
         floats = self.cast(sums, TensorProto.FLOAT)
         return self.add("Mul", *((step, floats) if scale_first else (floats, step)))
 
-    def quantized_bias(self, bias: str, step: str, rounding: str = "Floor") -> str:
+    def quantized_bias(
+        self, bias: str, step: str, rounding: str = "Floor", shape: Sequence[int] = (1, -1, 1)
+    ) -> str:
         rounded = self.add(rounding, self.add("Div", bias, step))
         integers = self.cast(rounded, TensorProto.INT32)
-        return self.add("Reshape", integers, self.constant([1, -1, 1], np.int64))
+        return self.add("Reshape", integers, self.constant(shape, np.int64))
 
     def cast(self, x: str, to: int) -> str:
         return self.add("Cast", x, to=to)
@@ -203,7 +206,37 @@ class Published:
         return ir.from_proto(helper.make_model(graph, ir_version=9, opset_imports=opsets))
 
 
-Pass = Callable[[ir.Model], int]
+@dataclass(frozen=True)
+class NearMiss:
+    """A graph that is as what is recognised but for one thing.
+
+    Attributes:
+        build: adds it to a graph and returns its outputs.
+        why: it must not be recognised: what would be lost.
+    """
+
+    build: Callable[[Published], Sequence[str]]
+    why: str
+
+
+def near_misses(table: Mapping[str, tuple[str, Callable[[Published], Sequence[str]]]]) -> Any:
+    """Parametrise a test with what is changed, why it must not be recognised, and the builder."""
+    return pytest.mark.parametrize(
+        "near_miss",
+        [pytest.param(NearMiss(build, why), id=what) for what, (why, build) in table.items()],
+    )
+
+
+def check_left_alone(rules: RewriteRuleSet, near_miss: NearMiss) -> None:
+    """Check that rules do not touch a graph, and that it can be run."""
+    graph = Published()
+    published = graph.model(*near_miss.build(graph))
+    before = plain(copied(published), graph.feeds)
+    model = copied(published)
+    assert rules.apply_to_model(model) == 0, near_miss.why
+    assert operators(model) == operators(published)
+    for one, other in zip(before, plain(model, graph.feeds), strict=True):
+        np.testing.assert_array_equal(one, other)
 
 
 def tidied(model: ir.Model) -> ir.Model:

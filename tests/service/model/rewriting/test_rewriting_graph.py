@@ -9,6 +9,7 @@ from published_graphs import Published, the_node
 
 from service.model.rewriting.graph import (
     constant,
+    initializer,
     ints,
     is_sized_by_pads,
     maker,
@@ -84,3 +85,19 @@ def test_attributes_that_are_given_are_read() -> None:
 )
 def test_lengths_that_are_not_said_by_pads_are_told(attributes: dict[str, Any]) -> None:
     assert not is_sized_by_pads(convolution(**attributes))
+
+
+def test_an_array_that_is_there_is_taken_and_another_gets_a_name_of_its_own() -> None:
+    graph = Published()
+    held = graph.constant([1, 2], np.int64)
+    model = graph.model(graph.add("Reshape", graph.given(2, 1), held))
+    (reshape,) = model.graph
+    array = np.array([1, 2], np.int64)
+    assert initializer(model.graph, array, "any") is reshape.inputs[1]
+    others = [
+        initializer(model.graph, other, "any")
+        for other in (array.astype(np.int32), array[None], array + 1, np.array([1.0, 2.0]))
+    ]
+    assert [value.name for value in others] == ["any", "any_1", "any_2", "any_3"]
+    assert initializer(model.graph, array + 1, "more") is others[2]
+    assert model.graph.initializers["any_2"].const_value.numpy().tolist() == [2, 3]  # type: ignore[union-attr]

@@ -85,6 +85,25 @@ def test_products_of_one_input_are_one_operator_and_the_same_numbers(
         np.testing.assert_array_equal(one, two)
 
 
+@pytest.mark.parametrize(
+    ("widths", "n_outputs"),
+    [((16,), 1), ((32, 32), 2), ((16, 16, 16), 3), ((16,) * 4, 1), ((16, 32), 1), ((8, 8), 1)],
+)
+def test_equally_wide_products_are_outputs_as_far_as_there_are(
+    native: Backend, widths: tuple[int, ...], n_outputs: int
+) -> None:
+    graph = Published()
+    quantized = graph.quantized(graph.given(1, 7, 12))
+    published = model_of(graph, 3, *(product(graph, quantized, 12, width) for width in widths))
+    before = plain(copied(published), graph.feeds)
+    model, _ = fused(published)
+    (node,) = (node for node in model.graph if node.op_type == "DynamicQuantizeMatMul")
+    assert len(node.outputs) == n_outputs
+    assert operators(model)["Split"] == (n_outputs < len(widths))
+    for one, two in zip(before, native.run(model, graph.feeds), strict=True):
+        np.testing.assert_array_equal(one, two)
+
+
 def test_layers_with_the_same_weights_share_them(native: Backend) -> None:
     graph = Published()
     results = []

@@ -46,7 +46,10 @@ def test_styles_are_the_same_but_for_rounding() -> None:
     graph = Published()
     style = graph.quantized(graph.given(1, 12))
     projected = [graph.projection(style, 12, 10, bias_first=False) for _ in range(3)]
-    modulated = [graph.modulation(graph.given(1, 5, 2), each, 5) for each in projected]
+    normalised = [graph.norm(graph.given(1, 5, 2)) for _ in projected]
+    modulated = [
+        graph.modulation(x, each, 5) for x, each in zip(normalised, projected, strict=True)
+    ]
     # What is also asked for elsewhere stays where it is.
     published = graph.model(*modulated, *projected)
     before = plain(published, graph.feeds)

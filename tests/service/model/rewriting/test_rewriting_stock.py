@@ -5,7 +5,18 @@ from __future__ import annotations
 import numpy as np
 import onnx_ir as ir
 import pytest
-from published_graphs import UNSIGNED, Backend, Published, operators, recognise, the_node
+from published_graphs import (
+    UNSIGNED,
+    Backend,
+    Published,
+    copied,
+    operators,
+    plain,
+    recognise,
+    the_node,
+)
+
+from service.model.rewriting import stock
 
 TO_FLOAT = "com.microsoft.MatMulIntegerToFloat"
 
@@ -81,6 +92,46 @@ def test_snake_has_no_powers() -> None:
     graph = Published()
     found = operators(lowered(graph, graph.snake(frames(graph, 6), 6)))
     assert found == {"Mul": 3, "Sin": 1, "Add": 1, "Softmax": 1}
+
+
+def test_after_adain_snake_has_no_sine_either() -> None:
+    graph = Published()
+    x, style = graph.norm(frames(graph, 6)), graph.given(1, 12)
+    found = operators(lowered(graph, graph.snake(graph.modulation(x, style, 6), 6)))
+    assert "Sin" not in found
+    assert found["Floor"] == 1
+
+
+def test_the_polynomial_is_as_near_to_the_sine_as_it_says() -> None:
+    f = np.linspace(0, 1, 100_001)
+    h = f * (1 - f)
+    first, second = stock.SINE
+    found = (h * (first + second * h)) ** 2
+    assert np.abs(found - np.sin(np.pi * f) ** 2).max() < 6.7e-4
+    # HardSigmoid stays within 0..1.
+    assert 0 < first < first + second / 4 < 4 * np.sqrt(np.pi)
+
+
+def test_snake_after_adain_is_near_whatever_alpha_is() -> None:
+    alpha = np.array([1.4, 0.2, -0.3, 0.02, -0.006, 1e-5], np.float32)
+    n_frames = 400
+    graph = Published()
+    style = graph.given_array(np.repeat([[2.0, 0.5]], 6, axis=1).astype(np.float32))
+    x = graph.given(1, 6, n_frames)
+    v = graph.modulation(graph.norm(x), style, 6)
+    sine = graph.add("Sin", graph.add("Mul", graph.constant(alpha[None, :, None]), v))
+    square = graph.add("Pow", sine, graph.constant(2.0))
+    reciprocal = graph.constant(1 / alpha[None, :, None])
+    y = graph.add("Add", v, graph.add("Mul", reciprocal, square))
+    published = graph.model(y, v)
+    exact, modulated = plain(copied(published), graph.feeds)
+    only_y = graph.model(y)
+    found = UNSIGNED.run(UNSIGNED.lower(recognise(only_y)), graph.feeds)[0]
+    # Off by the polynomial's error, or, where the sine is small, by a thirty-fifth of its square.
+    squares = np.sin(alpha[:, None] * modulated[0].astype(np.float64)) ** 2
+    bound = np.minimum(6.7e-4, squares * 0.03) / np.abs(alpha[:, None]) + 1e-4
+    assert np.abs(modulated).max() > 7
+    assert (np.abs(found - exact)[0] <= bound).all()
 
 
 def test_upsampling_and_the_last_convolution_are_one_product_each() -> None:
