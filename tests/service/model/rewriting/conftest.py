@@ -12,3 +12,8 @@ from published_graphs import Backend, backend_named
 )
 def backend(request: pytest.FixtureRequest) -> Backend:
     return backend_named(request.param)
+
+
+@pytest.fixture(scope="session")
+def native() -> Backend:
+    return backend_named("native")

@@ -205,7 +205,7 @@ def small(graph: Published) -> str:
     """A residual block of the published form, with a projected style."""
     x = graph.given(1, 6, 30, name="x")
     style = graph.quantized(graph.given(1, 8, name="style"))
-    projected = graph.projection(style, 8, 12, bias_first=False)
+    projected = graph.product(style, 8, 12, bias_first=False)
     inner = graph.snake(graph.modulation(graph.norm(x), projected, 6), 6)
     return graph.add("Add", graph.convolution(inner, 6, 6), x)
 

@@ -10,7 +10,6 @@ from published_graphs import (
     UNSIGNED,
     Backend,
     Published,
-    backend_named,
     copied,
     operators,
     plain,
@@ -21,11 +20,6 @@ from service.model.rewriting import harmonics
 from service.model.rewriting.native import OPERATORS
 
 RATE_HZ, FACTOR, N_HARMONICS, AMPLITUDE, BIAS = 24000.0, 300, 9, 0.1, -0.02945026010274887
-
-
-@pytest.fixture(scope="module")
-def native() -> Backend:
-    return backend_named("native")
 
 
 def pitch(n_frames: int) -> np.ndarray:

@@ -13,7 +13,6 @@ from published_graphs import (
     Array,
     Backend,
     Published,
-    backend_named,
     copied,
     operators,
     plain,
@@ -24,11 +23,6 @@ from service.model.rewriting.constants import END
 from service.model.rewriting.heads import scale_products, settle_heads
 from service.model.rewriting.matrices import fuse_products
 from service.model.rewriting.native import OPERATORS
-
-
-@pytest.fixture(scope="module")
-def native() -> Backend:
-    return backend_named("native")
 
 
 @dataclass
@@ -49,7 +43,7 @@ class Attention:
         channels = self.heads * self.size
         x = graph.given(1, self.frames, channels)
         quantized = graph.quantized(x)
-        query, key, value = (self.product(graph, quantized, channels) for _ in range(3))
+        query, key, value = (graph.product(quantized, channels, channels) for _ in range(3))
         parted = self.parted(graph, query)
         queries = graph.add("Transpose", parted, perm=[0, 2, 1, 3])
         keys = graph.add("Transpose", self.parted(graph, key), perm=[0, 2, 3, 1])
@@ -63,16 +57,6 @@ class Attention:
         of = {"x": x, "query": query}[self.joined_by]
         result = graph.add("Reshape", together, self.shape(graph, of, channels))
         return [result, graph.add("Neg", queries)] if self.asked_twice else [result]
-
-    def product(self, graph: Published, quantized: list[str], n: int) -> str:
-        values, scale, zero_point = quantized
-        weight = graph.constant(graph.random.integers(-127, 127, (n, n)), np.int8)
-        sums = graph.add(
-            "MatMulInteger", values, weight, zero_point, graph.constant(np.zeros(n), np.int8)
-        )
-        factors = graph.add("Mul", scale, graph.constant(graph.random.uniform(0.001, 0.003, n)))
-        floats = graph.add("Mul", graph.cast(sums, TensorProto.FLOAT), factors)
-        return graph.add("Add", graph.floats(n), floats)
 
     def parted(self, graph: Published, x: str) -> str:
         return graph.add("Reshape", x, self.shape(graph, x, self.heads, self.size))

@@ -5,13 +5,11 @@ from collections.abc import Callable
 import numpy as np
 import onnx_ir as ir
 import pytest
-from onnx import TensorProto
 from onnx_ir.passes import common as passes
 from published_graphs import (
     Array,
     Backend,
     Published,
-    backend_named,
     copied,
     operators,
     plain,
@@ -20,31 +18,6 @@ from published_graphs import (
 
 from service.model.rewriting.matrices import fuse_products
 from service.model.rewriting.native import OPERATORS
-
-
-@pytest.fixture(scope="module")
-def native() -> Backend:
-    return backend_named("native")
-
-
-def product(
-    graph: Published,
-    quantized: list[str],
-    n_in: int,
-    n_out: int,
-    *,
-    bias: bool = True,
-    kind: type = np.int8,
-    zero: int = 0,
-) -> str:
-    values, scale, zero_point = quantized
-    weight = graph.constant(graph.random.integers(0, 127, (n_in, n_out)), kind)
-    sums = graph.add(
-        "MatMulInteger", values, weight, zero_point, graph.constant(np.full(n_out, zero), kind)
-    )
-    factors = graph.add("Mul", scale, graph.constant(graph.random.uniform(0.001, 0.003, n_out)))
-    floats = graph.add("Mul", graph.cast(sums, TensorProto.FLOAT), factors)
-    return graph.add("Add", graph.floats(n_out), floats) if bias else floats
 
 
 def model_of(graph: Published, rank: int, *outputs: str) -> ir.Model:
@@ -71,9 +44,9 @@ def test_products_of_one_input_are_one_operator_and_the_same_numbers(
     quantized = graph.quantized(graph.given(1, n_frames, n_in))
     other = graph.quantized(graph.given(1, n_frames, n_in))
     results = [
-        *(product(graph, quantized, n_in, n_out) for n_out in (5, 16, 33)),
-        product(graph, quantized, n_in, 20, bias=False),
-        product(graph, other, n_in, 8),
+        *(graph.product(quantized, n_in, n_out) for n_out in (5, 16, 33)),
+        graph.product(quantized, n_in, 20, bias=False),
+        graph.product(other, n_in, 8),
     ]
     published = model_of(graph, 3, *results)
     before = plain(copied(published), graph.feeds)
@@ -94,7 +67,7 @@ def test_equally_wide_products_are_outputs_as_far_as_there_are(
 ) -> None:
     graph = Published()
     quantized = graph.quantized(graph.given(1, 7, 12))
-    published = model_of(graph, 3, *(product(graph, quantized, 12, width) for width in widths))
+    published = model_of(graph, 3, *(graph.product(quantized, 12, width) for width in widths))
     before = plain(copied(published), graph.feeds)
     model, _ = fused(published)
     (node,) = (node for node in model.graph if node.op_type == "DynamicQuantizeMatMul")
@@ -109,7 +82,7 @@ def test_layers_with_the_same_weights_share_them(native: Backend) -> None:
     results = []
     for _ in range(3):
         graph.random = np.random.default_rng(7)
-        results.append(product(graph, graph.quantized(graph.given(1, 4, 12)), 12, 10))
+        results.append(graph.product(graph.quantized(graph.given(1, 4, 12)), 12, 10))
     published = model_of(graph, 3, *results)
     before = plain(copied(published), graph.feeds)
     model, _ = fused(published)
@@ -121,19 +94,19 @@ def test_layers_with_the_same_weights_share_them(native: Backend) -> None:
 
 
 def rank_of_two(graph: Published) -> tuple[int, str]:
-    return 2, product(graph, graph.quantized(graph.given(4, 6)), 6, 5)
+    return 2, graph.product(graph.quantized(graph.given(4, 6)), 6, 5)
 
 
 def unsigned_weights(graph: Published) -> tuple[int, str]:
-    return 3, product(graph, graph.quantized(graph.given(1, 4, 6)), 6, 5, kind=np.uint8)
+    return 3, graph.product(graph.quantized(graph.given(1, 4, 6)), 6, 5, kind=np.uint8)
 
 
 def shifted_weights(graph: Published) -> tuple[int, str]:
-    return 3, product(graph, graph.quantized(graph.given(1, 4, 6)), 6, 5, zero=3)
+    return 3, graph.product(graph.quantized(graph.given(1, 4, 6)), 6, 5, zero=3)
 
 
 def bias_of_frames(graph: Published) -> tuple[int, str]:
-    floats = product(graph, graph.quantized(graph.given(1, 4, 6)), 6, 5, bias=False)
+    floats = graph.product(graph.quantized(graph.given(1, 4, 6)), 6, 5, bias=False)
     return 3, graph.add("Add", floats, graph.floats(4, 1))
 
 
@@ -156,7 +129,7 @@ def test_other_products_stay(
 
 def test_a_result_that_is_asked_for_stays_under_its_name(native: Backend) -> None:
     graph = Published()
-    result = product(graph, graph.quantized(graph.given(1, 4, 6)), 6, 5)
+    result = graph.product(graph.quantized(graph.given(1, 4, 6)), 6, 5)
     published = graph.model(result)
     published.graph.inputs[0].shape = ir.Shape([1, None, 6])
     (before,) = plain(copied(published), graph.feeds)

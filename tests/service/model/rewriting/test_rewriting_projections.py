@@ -20,7 +20,7 @@ def test_projections_of_a_style_become_one_product(
     style = graph.quantized(graph.given(1, n_style))
     outputs = []
     for n_channels in sizes:
-        projected = graph.projection(style, n_style, 2 * n_channels, bias_first=bias_first)
+        projected = graph.product(style, n_style, 2 * n_channels, bias_first=bias_first)
         x = graph.given(1, n_channels, 5)
         outputs.append(graph.modulation(graph.norm(x), projected, n_channels))
     published = graph.model(*outputs)
@@ -45,7 +45,7 @@ def test_styles_are_the_same_but_for_rounding() -> None:
     # One multiplication and one addition of float32 behind the same integers.
     graph = Published()
     style = graph.quantized(graph.given(1, 12))
-    projected = [graph.projection(style, 12, 10, bias_first=False) for _ in range(3)]
+    projected = [graph.product(style, 12, 10, bias_first=False) for _ in range(3)]
     normalised = [graph.norm(graph.given(1, 5, 2)) for _ in projected]
     modulated = [
         graph.modulation(x, each, 5) for x, each in zip(normalised, projected, strict=True)
@@ -73,7 +73,7 @@ def test_two_styles_are_projected_apart(backend: Backend) -> None:
     styles = [graph.quantized(graph.given(1, 8)) for _ in range(2)]
     outputs = [
         graph.modulation(
-            graph.norm(graph.given(1, 3, 4)), graph.projection(style, 8, 6, bias_first=False), 3
+            graph.norm(graph.given(1, 3, 4)), graph.product(style, 8, 6, bias_first=False), 3
         )
         for style in (styles[0], styles[1], styles[0])
     ]
@@ -89,7 +89,7 @@ def test_two_styles_are_projected_apart(backend: Backend) -> None:
 
 def test_a_projection_that_two_layers_share_is_merged_once(backend: Backend) -> None:
     graph = Published()
-    projected = graph.projection(graph.quantized(graph.given(1, 8)), 8, 6, bias_first=False)
+    projected = graph.product(graph.quantized(graph.given(1, 8)), 8, 6, bias_first=False)
     published = graph.model(
         *(graph.modulation(graph.norm(graph.given(1, 3, 4)), projected, 3) for _ in range(2))
     )
@@ -181,6 +181,6 @@ def test_other_styles_are_left_alone(build: Callable[[Published], str], backend:
 def test_what_modulates_nothing_is_left_alone() -> None:
     graph = Published()
     style = graph.quantized(graph.given(1, 8))
-    model = graph.model(graph.projection(style, 8, 6, bias_first=False))
+    model = graph.model(graph.product(style, 8, 6, bias_first=False))
     assert merge_projections(model.graph) == 0
     assert operators(model)["MatMulInteger"] == 1
