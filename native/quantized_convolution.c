@@ -90,10 +90,8 @@ static struct integer_product product_of(const struct work *w, int64_t result) {
     p.column_terms += column;
     p.scales += column;
     if (p.bias) p.bias += column;
-    if (w->results) {
-        p.output.y = w->results->y[result];
-        p.output.scale = w->results->scales[result];
-    }
+    p.output.y = w->results->y[result];
+    p.output.scale = w->results->scales[result];
     return p;
 }
 
@@ -130,7 +128,7 @@ static void cut_product(struct work *w, const struct kokoro_convolution *c) {
 }
 
 static void set_up_product(struct work *w, const struct kokoro_convolution *c) {
-    const int64_t columns = c->out_channels / (w->results ? w->results->count : 1);
+    const int64_t columns = c->out_channels / w->results->count;
     w->product.kernel_size = c->kernel_size;
     w->product.dilation = c->dilation;
     w->product.stride = c->stride;
@@ -368,7 +366,9 @@ const char *kokoro_quantize(const struct kokoro_convolution *c, uint8_t *q, floa
 
 const char *kokoro_convolve_integers(const struct kokoro_convolution *c, const uint8_t *q,
                                      int32_t zero_point, int32_t *accumulators) {
-    struct work w = {.variant = kokoro_variant()};
+    float *const no_floats = NULL; /* the integers themselves are wanted */
+    const struct results results = {1, &no_floats, &c->output_scale, NULL};
+    struct work w = {.variant = kokoro_variant(), .results = &results};
     struct kokoro_convolution plain = *c;
     plain.bias = plain.statistics = plain.style = plain.weight_scales = plain.float_bias = NULL;
     const char *wrong = kokoro_check_convolution(&plain);
