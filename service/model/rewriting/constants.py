@@ -12,17 +12,17 @@ END = int(np.iinfo(np.int64).max)
 """As the end of a slice: up to the last."""
 
 
-def integers(op: Any, *values: int) -> Any:
+def int64s(op: Any, *values: int) -> Any:
     """Return a vector of int64."""
     return op.Constant(value=ir.tensor(np.array(values, np.int64)))
 
 
-def integer(op: Any, value: int) -> Any:
+def int32(op: Any, value: int) -> Any:
     """Return one int32."""
     return op.Constant(value=ir.tensor(np.array(value, np.int32)))
 
 
-def number(op: Any, value: float) -> Any:
+def float32(op: Any, value: float) -> Any:
     """Return one float32."""
     return op.Constant(value=ir.tensor(np.array(value, np.float32)))
 
@@ -34,4 +34,4 @@ def stored(op: Any, array: npt.NDArray[np.generic], name: str) -> Any:
 
 def sliced(op: Any, x: Any, start: int, end: int, axis: int) -> Any:
     """Return x[start:end] along an axis."""
-    return op.Slice(x, integers(op, start), integers(op, end), integers(op, axis))
+    return op.Slice(x, int64s(op, start), int64s(op, end), int64s(op, axis))

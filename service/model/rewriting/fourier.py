@@ -9,7 +9,7 @@ import numpy.typing as npt
 import onnx_ir as ir
 from onnxscript.rewriter import RewriteRuleSet
 
-from service.model.rewriting.constants import END, integers, number, sliced, stored
+from service.model.rewriting.constants import END, float32, int64s, sliced, stored
 from service.model.rewriting.dialect import DOMAIN
 from service.model.rewriting.graph import (
     CHANNELS_LAST,
@@ -92,10 +92,10 @@ class _Forward(Rule):
         level = _constant_level(x)
         offset = spectra(np.full((1, size), level, np.float32))
 
-        rows = op.Div(op.Shape(x, start=1, end=2), integers(op, hop))
-        whole = op.Slice(x, integers(op, 0), op.Mul(rows, integers(op, hop)), integers(op, 1))
-        changing = op.Sub(whole, number(op, float(level)))
-        hops = op.Reshape(changing, integers(op, 1, -1, hop))
+        rows = op.Div(op.Shape(x, start=1, end=2), int64s(op, hop))
+        whole = op.Slice(x, int64s(op, 0), op.Mul(rows, int64s(op, hop)), int64s(op, 1))
+        changing = op.Sub(whole, float32(op, float(level)))
+        hops = op.Reshape(changing, int64s(op, 1, -1, hop))
         spectrum = self.product(op, hops, matrix.reshape(size // hop, hop, -1), offset.reshape(-1))
         parts = op.Split(spectrum, axis=2, num_outputs=2, _outputs=2)
         turned = [op.Transpose(part, perm=CHANNELS_LAST) for part in parts]
@@ -189,7 +189,7 @@ class _Inverse(Rule):
         assert node is not None
         frames = op.Transpose(x, perm=CHANNELS_LAST)
         total = self.samples(op, frames, kernel[:, 0, :], ints(node, "strides")[0])
-        return op.Reshape(total, integers(op, 1, 1, -1))
+        return op.Reshape(total, int64s(op, 1, 1, -1))
 
     def samples(self, op: Any, frames: Any, matrix: Array, hop: int) -> Any:
         """Return [1, T, hop] of frames and of the matrix to all of a frame's samples."""
@@ -198,7 +198,7 @@ class _Inverse(Rule):
         total = None
         for k in range(n_hops):
             part = sliced(op, spread, k * hop, (k + 1) * hop, 2)
-            part = op.Pad(part, integers(op, 0, k, 0, 0, n_hops - 1 - k, 0))
+            part = op.Pad(part, int64s(op, 0, k, 0, 0, n_hops - 1 - k, 0))
             total = part if total is None else op.Add(total, part)
         return total
 

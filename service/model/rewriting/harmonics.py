@@ -8,7 +8,7 @@ import numpy as np
 import onnx_ir as ir
 from onnxscript.rewriter import RewriteRuleSet
 
-from service.model.rewriting.constants import integers
+from service.model.rewriting.constants import int64s
 from service.model.rewriting.graph import CHANNELS_LAST, constant, scalar
 from service.model.rewriting.measuring import result_of
 from service.model.rewriting.native import OPERATORS
@@ -124,7 +124,7 @@ class _Samples(Rule):
         assert factor is not None
         signal = op.HarmonicSource(
             op.Transpose(phases, perm=CHANNELS_LAST),
-            op.Squeeze(f0, integers(op, 1)),
+            op.Squeeze(f0, int64s(op, 1)),
             op.Constant(value=ir.tensor(matrix.reshape(-1))),
             op.Constant(value=ir.tensor(np.array([level], np.float32))),
             _domain=OPERATORS,
@@ -133,7 +133,7 @@ class _Samples(Rule):
             threshold=scalar(threshold),
             silence=float(level_of_silence(level)),
         )
-        return op.Unsqueeze(signal, integers(op, 2))
+        return op.Unsqueeze(signal, int64s(op, 2))
 
 
 def _factor(scales: ir.Value) -> float | None:

@@ -7,7 +7,7 @@ from typing import Any
 import onnx_ir as ir
 from onnxscript.rewriter import RewriteRuleSet
 
-from service.model.rewriting.constants import END, integers, sliced, stored
+from service.model.rewriting.constants import END, int64s, sliced, stored
 from service.model.rewriting.dialect import DOMAIN
 from service.model.rewriting.graph import (
     CHANNELS_LAST,
@@ -101,10 +101,10 @@ class _Pool(Rule):
         frames = op.Transpose(x, perm=CHANNELS_LAST)
         taps = [row(kernel[:, 0, k], f"tap{k}") for k in range(3)]
         base = row(offset, "bias")
-        later = sliced(op, op.Pad(frames, integers(op, 0, 0, 0, 0, 1, 0)), 1, END, 1)
+        later = sliced(op, op.Pad(frames, int64s(op, 0, 0, 0, 0, 1, 0)), 1, END, 1)
         even = op.Add(op.Mul(frames, taps[1]), base)
         odd = op.Add(op.Add(op.Mul(frames, taps[2]), op.Mul(later, taps[0])), base)
-        y = op.Reshape(op.Concat(even, odd, axis=2), integers(op, 1, -1, n_channels))
+        y = op.Reshape(op.Concat(even, odd, axis=2), int64s(op, 1, -1, n_channels))
         return op.Transpose(y, perm=CHANNELS_LAST)
 
 

@@ -13,7 +13,7 @@ import numpy.typing as npt
 import onnx_ir as ir
 from onnxscript.rewriter import RewriteRuleSet
 
-from service.model.rewriting.constants import END, integer, integers, number, sliced, stored
+from service.model.rewriting.constants import END, float32, int32, int64s, sliced, stored
 from service.model.rewriting.dialect import DOMAIN
 from service.model.rewriting.graph import constant
 from service.model.rewriting.lengths import taps
@@ -66,15 +66,15 @@ class _AdaIN(Rule):
         assert node is not None  # matched
         length = _length(op, node, 1)
         share = op.Reciprocal(op.Cast(length, to=ir.DataType.FLOAT))
-        weights = op.Expand(share, op.Concat(integers(op, 1, 1), length, axis=0))
+        weights = op.Expand(share, op.Concat(int64s(op, 1, 1), length, axis=0))
         # Otherwise what is made of them has an unknown number of axes, see `share_lengths`.
         weights.shape, weights.type = ir.Shape([1, 1, None]), ir.TensorType(ir.DataType.FLOAT)
         mean = op.MatMul(weights, x)
         square = op.MatMul(weights, op.Mul(x, x))
         variance = op.Relu(op.Sub(square, op.Mul(mean, mean)))
-        epsilon = number(op, node.attributes["epsilon"].as_float())
+        epsilon = float32(op, node.attributes["epsilon"].as_float())
         gamma, beta = op.Split(style, axis=1, num_outputs=2, _outputs=2)
-        scale = op.Div(op.Add(gamma, number(op, 1.0)), op.Sqrt(op.Add(variance, epsilon)))
+        scale = op.Div(op.Add(gamma, float32(op, 1.0)), op.Sqrt(op.Add(variance, epsilon)))
         return op.Add(op.Mul(x, scale), op.Sub(beta, op.Mul(mean, scale)))
 
 
@@ -113,7 +113,7 @@ class _ScaledSnake(Rule):
         frequency = stored(op, (exact / np.pi).astype(np.float32), f"{alpha.name}_frequency")
         period = stored(op, (np.pi / exact).astype(np.float32), f"{alpha.name}_period")
         z = op.Add(op.Mul(x, op.Mul(scale, frequency)), op.Mul(shift, frequency))
-        u = op.Sub(op.Sub(z, op.Floor(z)), number(op, 0.5))
+        u = op.Sub(op.Sub(z, op.Floor(z)), float32(op, 0.5))
         square = op.Mul(u, u)
         # 4 h and P(h) / (4 sqrt(pi)).
         base, slope = SINE / (4 * np.sqrt(np.pi))
@@ -154,19 +154,19 @@ class _QuantizedConv(Rule):
         quantized, scale, zero_point = op.DynamicQuantizeLinear(x, _outputs=3)
         rows = quantized
         if begin or end:
-            rows = op.Pad(rows, integers(op, 0, begin, 0, 0, end, 0), zero_point)
+            rows = op.Pad(rows, int64s(op, 0, begin, 0, 0, end, 0), zero_point)
         if size > 1 or stride > 1:
             indices = self._neighbours(op, _length(op, node, 3), node)
             gathered = op.Gather(rows, indices, axis=1)
-            rows = op.Reshape(gathered, integers(op, 1, -1, size * n_in))
+            rows = op.Reshape(gathered, int64s(op, 1, -1, size * n_in))
         inputs = [
             rows, stored(op, matrix, f"{weight.name}_matrix"), scale,
-            number(op, weight_scale), zero_point,
+            float32(op, weight_scale), zero_point,
             op.Constant(value=ir.tensor(weight_zero)),
         ]  # fmt: skip
         if len(node.inputs) > 2 and node.inputs[2] is not None:
             # As published: rounded down to the steps of the accumulators.
-            step = op.Mul(scale, number(op, weight_scale))
+            step = op.Mul(scale, float32(op, weight_scale))
             inputs.append(op.Mul(op.Floor(op.Div(node.inputs[2], step)), step))
         return op.MatMulIntegerToFloat(*inputs, _domain="com.microsoft")
 
@@ -177,15 +177,15 @@ class _QuantizedConv(Rule):
         """
         size, dilation, stride, begin, end = taps(node)
         change = begin + end - dilation * (size - 1) + stride - 1
-        n_out = op.Add(length, integers(op, change)) if change else length
+        n_out = op.Add(length, int64s(op, change)) if change else length
         if stride > 1:
-            n_out = op.Div(n_out, integers(op, stride))
+            n_out = op.Div(n_out, int64s(op, stride))
         count = op.Squeeze(op.Cast(n_out, to=ir.DataType.INT32))
-        first = op.Range(integer(op, 0), count, integer(op, 1))
+        first = op.Range(int32(op, 0), count, int32(op, 1))
         if stride > 1:
-            first = op.Mul(first, integer(op, stride))
-        offsets = op.Range(integer(op, 0), integer(op, dilation * size), integer(op, dilation))
-        return op.Add(op.Unsqueeze(first, integers(op, 1)), offsets)
+            first = op.Mul(first, int32(op, stride))
+        offsets = op.Range(int32(op, 0), int32(op, dilation * size), int32(op, dilation))
+        return op.Add(op.Unsqueeze(first, int64s(op, 1)), offsets)
 
 
 class _Upsample(Rule):
@@ -208,11 +208,11 @@ class _Upsample(Rule):
             kernel[:, :, k * stride : (k + 1) * stride].transpose(0, 2, 1).reshape(n_in, -1)
             for k in range(2)
         ]
-        here = op.Pad(x, integers(op, 0, 0, 0, 0, 1, 0))
-        before = op.Pad(x, integers(op, 0, 1, 0, 0, 0, 0))
+        here = op.Pad(x, int64s(op, 0, 0, 0, 0, 1, 0))
+        before = op.Pad(x, int64s(op, 0, 1, 0, 0, 0, 0))
         matrix = stored(op, np.concatenate(taps), f"{weight.name}_matrix")
         product = op.MatMul(op.Concat(here, before, axis=2), matrix)
-        frames = op.Reshape(product, integers(op, 1, -1, n_out))
+        frames = op.Reshape(product, int64s(op, 1, -1, n_out))
         if pad:
             frames = sliced(op, frames, pad, -pad, 1)
         return op.Add(frames, bias)
@@ -233,7 +233,7 @@ class _Conv(Rule):
         assert kernel is not None  # recognised as such
         n_out, n_in, size = kernel.shape
         pad = size // 2
-        padded = op.Pad(x, integers(op, 0, pad, 0, 0, pad, 0)) if pad else x
+        padded = op.Pad(x, int64s(op, 0, pad, 0, 0, pad, 0)) if pad else x
         matrix = kernel.transpose(1, 2, 0).reshape(n_in, size * n_out)
         product = op.MatMul(padded, stored(op, matrix, f"{weight.name}_matrix"))
         total = None
@@ -241,9 +241,9 @@ class _Conv(Rule):
             last = k - size + 1 or END
             part = op.Slice(
                 product,
-                integers(op, k, k * n_out),
-                integers(op, last, (k + 1) * n_out),
-                integers(op, 1, 2),
+                int64s(op, k, k * n_out),
+                int64s(op, last, (k + 1) * n_out),
+                int64s(op, 1, 2),
             )
             total = part if total is None else op.Add(total, part)
         return op.Add(total, bias)
@@ -256,7 +256,7 @@ class _Repeat(Rule):
         return op.Repeat(x, _domain=DOMAIN)
 
     def rewrite(self, op: Any, x: ir.Value) -> Any:
-        shape = op.Concat(integers(op, 1, -1), op.Shape(x, start=2, end=3), axis=0)
+        shape = op.Concat(int64s(op, 1, -1), op.Shape(x, start=2, end=3), axis=0)
         return op.Reshape(op.Concat(x, x, axis=2), shape)
 
 
