@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+import ortffi
 from service.loading import load_synthesizer
 from service.model import assemble
 from service.settings import Settings
@@ -22,6 +23,15 @@ def _no_settings_from_outside() -> None:
     """Tests see the defaults, whatever the developer's shell has set."""
     for variable in [name for name in os.environ if name.startswith("KOKORO_")]:
         del os.environ[variable]
+
+
+@pytest.fixture(scope="session", autouse=True)
+def library() -> ortffi.Library:
+    """ONNX Runtime's library, quiet: failures are provoked all the time.
+
+    A process has but one environment, with one log level; here all tests get the same.
+    """
+    return ortffi.init(log_level=ortffi.LogLevel.FATAL).library
 
 
 @pytest.fixture(scope="session")

@@ -11,10 +11,11 @@ import ortffi
 
 
 @pytest.fixture(scope="session")
-def onnxruntime() -> ModuleType:
-    """The package, quiet, of the very version of the library that ortffi has loaded."""
-    # First, for it turns telemetry off, and the package has a copy of the library of its own.
-    library = ortffi.init(log_level=ortffi.LogLevel.FATAL).library
+def onnxruntime(library: ortffi.Library) -> ModuleType:
+    """The package, quiet, of the very version of the library that ortffi has loaded.
+
+    That one goes first: it turns telemetry off, and the package has a copy of its own.
+    """
     package = pytest.importorskip("onnxruntime")
     if package.__version__ != library.version:
         pytest.skip(

@@ -15,7 +15,6 @@ import ortffi
 
 @pytest.fixture(scope="session")
 def library_path() -> Path:
-    ortffi.init(log_level=ortffi.LogLevel.FATAL)
     try:
         return native_library.path()
     except native_library.native_build.CompilerError as error:

@@ -1,4 +1,4 @@
-"""The real library, its tiny models, and a fake vtable in front of it."""
+"""Tiny models, and a fake vtable in front of the real library."""
 
 from __future__ import annotations
 
@@ -15,12 +15,6 @@ from fake_vtable import FakeVtable
 import ortffi
 import ortffi.environment
 from ortffi._api import REQUESTED_API_VERSION
-
-
-@pytest.fixture(scope="session", autouse=True)
-def library() -> ortffi.Library:
-    """The library under test, quiet: failures are provoked all the time."""
-    return ortffi.init(log_level=ortffi.LogLevel.FATAL).library
 
 
 @pytest.fixture(scope="module", autouse=True)
