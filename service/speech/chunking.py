@@ -8,16 +8,21 @@ from typing import NamedTuple
 
 from service.text import Reading, Word
 
+USUAL_PACE = 16.0
+"""Phonemes in a second, as most voices say them in long pieces; see `bench.pace`. Lengths of
+pieces are those of speech at this pace: slower speech is cut into pieces of fewer phonemes, for
+what a piece costs, in memory and in waiting, are its seconds."""
+
 MAX_PIECE_LENGTH = 150
-"""Phonemes of a piece at the voice's own speed: nine seconds. The model takes 510, but rushes and
-fades from about 400 on, its memory grows by 0.8 MB with each, and others wait meanwhile."""
+"""Phonemes of a piece: nine seconds. The model takes 510, but rushes and fades from about 400 on,
+its memory grows by 12 MB with each second, and others wait meanwhile."""
 
 MIN_PIECE_LENGTH = 70
 """Phonemes of a piece, if the text is long enough: shorter ones lose the melody."""
 
 _LENGTHS = (MIN_PIECE_LENGTH, MAX_PIECE_LENGTH)
 _FIRST_LENGTHS = (30, 60)
-"""Phonemes of the first piece where sound shall start early: two to four seconds of speech."""
+"""Phonemes of the first piece where sound shall start early: two to four seconds."""
 REAL_TIME_FACTOR = 0.6
 """Of the published model on two good cores, with some reserve; for who has not measured his own."""
 _REAL_TIME_FACTORS = (0.02, 0.9)
@@ -76,8 +81,7 @@ class Chunker:
             pieces are of similar length, `MIN_PIECE_LENGTH` to `MAX_PIECE_LENGTH`.
         real_time_factor: seconds that a second of speech takes: an early piece is as long as can
             be made while those before it play.
-        speed: that all is said at. Slow speech is cut into pieces of fewer phonemes: what a piece
-            costs, in memory and in waiting, are its seconds.
+        pace: phonemes in a second.
     """
 
     def __init__(
@@ -85,7 +89,7 @@ class Chunker:
         *,
         early: bool = False,
         real_time_factor: float = REAL_TIME_FACTOR,
-        speed: float = 1.0,
+        pace: float = USUAL_PACE,
     ) -> None:
         self._early = early
         least, greatest = _REAL_TIME_FACTORS
@@ -93,20 +97,20 @@ class Chunker:
         self._phonemes = ""
         self._words: list[Word] = []
         self._unbroken: list[tuple[int, int]] = []
-        self._n_unheard = 0.0  # phonemes that are made and not yet heard, when the last one is made
-        self._lengths = _Lengths(*(_FIRST_LENGTHS if early else _LENGTHS), nearest=early)
-        self._limit = MAX_PIECE_LENGTH
-        self.say_at(speed)
+        self._unheard_s = 0.0  # what is made and not yet heard, when the last piece is made
+        self.say_at(pace)
 
-    def say_at(self, speed: float) -> None:
-        """Take what comes from here on to be said at a speed; nothing may be left of before."""
+    def say_at(self, pace: float) -> None:
+        """Take what comes from here on to be said at a pace; nothing may be left of before."""
         if self._phonemes:
-            raise ValueError("there are phonemes left that are said at the speed before")
-        scale = min(1.0, speed)
-        self._limit = int(MAX_PIECE_LENGTH * scale)
-        if not self._early or self._lengths.nearest:  # else what was said before decides
-            low, high = _FIRST_LENGTHS if self._early else _LENGTHS
-            self._lengths = _Lengths(int(low * scale), int(high * scale), nearest=self._early)
+            raise ValueError("there are phonemes left that are said at the pace before")
+        self._pace = pace
+        scale = min(1.0, pace / USUAL_PACE)
+        self._limit = max(2, int(MAX_PIECE_LENGTH * scale))
+        low, high = _FIRST_LENGTHS if self._early else _LENGTHS
+        self._lengths = _Lengths(int(low * scale), int(high * scale), nearest=self._early)
+        if self._unheard_s:
+            self._lengthen()
 
     def add(self, reading: Reading) -> Iterator[Reading]:
         """Take a reading; yield the pieces that are complete."""
@@ -144,16 +148,16 @@ class Chunker:
         self._unbroken = [(start - cut, end - cut) for start, end in self._unbroken if end > cut]
         self._phonemes = rest
         if self._early:
-            self._lengthen(len(phonemes))
+            said_s = len(phonemes) / self._pace
+            self._unheard_s += said_s * (1 - self._real_time_factor if self._unheard_s else 1)
+            self._lengthen()
         kept = [_within(word, len(phonemes)) for word in words]
         return Reading(phonemes, tuple(kept))
 
-    def _lengthen(self, length: int) -> None:
+    def _lengthen(self) -> None:
         """Let the next piece be as long as can be made while those before it play."""
-        is_first = self._lengths.nearest
-        factor = self._real_time_factor
-        self._n_unheard += length * (1 if is_first else 1 - factor)
-        high = max(2, min(self._limit, int(self._n_unheard / factor)))
+        in_time = self._unheard_s / self._real_time_factor * self._pace
+        high = max(2, min(self._limit, int(in_time)))
         self._lengths = _Lengths(high // 2, high)
 
     def _place(self, low: int, high: int, wanted: float, limit: int) -> int:

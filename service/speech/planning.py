@@ -74,7 +74,7 @@ class Piece:
     """A part of an utterance that the model says in one run.
 
     Attributes:
-        phonemes: up to 250 of them; none for a pause that nothing stands before.
+        phonemes: up to 150 of them; none for a pause that nothing stands before.
         words: the words of the text that they are, or parts of them, as offsets in `phonemes`.
         blend: the voice.
         speed: 0.5 to 2.0.
@@ -183,7 +183,7 @@ class Planner:
             blend, language = self.settle(utterance.voice, utterance.language)
             parts = self._parts(spoken, utterance, language)
             pieces = _cut_text(
-                parts, blend, utterance.speed, self._chunker(utterance),
+                parts, blend, utterance.speed, self._chunker(utterance, blend),
                 partial(self._read, utterance),
             )  # fmt: skip
         first = next(pieces, None)
@@ -208,7 +208,7 @@ class Planner:
             return readings
 
         parts = self._parts(text, utterance, language)
-        chunker = self._chunker(utterance)
+        chunker = self._chunker(utterance, blend)
         pieces = tuple(_cut_text(parts, blend, utterance.speed, chunker, note))
         if not pieces:
             raise NothingToSayError(_NOTHING)
@@ -273,11 +273,11 @@ class Planner:
             )
         return parts
 
-    def _chunker(self, utterance: Utterance) -> Chunker:
+    def _chunker(self, utterance: Utterance, blend: Blend) -> Chunker:
         return Chunker(
             early=utterance.early,
             real_time_factor=self.real_time_factor,
-            speed=utterance.speed,
+            pace=blend.pace * utterance.speed,
         )
 
     def _read(self, utterance: Utterance, part: _Part) -> Iterator[Reading]:
@@ -291,7 +291,7 @@ class Planner:
         vocabulary.token_ids(reading.phonemes)
         if not vocabulary.is_pronounceable(reading.phonemes):
             raise NothingToSayError("the phonemes hold nothing that can be pronounced")
-        chunker = self._chunker(utterance)
+        chunker = self._chunker(utterance, blend)
         pieces = [*chunker.add(reading), *chunker.finish()]
         for number, piece in enumerate(pieces, start=1):
             yield Piece(
@@ -328,9 +328,8 @@ def _cut_text(
             continue
         if (part.blend, part.speed) != (blend, speed):
             yield from pieces(chunker.finish())
-            if part.speed != speed:
-                chunker.say_at(part.speed)
             blend, speed = part.blend, part.speed
+            chunker.say_at(blend.pace * speed)
         for reading in read(part):
             yield from pieces(chunker.add(reading))
     yield from pieces(chunker.finish())

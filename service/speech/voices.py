@@ -25,6 +25,9 @@ FILE_BYTES = MAX_TOKENS * STYLE_SIZE * 4
 MAX_BLEND_LENGTH = 512
 """Characters of a blend; there are 54 voices, and nobody mixes more than a few."""
 
+UNKNOWN_PACE = 10.0
+"""Phonemes in a second, where nobody says: of the slowest voice that there is."""
+
 _PART = re.compile(r"\s*([A-Za-z0-9_\-]+)\s*(?:\(\s*([^()]*?)\s*\)\s*)?")
 _SEXES = {"f": "female", "m": "male"}
 
@@ -41,6 +44,8 @@ class Voice:
         sex: `female`, `male`, or None.
         licence: SPDX name, or None.
         sha256: of its file, as the manifest promises; None for a file that was dropped in.
+        pace: phonemes that it says in a second, in long sentences of its language; see
+            `bench.pace`.
     """
 
     name: str
@@ -48,6 +53,7 @@ class Voice:
     sex: str | None
     licence: str | None
     sha256: str | None
+    pace: float
 
 
 @dataclass(frozen=True)
@@ -60,6 +66,11 @@ class Blend:
     def language(self) -> str | None:
         """Return the language of the voice named first."""
         return self.parts[0][0].language
+
+    @property
+    def pace(self) -> float:
+        """Return the pace of the slowest of the voices."""
+        return min(voice.pace for voice, _ in self.parts)
 
 
 class VoiceLibrary:
@@ -163,7 +174,14 @@ def _describe(name: str, entry: dict[str, Any]) -> Voice:
         entry.get("sex", _SEXES.get(name[1:2])),
         entry.get("licence"),
         entry.get("sha256"),
+        _pace(name, entry.get("pace", UNKNOWN_PACE)),
     )
+
+
+def _pace(name: str, pace: object) -> float:
+    if not isinstance(pace, (int, float)) or not 1 <= pace <= 100:
+        raise VoiceError(f"the pace of {name} must be phonemes in a second, not {pace!r}")
+    return float(pace)
 
 
 def _verify(path: Path, voice: Voice) -> None:

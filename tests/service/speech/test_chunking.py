@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from service.speech.chunking import MAX_PIECE_LENGTH, MIN_PIECE_LENGTH, Chunker
+from service.speech.chunking import MAX_PIECE_LENGTH, MIN_PIECE_LENGTH, USUAL_PACE, Chunker
 from service.text import Reading, Word, read_phonemes
 
 SENTENCE = "ðə kwˈɪk bɹˈWn fˈɑks ʤˈʌmps ˌOvəɹ ðə lˈAzi dˈɔɡ. "
@@ -77,23 +77,34 @@ def test_pieces_of_prose_have_lengths_that_sound_well() -> None:
 @pytest.mark.parametrize("early", [False, True])
 def test_slow_speech_is_cut_into_pieces_of_as_many_seconds(early: bool) -> None:
     lengths = {}
-    for speed in (0.5, 1.0, 2.0):
-        chunker = Chunker(early=early, speed=speed)
-        lengths[speed] = [len(p.phonemes) for p in chunker.add(read_phonemes(SENTENCE * 60))]
-    assert max(lengths[0.5]) <= MAX_PIECE_LENGTH / 2 < max(lengths[1.0])
-    assert lengths[0.5][0] < lengths[1.0][0] or not early
-    assert lengths[2.0] == lengths[1.0]
+    for pace in (USUAL_PACE / 2, USUAL_PACE, USUAL_PACE * 2):
+        chunker = Chunker(early=early, pace=pace)
+        lengths[pace] = [len(p.phonemes) for p in chunker.add(read_phonemes(SENTENCE * 60))]
+    slow, usual, quick = lengths.values()
+    assert max(slow) <= MAX_PIECE_LENGTH / 2 < max(usual)
+    assert slow[0] < usual[0] or not early
+    assert quick == usual
 
 
-def test_another_speed_begins_with_a_new_piece() -> None:
+def test_another_pace_begins_with_a_new_piece() -> None:
     chunker = Chunker()
     list(chunker.add(read_phonemes(SENTENCE)))
     with pytest.raises(ValueError, match="left"):
-        chunker.say_at(0.5)
+        chunker.say_at(USUAL_PACE / 2)
     assert [piece.phonemes for piece in chunker.finish()] == [SENTENCE.strip()]
-    chunker.say_at(0.5)
+    chunker.say_at(USUAL_PACE / 2)
     pieces = [*chunker.add(read_phonemes(SENTENCE * 4)), *chunker.finish()]
     assert all(len(piece.phonemes) <= MAX_PIECE_LENGTH / 2 for piece in pieces)
+
+
+def test_what_is_said_slowly_after_an_early_beginning_is_cut_by_its_own_pace() -> None:
+    chunker = Chunker(early=True, real_time_factor=0.1)
+    usual = [*chunker.add(read_phonemes(SENTENCE * 20)), *chunker.finish()]
+    assert max(len(piece.phonemes) for piece in usual) > MAX_PIECE_LENGTH / 2
+    chunker.say_at(USUAL_PACE / 2)
+    slow = [*chunker.add(read_phonemes(SENTENCE * 20)), *chunker.finish()]
+    assert max(len(piece.phonemes) for piece in slow) <= MAX_PIECE_LENGTH / 2
+    assert len(slow[0].phonemes) > MAX_PIECE_LENGTH / 4  # not as at the beginning of an answer
 
 
 @pytest.mark.parametrize("factor", [0.0, 0.1, 0.3, 0.6, 2.0])

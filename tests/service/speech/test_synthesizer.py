@@ -127,6 +127,14 @@ def test_chunks_are_the_whole_and_joins_do_not_click(synthesizer: Synthesizer) -
         assert chunk.duration_s == chunk.samples.size / 24_000
 
 
+def test_no_piece_is_much_longer_than_ten_seconds(synthesizer: Synthesizer) -> None:
+    text = " ".join([SENTENCE.rstrip(".").lower()] * 9)
+    for voice, speed in (("af_heart", 1.0), ("af_heart", 0.5), ("af_nicole", 0.75)):
+        plan = synthesizer.plan(Utterance(text, voice=voice, speed=speed))
+        durations = [chunk.duration_s for chunk in synthesizer.stream(plan)]
+        assert 7 < max(durations) < 12
+
+
 def test_phonemes_are_said_as_they_are(synthesizer: Synthesizer) -> None:
     phonemes = phonemes_of(synthesizer, SENTENCE)
     by_text = speak(synthesizer, Utterance(SENTENCE))

@@ -68,6 +68,12 @@ def test_the_language_of_a_blend_is_the_first_voices(library: VoiceLibrary) -> N
     assert library.resolve("bf_emma+af_sky").language == "en-gb"
 
 
+def test_the_pace_of_a_blend_is_the_slowest_voices(library: VoiceLibrary) -> None:
+    pace = {name: library.resolve(name).pace for name in ("af_heart", "af_nicole")}
+    assert pace["af_nicole"] < 12 < 14 < pace["af_heart"] < 18
+    assert library.resolve("af_heart(9)+af_nicole").pace == pace["af_nicole"]
+
+
 @pytest.mark.parametrize(
     "blend",
     ["", "+", "af_heart+", "af_heart(2", "af_heart()", "af_heart(0)", "af_heart(-1)",
@@ -88,6 +94,21 @@ def test_a_voice_is_dropped_in_by_adding_a_file(folder: Path) -> None:
     shutil.copy(folder / "am_adam.bin", folder / "im_nuovo.bin")
     voice = VoiceLibrary(folder).resolve("im_nuovo").parts[0][0]
     assert (voice.language, voice.sex, voice.licence) == ("it", "male", None)
+
+
+def test_a_dropped_in_voice_is_taken_for_a_slow_one(folder: Path) -> None:
+    shutil.copy(folder / "am_adam.bin", folder / "am_other.bin")
+    library = VoiceLibrary(folder)
+    assert library.resolve("am_other").pace < library.resolve("am_adam").pace
+
+
+@pytest.mark.parametrize("pace", [0, -1, float("nan"), 1e9, "quick", None, [15]])
+def test_a_pace_must_be_one(folder: Path, pace: object) -> None:
+    manifest = json.loads((folder / "manifest.json").read_text())
+    manifest["am_adam"]["pace"] = pace
+    (folder / "manifest.json").write_text(json.dumps(manifest))
+    with pytest.raises(VoiceError, match="pace of am_adam"):
+        VoiceLibrary(folder)
 
 
 def test_a_dropped_in_name_that_says_no_language_has_none(folder: Path) -> None:
