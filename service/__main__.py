@@ -13,6 +13,7 @@ from typing import Any
 from service import __version__
 from service.errors import InvalidRequestError, ServiceError
 from service.logs import configure_logging
+from service.memory import share_freed_memory
 from service.settings import Settings, load_settings
 
 _CONFIG_ONLY = {"cuda_options"}
@@ -23,6 +24,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command and return the exit status: 0, or 1 after one line on standard error."""
     options = vars(_parser().parse_args(arguments))
     command, config = options.pop("command"), options.pop("config")
+    share_freed_memory()
     flags = {name: options.pop(name) for name in list(options) if name in Settings.model_fields}
     flags = {name: value for name, value in flags.items() if value is not None}
     try:

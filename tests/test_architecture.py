@@ -16,14 +16,15 @@ ALLOWED = {
     "settings": {"errors"},
     "resources": set(),
     "logs": set(),
+    "memory": set(),
     "text": LEAVES,
     "audio": LEAVES,
-    "model": LEAVES,
+    "model": LEAVES | {"memory"},
     "speech": LEAVES | {"text", "audio", "model"},
     "loading": LEAVES | {"text", "model", "speech"},
     "doctor": LEAVES | {"loading", "text"},
     "api": LEAVES | {"logs", "loading", "text", "audio", "model", "speech"},
-    "__main__": LEAVES | {"logs", "loading", "doctor", "audio", "model", "speech", "api"},
+    "__main__": LEAVES | {"logs", "memory", "loading", "doctor", "audio", "model", "speech", "api"},
 }
 OUTSIDE = {
     "ortffi": {"model", "speech"},

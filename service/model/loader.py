@@ -11,6 +11,7 @@ from pathlib import Path
 
 import ortffi
 from service.errors import ModelError, ProviderError, StartupError
+from service.memory import return_freed_memory
 from service.model import assembly, durations
 from service.model.assembly import FILE_NAME, SHA256, SIZE_BYTES, assemble
 from service.model.kokoro import Kokoro, Preparation
@@ -19,7 +20,7 @@ from service.model.native import NativeUnavailableError, find_native_operators
 from service.model.preparation import NotPreparedError, PreparedModels, Workshop
 from service.model.processor import integer_products
 from service.model.rewriting.version import VERSION
-from service.model.runtime import CudaUnavailableError, Runtime, return_freed_memory
+from service.model.runtime import CudaUnavailableError, Runtime
 
 logger = logging.getLogger(__name__)
 
