@@ -1,6 +1,6 @@
 """The most memory that the server ever holds, whatever it is asked for.
 
-    python -m bench.peak [--side native] [--side stock] [--repeats 3] [--write]
+    python -m bench.peak [--side native] [--side stock] [--repeats 2] [--write]
 
 A fresh server is asked for one thing after another, and what it has held at most (VmHWM) is taken
 after each: a paragraph by the usual voice; a text without a stop; cries, each with a pause after
@@ -25,7 +25,8 @@ from bench.processes import ChildError, request
 from bench.procfs import mebibytes
 from bench.sides import Side, add_sides, chosen_sides
 
-REPEATS = 3
+REPEATS = 2
+TIMEOUT_S = 600.0
 BOUND_MB = 400.0
 BOUNDED = "native"
 
@@ -93,7 +94,8 @@ def peaks(side: Side) -> list[float]:
     with side.server() as (process, port), ThreadPoolExecutor() as pool:
 
         def ask(body: dict[str, Any]) -> int:
-            return request(port, "POST", "/synthesize", {"format": "pcm", **body})
+            whole = {"format": "pcm", **body}
+            return request(port, "POST", "/synthesize", whole, timeout_s=TIMEOUT_S)
 
         found = [_held_mb(process.pid)]
         for name, bodies in ASKED.items():

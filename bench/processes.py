@@ -102,9 +102,11 @@ def wait_until_ready(process: Process, port: int, path: str) -> None:
         time.sleep(_POLL_S)
 
 
-def request(port: int, method: str, path: str, body: object = None) -> int:
+def request(
+    port: int, method: str, path: str, body: object = None, *, timeout_s: float = 60.0
+) -> int:
     """Ask the service, read its answer, and return the status."""
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=timeout_s)
     try:
         connection.request(method, path, json.dumps(body), {"content-type": "application/json"})
         response = connection.getresponse()

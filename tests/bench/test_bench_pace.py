@@ -1,0 +1,74 @@
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from bench import pace
+from service.speech.chunking import MAX_PIECE_LENGTH, MIN_PIECE_LENGTH
+from service.text import Espeak
+
+
+@pytest.fixture
+def manifest(tmp_path: Path, repository: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A copy of the manifest, by which everybody speaks as in `quickness` is asked for."""
+    copy = tmp_path / "manifest.json"
+    copy.write_bytes((repository / "voices/manifest.json").read_bytes())
+    monkeypatch.setattr(pace, "MANIFEST", copy)
+    monkeypatch.setattr(pace, "_pieces", lambda espeak, language: ["a" * 100, "b" * 60])
+    return copy
+
+
+def speak(monkeypatch: pytest.MonkeyPatch, manifest: Path, quickness: float) -> None:
+    """Have every voice speak so many times as quickly as the manifest says."""
+    told = json.loads(manifest.read_text())
+
+    class Speaker:
+        def say(self, phonemes: str, voice: str) -> Any:
+            return SimpleNamespace(audio_s=len(phonemes) / (told[voice]["pace"] * quickness))
+
+    @contextmanager
+    def speaker(side: object) -> Iterator[Speaker]:
+        yield Speaker()
+
+    monkeypatch.setattr(pace, "speaker", speaker)
+
+
+@pytest.mark.parametrize(("quickness", "status"), [(1.0, 0), (0.97, 0), (1.1, 1), (0.9, 1)])
+def test_a_manifest_that_is_off_is_noticed(
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    manifest: Path,
+    quickness: float,
+    status: int,
+) -> None:
+    before = manifest.read_bytes()
+    speak(monkeypatch, manifest, quickness)
+    assert pace.main([]) == status
+    assert ("(off)" in capsys.readouterr().out) == (status == 1)
+    assert manifest.read_bytes() == before
+
+
+def test_write_puts_the_paces_right_and_leaves_the_rest(
+    monkeypatch: pytest.MonkeyPatch, manifest: Path
+) -> None:
+    before = json.loads(manifest.read_text())
+    speak(monkeypatch, manifest, 1.2)
+    assert pace.main(["--write"]) == 0
+    after = json.loads(manifest.read_text())
+    for name, entry in before.items():
+        assert after[name].pop("pace") == pytest.approx(entry.pop("pace") * 1.2, abs=0.06)
+    assert after == before
+
+
+def test_pieces_are_such_as_long_texts_are_cut_into() -> None:
+    espeak = Espeak()
+    for language in ("en-us", "es"):
+        pieces = pace._pieces(espeak, language)
+        assert len(pieces) == pace.N_PIECES
+        assert all(MIN_PIECE_LENGTH <= len(piece) <= MAX_PIECE_LENGTH for piece in pieces)
