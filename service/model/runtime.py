@@ -194,7 +194,8 @@ def open_runtime(
     except ortffi.LibraryNotFoundError as error:
         raise StartupError(str(error)) from error
     if environment.cpu_arena is None:
-        # Of the first allocation too, for the arena is empty until then.
+        # In force once the self-test has given back what it ran in. As the size of the very first
+        # allocation instead, it would be kept by an idle service too.
         environment.share_cpu_arena(
             ortffi.ArenaConfig(initial_growth_chunk_size_bytes=_ARENA_BYTES)
         )
