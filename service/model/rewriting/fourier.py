@@ -42,6 +42,14 @@ def rules() -> RewriteRuleSet:
     return rule_set(_Forward, _Part, _Inverse)
 
 
+def convolving_rules() -> RewriteRuleSet:
+    """Return what makes convolutions of STFT, and leaves the inverse one as it is.
+
+    GPUs have no STFT, and convolve at once.
+    """
+    return rule_set(_ConvolvedForward, _Part)
+
+
 def native_rules() -> RewriteRuleSet:
     """Return what does the same, and what comes before the inverse, in operators of our own.
 
@@ -92,14 +100,29 @@ class _Forward(Rule):
         level = _constant_level(x)
         offset = spectra(np.full((1, size), level, np.float32))
 
+        parts = self.parts(op, x, level, hop, matrix, offset.reshape(-1))
+        return op.Parts(*parts, _domain=DOMAIN)
+
+    def parts(
+        self, op: Any, x: Any, level: np.float32, hop: int, matrix: Array, offset: Array
+    ) -> list[Any]:
+        """Return real and imaginary parts, each [1, bins, T].
+
+        Args:
+            op: what writes nodes.
+            x: float32 [1, n]; what differs from the level is multiplied.
+            level: see `_constant_level`.
+            hop: samples from frame to frame.
+            matrix: float32 [samples of a frame, bins * 2].
+            offset: float32 [bins * 2], the spectrum of the level.
+        """
         rows = op.Div(op.Shape(x, start=1, end=2), int64s(op, hop))
         whole = op.Slice(x, int64s(op, 0), op.Mul(rows, int64s(op, hop)), int64s(op, 1))
         changing = op.Sub(whole, float32(op, float(level)))
         hops = op.Reshape(changing, int64s(op, 1, -1, hop))
-        spectrum = self.product(op, hops, matrix.reshape(size // hop, hop, -1), offset.reshape(-1))
+        spectrum = self.product(op, hops, matrix.reshape(len(matrix) // hop, hop, -1), offset)
         parts = op.Split(spectrum, axis=2, num_outputs=2, _outputs=2)
-        turned = [op.Transpose(part, perm=CHANNELS_LAST) for part in parts]
-        return op.Parts(*turned, _domain=DOMAIN)
+        return [op.Transpose(part, perm=CHANNELS_LAST) for part in parts]
 
     def product(self, op: Any, hops: Any, matrices: Array, offset: Array) -> Any:
         """Return [1, T, bins * 2] of hops and of the matrix for each of those in a frame."""
@@ -113,6 +136,20 @@ class _Forward(Rule):
             op.MatMul(frames, stored(op, matrix, "stft_matrix")),
             stored(op, offset.reshape(1, 1, -1), "stft_offset"),
         )
+
+
+class _ConvolvedForward(_Forward):
+    def parts(
+        self, op: Any, x: Any, level: np.float32, hop: int, matrix: Array, offset: Array
+    ) -> list[Any]:
+        signal = op.Unsqueeze(op.Sub(x, float32(op, float(level))), int64s(op, 1))
+        spectrum = op.Conv(
+            signal,
+            stored(op, matrix.T[:, np.newaxis], "stft_kernel"),
+            stored(op, offset, "stft_offset"),
+            strides=[hop],
+        )
+        return list(op.Split(spectrum, axis=1, num_outputs=2, _outputs=2))
 
 
 class _NativeForward(_Forward):

@@ -89,7 +89,7 @@ def initializer(graph: ir.Graph, array: Array, name: str) -> ir.Value:
     unique, number = name, 1
     while unique in graph.initializers:
         unique, number = f"{name}_{number}", number + 1
-    tensor = ir.tensor(np.ascontiguousarray(array), name=unique)
+    tensor = ir.tensor(np.asarray(array, order="C"), name=unique)
     value = ir.Value(name=unique, const_value=tensor)
     graph.register_initializer(value)
     return value

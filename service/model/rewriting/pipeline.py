@@ -12,7 +12,9 @@ from onnx_ir.passes import common as passes
 
 from service.model.durations import TENSOR_NAME
 from service.model.rewriting import (
+    angles,
     convolutions,
+    floats,
     fourier,
     harmonics,
     native,
@@ -22,14 +24,23 @@ from service.model.rewriting import (
     stock,
 )
 from service.model.rewriting.blocks import fuse_blocks
+from service.model.rewriting.buckets import pad_frames
 from service.model.rewriting.dialect import DOMAIN
+from service.model.rewriting.floats import (
+    dequantize_embeddings,
+    dequantize_lstms,
+    dequantize_products,
+    merge_float_projections,
+)
+from service.model.rewriting.halves import halve_decoder, round_decoder
 from service.model.rewriting.heads import scale_products, settle_heads
 from service.model.rewriting.lengths import share_lengths
 from service.model.rewriting.matrices import fuse_products
 from service.model.rewriting.projections import merge_projections
-from service.model.rewriting.transposes import move_transposes
+from service.model.rewriting.transposes import cancel_transposes, move_transposes
+from service.model.rewriting.windows import settle_windows
 
-Variant = Literal["native", "stock"]
+Variant = Literal["native", "stock", "float32", "float16", "rounded"]
 
 MODEL_NAME = "model.onnx"
 WEIGHTS_NAME = "weights.bin"
@@ -72,25 +83,40 @@ def rewrite(
     Args:
         source: a published model.
         folder: where to; it is there.
-        variant: `native` needs the operators of native/, `stock` nothing.
+        variant: `native` needs the operators of native/, `stock` nothing; `float32` and `float16`
+            are for GPUs; `rounded` is `float16` in float32, for proving it.
         progress: called with a line where something takes long.
-        signed_weights: see `stock.rules`; native operators do not care.
+        signed_weights: see `stock.rules`; the other variants do not care.
 
     Returns:
         What was done, or None, nothing being written, where the graph is not of the known kind.
     """
     progress("reading the model")
     model = ir.load(source)
-    graph = model.graph
-    n_before = len(graph)
+    n_before = len(model.graph)
     progress("recognising its parts")
     found = {
         "convolutions": convolutions.rules().apply_to_model(model),
         "normalization": normalization.rules().apply_to_model(model),
-        "snake": snake.rules().apply_to_model(model),
     }
-    if any(found[name] < least for name, least in _RECOGNISED.items()):
+    if variant in ("native", "stock"):
+        found["snake"] = snake.rules().apply_to_model(model)
+    if any(found.get(name, least) < least for name, least in _RECOGNISED.items()):
         return None
+    progress(f"putting in {variant} operators")
+    if variant == "native" or variant == "stock":
+        _rewrite_for_cpu(model, variant, found, signed_weights=signed_weights)
+    else:
+        _rewrite_for_gpu(model, variant, found)
+    progress("writing the prepared model")
+    _write(model, folder)
+    return Report(found, n_before, len(model.graph))
+
+
+def _rewrite_for_cpu(
+    model: ir.Model, variant: str, found: dict[str, int], *, signed_weights: bool
+) -> None:
+    graph = model.graph
     found["resampling"] = resampling.rules().apply_to_model(model)
     transforms = fourier.native_rules() if variant == "native" else fourier.rules()
     found["fourier"] = transforms.apply_to_model(model)
@@ -102,7 +128,6 @@ def rewrite(
     _tidy(model)
     found["transposes"] = move_transposes(graph)
     _tidy(model)
-    progress(f"putting in {variant} operators")
     if variant == "native":
         found["native"] = native.fuse(graph)
         passes.RemoveUnusedNodesPass()(model)
@@ -113,6 +138,38 @@ def rewrite(
     _forget_shapes(graph)
     found["lengths"] = share_lengths(graph)
     found["stock"] = stock.rules(signed_weights=signed_weights).apply_to_model(model)
+
+
+def _rewrite_for_gpu(model: ir.Model, variant: str, found: dict[str, int]) -> None:
+    graph = model.graph
+    found["fourier"] = fourier.convolving_rules().apply_to_model(model)
+    found["harmonics"] = harmonics.rules().apply_to_model(model)
+    found["heads"] = settle_heads(graph)
+    found["windows"] = settle_windows(graph)
+    found["projections"] = merge_float_projections(graph)
+    found["floats"] = floats.rules().apply_to_model(model)
+    found["products"] = dequantize_products(graph)
+    found["embeddings"] = dequantize_embeddings(graph)
+    found["lstms"] = dequantize_lstms(graph)
+    found["angles"] = angles.rules().apply_to_model(model)
+    _tidy(model)
+    found["transposes"] = cancel_transposes(graph)
+    _tidy(model)
+    passes.TopologicalSortPass()(model)
+    found["frames"] = pad_frames(graph)
+    found["transposes"] += cancel_transposes(graph)
+    _tidy(model)
+    _forget_shapes(graph)
+    passes.LiftConstantsToInitializersPass(size_limit=0)(model)
+    passes.TopologicalSortPass()(model)
+    if variant == "float16":
+        found["halves"] = halve_decoder(graph)
+    elif variant == "rounded":
+        found["halves"] = round_decoder(graph)
+
+
+def _write(model: ir.Model, folder: Path) -> None:
+    graph = model.graph
     _tidy(model)
     left = {node.op_type for node in graph if node.domain == DOMAIN}
     if left:
@@ -123,11 +180,9 @@ def rewrite(
     passes.TopologicalSortPass()(model)
     passes.ClearMetadataAndDocStringPass()(model)
     _align_weights(graph)
-    progress("writing the prepared model")
     ir.save(
         model, folder / MODEL_NAME, external_data=WEIGHTS_NAME, size_threshold_bytes=_SMALL_BYTES
     )
-    return Report(found, n_before, len(graph))
 
 
 def _tidy(model: ir.Model) -> None:

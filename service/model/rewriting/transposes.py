@@ -35,8 +35,17 @@ def move_transposes(graph: ir.Graph) -> int:
         n_moves += moved
 
 
+def cancel_transposes(graph: ir.Graph) -> int:
+    """Drop transposes that undo each other; return how many pairs there were."""
+    return sum(_cancel(graph, node) for node in nodes_of(graph, "Transpose") if not _is_end(node))
+
+
+def _is_end(node: ir.Node) -> bool:
+    return node.outputs[0].is_graph_output()
+
+
 def _step(graph: ir.Graph, node: ir.Node) -> bool:
-    if node.domain not in ("", "ai.onnx") or node.outputs[0].is_graph_output():
+    if node.domain not in ("", "ai.onnx") or _is_end(node):
         return False
     if node.op_type == "Transpose":
         return _cancel(graph, node)
