@@ -17,13 +17,14 @@ ALLOWED = {
     "resources": set(),
     "logs": set(),
     "memory": set(),
+    "machine": set(),
     "text": LEAVES,
     "audio": LEAVES,
-    "model": LEAVES | {"memory"},
+    "model": LEAVES | {"memory", "machine"},
     "speech": LEAVES | {"text", "audio", "model"},
     "loading": LEAVES | {"text", "model", "speech"},
-    "doctor": LEAVES | {"loading", "text"},
-    "api": LEAVES | {"logs", "loading", "text", "audio", "model", "speech"},
+    "doctor": LEAVES | {"machine", "loading", "text"},
+    "api": LEAVES | {"logs", "machine", "loading", "text", "audio", "model", "speech"},
     "__main__": LEAVES | {"logs", "memory", "loading", "doctor", "audio", "model", "speech", "api"},
 }
 OUTSIDE = {

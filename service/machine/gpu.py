@@ -1,0 +1,108 @@
+"""The NVIDIA GPUs of this machine, as the driver tells them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from service.machine.probe import ProbeError, ask
+
+_LIBRARY = "libcuda.so.1"
+
+_NO_DEVICE, _STUB = 100, 34
+"""CUDA_ERROR_NO_DEVICE; CUDA_ERROR_STUB_LIBRARY: a file for linking only, of the CUDA toolkit."""
+
+
+@dataclass(frozen=True)
+class Gpu:
+    """One GPU.
+
+    Attributes:
+        name: as the driver has it, as `Orin`.
+        capability: compute capability, major and minor number.
+        integrated: whether it uses the system's memory.
+        memory_bytes: all of its memory, used or not.
+    """
+
+    name: str
+    capability: tuple[int, int]
+    integrated: bool
+    memory_bytes: int
+
+    @property
+    def architecture(self) -> str:
+        """Return the name that compilers have for the capability, as `sm_87`."""
+        return "sm_{}{}".format(*self.capability)
+
+    def __str__(self) -> str:
+        memory = "of the system's memory" if self.integrated else "of its own memory"
+        return f"{self.name}, {self.architecture}, {self.memory_bytes / (1 << 30):.1f} GiB {memory}"
+
+
+@dataclass(frozen=True)
+class Driver:
+    """What NVIDIA's driver says.
+
+    Attributes:
+        cuda: the newest CUDA that it serves, major and minor number; None if it does not say.
+        release: of the kernel's part, as `580.95.05`; empty where nothing tells it (JetPack 6).
+        gpus: in the order of their numbers, as `cuda_device` counts.
+        found: whether there is a driver's library at all.
+        problem: why there is no GPU; empty where there is one.
+    """
+
+    cuda: tuple[int, int] | None
+    release: str
+    gpus: tuple[Gpu, ...]
+    found: bool
+    problem: str
+
+    def __str__(self) -> str:
+        release = f"{self.release}, " if self.release else ""
+        serves = "serves CUDA {}.{}".format(*self.cuda) if self.cuda else "tells no version"
+        return release + serves
+
+
+def ask_driver(library: str | Path = _LIBRARY, root: Path = Path("/")) -> Driver:
+    """Ask the driver, in a process of its own, which GPUs there are.
+
+    Takes some tenths of a second where there is a driver. `CUDA_VISIBLE_DEVICES` counts.
+
+    Args:
+        library: the driver's library, as the loader finds it.
+        root: folder that stands for `/`.
+    """
+    try:
+        release = (root / "sys/module/nvidia/version").read_text(encoding="utf-8").strip()
+    except OSError:
+        release = ""
+    try:
+        answer = ask("driver", library)
+    except ProbeError as error:
+        return Driver(None, release, (), True, f"the driver cannot be asked: {error}")
+    cuda = (answer["cuda"] // 1000, answer["cuda"] % 1000 // 10) if answer["cuda"] else None
+    gpus = tuple(
+        Gpu(
+            gpu["name"],
+            (gpu["capability"][0], gpu["capability"][1]),
+            gpu["integrated"],
+            gpu["memory_bytes"],
+        )
+        for gpu in answer["gpus"]
+    )
+    found = answer.get("step") != "load"
+    return Driver(cuda, release, gpus, found, "" if gpus else _problem(answer))
+
+
+def _problem(answer: dict[str, str | int]) -> str:
+    step, code = answer.get("step"), answer.get("code")
+    if step == "load":
+        return f"no NVIDIA driver: {answer['text']}"
+    if step == "look up":
+        return f"the driver has not all functions of CUDA's driver API: {answer['text']}"
+    if step is None or code == _NO_DEVICE:
+        return "the driver finds no GPU"
+    if code == _STUB:
+        return f"the {_LIBRARY} that the loader finds is a stub for linking, not the driver"
+    named = f", {answer['name']} ({answer['text']})" if answer["name"] else ""
+    return f"the driver fails: {step} gives code {code}{named}"
