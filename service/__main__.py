@@ -8,7 +8,7 @@ import sys
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from service import __version__
 from service.errors import InvalidRequestError, ServiceError
@@ -16,7 +16,7 @@ from service.logs import configure_logging
 from service.memory import share_freed_memory
 from service.settings import Settings, load_settings
 
-_CONFIG_ONLY = {"cuda_options"}
+_CONFIG_ONLY = {"cuda_options", "tensorrt_options"}
 """Settings that are tables; a flag could not hold one."""
 
 
@@ -101,10 +101,11 @@ def _voices(settings: Settings) -> int:
     return 0
 
 
-def _prepare(settings: Settings) -> int:
+def _prepare(settings: Settings, target: Literal["cpu", "cuda"] | None) -> int:
     from service.loading import prepare_model
 
-    print(prepare_model(settings, _progress))
+    for path in prepare_model(settings, target, _progress):
+        print(path)
     return 0
 
 
@@ -154,6 +155,12 @@ def _parser() -> argparse.ArgumentParser:
         action=argparse.BooleanOptionalAction,
         default=True,
         help="write figures, dates and abbreviations in words before they are read",
+    )
+    prepare.add_argument(
+        "--for",
+        dest="target",
+        choices=("cpu", "cuda"),
+        help="processors or NVIDIA GPUs; what the provider of the settings needs by default",
     )
     doctor.add_argument("--json", dest="as_json", action="store_true", help="for bug reports")
     for subparser in (serve, say, voices, prepare, doctor):

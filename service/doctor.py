@@ -6,6 +6,7 @@ import platform
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from pathlib import Path
 
 from service import __version__
 from service.errors import ServiceError
@@ -16,6 +17,7 @@ from service.loading import (
     load_runtime,
     load_voices,
 )
+from service.machine import CudaBuild, Machine, explain, foresee
 from service.settings import Settings
 from service.text import LANGUAGES, FrontEnd
 
@@ -35,6 +37,40 @@ class Finding:
     detail: str
 
 
+def _examine_machine(machine: Machine, provider: str) -> Iterator[Finding]:
+    """Look at the machine; what is not there is wrong only where the provider needs it."""
+    board, memory, driver = machine.board, machine.memory, machine.driver
+    yield Finding("board", True if board.model else None, board.model or "unknown")
+    if board.tegra:
+        jetpack = f"{board.jetpack or 'unknown'}, L4T {board.l4t or 'unknown'}"
+        yield Finding("jetpack", True if board.jetpack else None, jetpack)
+        mode = board.power_mode
+        yield Finding("power mode", True if mode else None, mode or "unknown")
+    total, available = memory.total_bytes() / (1 << 30), memory.available_bytes() / (1 << 30)
+    shared = ", the GPU's too" if board.tegra else ""
+    yield Finding("memory", True, f"{available:.1f} of {total:.1f} GiB available{shared}")
+    lack = False if provider in ("cuda", "tensorrt") else None
+    yield Finding("driver", True if driver.gpus else lack, driver.problem or str(driver))
+    for number, gpu in enumerate(driver.gpus):
+        yield Finding(f"gpu {number}", True, str(gpu))
+    for name, stem in (("cuda", "libcudart"), ("cudnn", "libcudnn"), ("tensorrt", "libnvinfer")):
+        found = machine.libraries.versions(stem)
+        usable = any(file.reachable and not file.problem for file in found)
+        if name == "tensorrt" and provider != name:
+            lack = None
+        detail = "; ".join(map(str, found)) or "not found"
+        yield Finding(name, True if usable else lack, detail)
+
+
+def _examine_kernels(settings: Settings, library: Path, problem: str) -> Finding:
+    """Look for which GPUs the library has kernels; the problem is what is foreseen of it."""
+    kernels = CudaBuild(library).kernels
+    wanted = settings.provider in ("cuda", "tensorrt")
+    if problem or kernels.problem:
+        return Finding("kernels", False if wanted else None, problem or str(kernels))
+    return Finding("kernels", True, str(kernels))
+
+
 def _examine_languages(front_end: FrontEnd) -> Iterator[Finding]:
     readers = front_end.readers
     yield Finding("espeak-ng", True, readers.espeak.version)
@@ -51,13 +87,15 @@ def _examine_languages(front_end: FrontEnd) -> Iterator[Finding]:
 
 
 def examine(settings: Settings, progress: Callable[[str], None]) -> Iterator[Finding]:
-    """Look at library, providers, voices, espeak-ng, model, and a self-test, in that order.
+    """Look at machine, library, providers, voices, espeak-ng, model, and a self-test.
 
     Where one fails, those that need it are left out.
     """
     yield Finding(
         "service", True, f"{__version__}, Python {sys.version.split()[0]}, {platform.machine()}"
     )
+    machine = Machine()
+    yield from _examine_machine(machine, settings.provider)
     try:
         runtime = load_runtime(settings)
     except ServiceError as error:
@@ -70,8 +108,17 @@ def examine(settings: Settings, progress: Callable[[str], None]) -> Iterator[Fin
         f"{runtime.library}",
     )
     yield Finding("compiled in", True, ", ".join(runtime.compiled_in))
-    for provider, problem in runtime.usable().items():
+    problem = ""
+    if "CUDAExecutionProvider" in runtime.compiled_in:
+        device = settings.cuda_device
+        problem = foresee(library=runtime.library, device=device, machine=machine)
+        yield _examine_kernels(settings, runtime.library, problem)
+    # To try what is damaged can end the process.
+    for provider, message in runtime.usable(with_gpu=not problem).items():
         wanted = provider == "cpu" or settings.provider == provider
+        problem = message and explain(
+            message, library=runtime.library, device=settings.cuda_device, machine=machine
+        )
         yield Finding(
             f"provider {provider}", not problem if wanted or not problem else None,
             problem or "usable",
@@ -93,6 +140,8 @@ def examine(settings: Settings, progress: Callable[[str], None]) -> Iterator[Fin
     )  # fmt: skip
     preparation = model.preparation
     yield Finding("prepared", True if preparation.variant else None, preparation.detail)
+    if model.gpu_proof is not None:
+        yield Finding("on the gpu", True, str(model.gpu_proof))
     try:
         seconds = build_synthesizer(settings, model, voices, front_end).self_test()
     except ServiceError as error:

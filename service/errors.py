@@ -175,6 +175,10 @@ class SynthesisError(ServiceError):
     code = "synthesis_failed"
 
 
+class RunError(SynthesisError):
+    """ONNX Runtime ended a run with an error, which the message holds."""
+
+
 # What stops start-up.
 
 

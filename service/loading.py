@@ -4,23 +4,31 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Literal
 
 from service.errors import StartupError
 from service.model import (
+    GpuOptions,
     Kokoro,
+    Options,
     Runtime,
     Source,
     assemble,
     default_cache_dir,
     load_kokoro,
+    longest_piece_s,
     model_path,
     open_runtime,
     prepare,
+    prepare_for_gpu,
 )
 from service.resources import resource
 from service.settings import Settings
-from service.speech import Planner, Synthesizer, VoiceLibrary
+from service.speech import LONGEST_PIECE_S, Planner, Synthesizer, VoiceLibrary
 from service.text import Espeak, FrontEnd, UserLexicon
+
+Target = Literal["cpu", "cuda"]
+"""What a model is prepared for: the processor, or GPUs."""
 
 
 def load_runtime(settings: Settings) -> Runtime:
@@ -30,8 +38,28 @@ def load_runtime(settings: Settings) -> Runtime:
         StartupError: there is no usable library.
     """
     return open_runtime(
-        settings.provider, settings.threads, settings.cuda_device, settings.cuda_options
+        settings.provider,
+        settings.threads,
+        settings.cuda_device,
+        settings.cuda_options,
+        {**_engine_caches(settings), **settings.tensorrt_options},
+        settings.memory_budget_bytes,
     )
+
+
+def _engine_caches(settings: Settings) -> Options:
+    """Have TensorRT keep what it compiles, which takes minutes, where prepared models are kept."""
+    folder = str(_cache_dir(settings) / "tensorrt")
+    return {
+        "trt_engine_cache_enable": True,
+        "trt_engine_cache_path": folder,
+        "trt_timing_cache_enable": True,
+        "trt_timing_cache_path": folder,
+    }
+
+
+def _cache_dir(settings: Settings) -> Path:
+    return settings.cache_dir or default_cache_dir()
 
 
 def load_model(settings: Settings, runtime: Runtime, progress: Callable[[str], None]) -> Kokoro:
@@ -41,34 +69,44 @@ def load_model(settings: Settings, runtime: Runtime, progress: Callable[[str], N
         runtime,
         published=settings.model is None,
         progress=progress,
-        prepared_in=(settings.cache_dir or default_cache_dir()) if settings.prepare else None,
+        prepared_in=_cache_dir(settings) if settings.prepare else None,
+        gpu=GpuOptions(_cache_dir(settings), settings.precision, settings.buckets),
     )
 
 
-def prepare_model(settings: Settings, progress: Callable[[str], None]) -> Path:
-    """Put into the cache what serving with the same settings would load.
+def prepare_model(
+    settings: Settings, target: Target | None, progress: Callable[[str], None]
+) -> list[Path]:
+    """Put into the cache what serving would load.
+
+    Args:
+        settings: which model, where to.
+        target: what it is for; by default what the settings' provider needs: with `auto` both.
+        progress: called with a line where something takes long.
 
     Returns:
-        The folder of the prepared model, or, where CUDA or `prepare = false` want none, the file
-        of the published one. With `auto` both are put there.
+        The folders of the prepared models; or files, where they are taken as they are: the
+        published one with `prepare = false`, and one in floats on a GPU.
 
     Raises:
         StartupError: it cannot be had, or the settings leave nothing to do.
     """
-    path = model_path(settings.model, settings.cache_dir)
-    published = settings.model is None
-    as_it_is = settings.provider == "cuda" or not settings.prepare
-    if as_it_is and not published:
+    source = Source(model_path(settings.model, settings.cache_dir), settings.model is None)
+    runtime, cache_dir = load_runtime(settings).on_processor, _cache_dir(settings)
+    paths: list[Path] = []
+    for_cpu = target == "cpu" or (target is None and settings.provider in ("cpu", "auto"))
+    if target == "cuda" or (target is None and settings.provider != "cpu"):
+        paths += prepare_for_gpu(source, runtime, cache_dir, progress)
+    if for_cpu and settings.prepare:
+        paths.append(prepare(source, runtime, cache_dir, progress).path.parent)
+    elif for_cpu and source.published:
+        assemble(source.path, progress)
+        paths.append(source.path)
+    elif for_cpu:
         raise StartupError(
-            "model is set, and with provider = cuda or prepare = false it is used as it is: "
-            "there is nothing to prepare"
+            "model is set, and with prepare = false it is used as it is: nothing to prepare"
         )
-    if published and (as_it_is or settings.provider == "auto"):
-        assemble(path, progress)
-    if as_it_is:
-        return path
-    cache_dir = settings.cache_dir or default_cache_dir()
-    return prepare(Source(path, published), load_runtime(settings), cache_dir, progress).path.parent
+    return paths
 
 
 def load_voices(settings: Settings) -> VoiceLibrary:
@@ -129,5 +167,8 @@ def build_synthesizer(
         voices,
         default_voice=settings.voice,
         max_text_length=settings.max_text_length,
+        longest_piece_s=longest_piece_s(settings.memory_budget_bytes, model.preparation.variant)
+        if settings.memory_budget_bytes
+        else LONGEST_PIECE_S,
     )
     return Synthesizer(model, planner, audio_cache_bytes=settings.audio_cache_bytes)

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator, Field, ValidationError
+from pydantic import AfterValidator, BeforeValidator, Field, ValidationError
 from pydantic_settings import (
     BaseSettings,
     NoDecode,
@@ -26,7 +26,8 @@ ENVIRONMENT_PREFIX = "KOKORO_"
 CONFIG_VARIABLE = "KOKORO_CONFIG"
 """Names the configuration file where no `--config` does."""
 
-Provider = Literal["cpu", "cuda", "auto"]
+Provider = Literal["cpu", "cuda", "tensorrt", "auto"]
+ProviderOptions = dict[str, str | int | bool]
 
 
 def _split_list(value: object) -> object:
@@ -37,6 +38,27 @@ def _split_list(value: object) -> object:
 
 Origins = Annotated[tuple[str, ...], NoDecode, BeforeValidator(_split_list)]
 """A list in a file; in a flag or a variable the same, separated by commas."""
+
+
+BUCKETS = (32, 40, 50, 64, 80, 100, 128, 160, 200, 256, 320, 400, 512, 640)
+"""Frames of 25 ms: 0.8 to 16 s, more than the longest piece that is cut. Each is a quarter
+longer than the one before, so that 11 % are added on average. More frames than the last has become
+a multiple of it."""
+
+
+def _ascending(numbers: tuple[int, ...]) -> tuple[int, ...]:
+    if list(numbers) != sorted(set(numbers)):
+        raise ValueError("the numbers must ascend")
+    return numbers
+
+
+Buckets = Annotated[
+    tuple[Annotated[int, Field(ge=1, le=100_000)], ...],
+    NoDecode,
+    BeforeValidator(_split_list),
+    AfterValidator(_ascending),
+]
+"""Numbers of frames, written as `Origins` are."""
 
 
 class Settings(BaseSettings):
@@ -54,7 +76,8 @@ class Settings(BaseSettings):
     host: str = Field("127.0.0.1", min_length=1, description="address to listen on")
     port: int = Field(8880, ge=0, le=65535, description="port to listen on; 0 takes a free one")
     provider: Provider = Field(
-        "cpu", description="where the model runs: cpu, cuda, or auto (cuda if it can be had)"
+        "cpu",
+        description="where the model runs: cpu, cuda, tensorrt, or auto (cuda if it can be had)",
     )
     model: Path | None = Field(
         None, description="model file; that of the installed model packages if not given"
@@ -89,6 +112,15 @@ class Settings(BaseSettings):
     )
     shutdown_timeout_s: float = Field(
         30, ge=0, le=3600, description="seconds for requests in flight to finish when told to stop"
+    )
+    memory_budget_bytes: int = Field(
+        0, ge=0, le=1 << 40, description="memory for the model, weights and runs; 0 sets no bound"
+    )
+    min_free_memory_bytes: int = Field(
+        0,
+        ge=0,
+        le=1 << 40,
+        description="refuse requests with 503 while the machine has less free memory than this",
     )
     audio_cache_bytes: int = Field(
         0, ge=0, le=1 << 40, description="memory for speech that may be asked for again; 0 is none"
@@ -128,8 +160,17 @@ class Settings(BaseSettings):
         False, description="send traces as OpenTelemetry's OTEL_* variables say; needs extra otel"
     )
     cuda_device: int = Field(0, ge=0, description="which GPU, with provider cuda or auto")
-    cuda_options: dict[str, str | int | bool] = Field(
+    precision: Literal["float32", "float16"] = Field(
+        "float32", description="of the decoder on a GPU, in models that were prepared for one"
+    )
+    buckets: Buckets = Field(
+        BUCKETS, min_length=1, description="numbers of frames of runs on a GPU, by commas"
+    )
+    cuda_options: ProviderOptions = Field(
         default_factory=dict, description="options of ONNX Runtime's CUDA provider"
+    )
+    tensorrt_options: ProviderOptions = Field(
+        default_factory=dict, description="options of ONNX Runtime's TensorRT provider"
     )
 
     @classmethod

@@ -25,14 +25,22 @@ _SMOOTHING = 0.1
 class Admission:
     """The places of a service. Used on the event loop only, so it needs no lock.
 
+    Args:
+        max_requests: spoken or waiting at a time.
+        max_sessions: open at a time.
+        has_memory: tells whether the machine has memory for one more.
+
     Attributes:
         n_requests: requests that have a place, spoken or waiting for their turn.
         n_sessions: WebSocket sessions that are open.
         closing: set when the service shuts down; sessions then say what they have, and end.
     """
 
-    def __init__(self, max_requests: int, max_sessions: int) -> None:
+    def __init__(
+        self, max_requests: int, max_sessions: int, has_memory: Callable[[], bool] = lambda: True
+    ) -> None:
         self._max_requests = max_requests
+        self._has_memory = has_memory
         self._max_sessions = max_sessions
         self.n_requests = 0
         self.n_sessions = 0
@@ -45,7 +53,7 @@ class Admission:
         """Hold a place for a request.
 
         Raises:
-            OverloadedError: there is none.
+            OverloadedError: there is none, or the machine is short of memory.
             NotReadyError: the service is shutting down.
         """
         self.check_open()
@@ -53,6 +61,7 @@ class Admission:
             raise OverloadedError(
                 f"all {self._max_requests} places for requests are taken", self._retry_after_s()
             )
+        self._check_memory()
         self.n_requests += 1
         start = time.monotonic()
         try:
@@ -70,6 +79,7 @@ class Admission:
                 f"all {self._max_sessions} places for WebSocket sessions are taken",
                 self._retry_after_s(),
             )
+        self._check_memory()
         self.n_sessions += 1
         try:
             yield
@@ -110,6 +120,10 @@ class Admission:
         """Raise NotReadyError if the service is shutting down."""
         if self.closing.is_set():
             raise NotReadyError(_CLOSED)
+
+    def _check_memory(self) -> None:
+        if not self._has_memory():
+            raise OverloadedError("the machine is short of memory", self._retry_after_s())
 
     def _retry_after_s(self) -> int:
         """Return in how many seconds a place may be free: requests leave one after the other."""

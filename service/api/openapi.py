@@ -23,7 +23,7 @@ SPEECH_HEADERS: dict[str, Any] = {
     "X-Execution-Provider": {
         "description": "Where the model runs",
         "required": True,
-        "schema": {"type": "string", "enum": ["cpu", "cuda"]},
+        "schema": {"type": "string", "enum": ["cpu", "cuda", "tensorrt"]},
     },
     "X-Duration-S": {
         "description": "Seconds of audio; not of a stream",

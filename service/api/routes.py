@@ -160,7 +160,7 @@ async def ready(request: Request) -> ReadyAnswer:
     model = found.synthesizer.model
     return ReadyAnswer(
         version=__version__,
-        provider="cuda" if model.provider == "cuda" else "cpu",
+        provider=model.provider,
         onnxruntime=model.runtime.version,
         model=ModelAnswer(
             name=model.name,

@@ -374,7 +374,7 @@ class ModelAnswer(BaseModel):
     name: str
     sha256: str
     gives_durations: bool
-    prepared: Literal["native", "stock"] | None = Field(
+    prepared: Literal["native", "stock", "float32", "float16"] | None = Field(
         description="the operators it was rewritten for; null where it runs as published"
     )
     kernels: str | None = Field(description="the processor's instructions that native ones use")
@@ -385,7 +385,7 @@ class ReadyAnswer(BaseModel):
 
     status: Literal["ready"] = "ready"
     version: str
-    provider: Literal["cpu", "cuda"]
+    provider: Literal["cpu", "cuda", "tensorrt"]
     onnxruntime: str
     model: ModelAnswer
     self_test_s: float

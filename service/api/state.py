@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
@@ -14,6 +14,7 @@ from service.api.metrics import Metrics
 from service.api.telemetry import Telemetry, open_telemetry
 from service.errors import LexiconError, NotReadyError
 from service.loading import load_lexicon, load_synthesizer
+from service.machine import SystemMemory
 from service.settings import Settings
 from service.speech import Synthesizer
 
@@ -26,6 +27,15 @@ class Ready:
 
     synthesizer: Synthesizer
     self_test_s: float
+
+
+def _memory_check(settings: Settings) -> Callable[[], bool]:
+    """Return what tells whether the free memory is what the settings want it to be."""
+    least = settings.min_free_memory_bytes
+    if not least:
+        return lambda: True
+    memory = SystemMemory()
+    return lambda: memory.available_bytes() >= least
 
 
 class ServiceState:
@@ -46,7 +56,9 @@ class ServiceState:
     def __init__(self, settings: Settings, endpoints: Collection[str]) -> None:
         self.settings = settings
         self.endpoints = frozenset(endpoints)
-        self.admission = Admission(settings.max_requests, settings.max_websockets)
+        self.admission = Admission(
+            settings.max_requests, settings.max_websockets, _memory_check(settings)
+        )
         self.executor = ThreadPoolExecutor(
             settings.max_requests + settings.max_websockets, thread_name_prefix="speech"
         )

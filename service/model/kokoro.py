@@ -4,21 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 
 import ortffi
-from service.errors import InvalidRequestError, ModelError, SynthesisError
+from service.errors import InvalidRequestError, ModelError, RunError, SynthesisError
 from service.model import durations
 from service.model.manifest import Variant
+from service.model.placement import GpuProof
 from service.model.runtime import Runtime
+from service.settings import BUCKETS
 
 SAMPLE_RATE_HZ = 24_000
 """Of every Kokoro export."""
 
 MAX_TOKENS = 510
 """Token ids of one run, without the padding at both ends: the model's context is 512."""
+
+Used = Literal["cpu", "cuda", "tensorrt"]
+"""Where a model runs: `tensorrt` leaves to CUDA what it cannot compute."""
 
 STYLE_SIZE = 256
 """Floats of a style vector."""
@@ -27,6 +34,12 @@ _TOKENS = ("tokens", "input_ids")
 _AUDIO = ("audio", "waveform")
 _DURATIONS = (durations.TENSOR_NAME, "durations", "duration", "pred_dur")
 _SPEED_DTYPES = (np.float32, np.float16, np.float64, np.int32, np.int64)
+_BUCKETS = "buckets"
+"""Input of models prepared for GPUs: int64 [n], numbers of frames that a run may have."""
+
+_WARMING, _WARMING_SPEED = (16,), 2.0
+"""A space, said quickly: fewer frames than the first of `BUCKETS`."""
+
 _CONTRACT = (
     "inputs tokens or input_ids (int64 [1, n]), style (float [1, 256]), "
     "speed (float or integer [1]); output audio or waveform (float)"
@@ -69,21 +82,25 @@ class Kokoro:
     """A loaded model. Owns its session; not locked, see `Synthesizer`.
 
     Attributes:
-        provider: where it runs, `cpu` or `cuda`.
+        provider: where it runs.
         name: the model file's name.
         sha256: of the model file; where a prepared model runs, of the one that it was made of.
         runtime: the ONNX Runtime in use.
         preparation: how the model was made ready for this machine.
+        buckets: numbers of frames that runs have, whatever is said; none where the model has as
+            many frames as the speech.
+        gpu_proof: what was seen of it on the GPU, where it runs on one.
     """
 
     def __init__(
         self,
         session: ortffi.Session,
-        provider: str,
+        provider: Used,
         name: str,
         sha256: str,
         runtime: Runtime,
         preparation: Preparation,
+        buckets: Sequence[int] = BUCKETS,
     ) -> None:
         self._session = session
         self.provider = provider
@@ -91,6 +108,7 @@ class Kokoro:
         self.sha256 = sha256
         self.runtime = runtime
         self.preparation = preparation
+        self.gpu_proof: GpuProof | None = None
         inputs = {info.name: info for info in session.inputs}
         outputs = [info.name for info in session.outputs]
         try:
@@ -99,8 +117,9 @@ class Kokoro:
             style, speed = inputs["style"], inputs["speed"]
         except (StopIteration, KeyError) as error:
             raise self._misfit() from error
+        self.buckets = tuple(buckets) if _BUCKETS in inputs else ()
         fits = (
-            len(inputs) == 3
+            len(inputs) == (4 if self.buckets else 3)
             and inputs[self._tokens].dtype == np.int64
             and style.dtype in (np.float32, np.float16)
             and style.shape is not None
@@ -127,6 +146,7 @@ class Kokoro:
         *,
         keep_memory: bool = True,
         run_options: ortffi.RunOptions | None = None,
+        buckets: Sequence[int] | None = None,
     ) -> Inference:
         """Run the model.
 
@@ -137,11 +157,13 @@ class Kokoro:
             keep_memory: whether the run's memory stays for the next run. Giving it back costs a
                 run a quarter of its time or more.
             run_options: of this run, for who wants to stop it; not without `keep_memory`.
+            buckets: in the place of `self.buckets`; of no effect where there are none.
 
         Raises:
             ValueError: too few or too many token ids, or a style of another shape.
             InvalidRequestError: the model takes whole speeds only, and this is none.
-            SynthesisError: the run failed, gave no audio or samples that are not finite, or not
+            RunError: the run failed.
+            SynthesisError: it gave no audio or samples that are not finite, or not
                 600 samples for each frame of the durations.
             ortffi.TerminatedError: the run options said so.
         """
@@ -156,13 +178,15 @@ class Kokoro:
             "style": style.astype(self._style_dtype),
             "speed": np.array([speed], self._speed_dtype),
         }
+        if self.buckets:
+            inputs[_BUCKETS] = np.array(self.buckets if buckets is None else buckets, np.int64)
         try:
             options = run_options if keep_memory else self._frugal
             outputs = self._session.run(inputs, self._outputs, options, copy=True)
         except ortffi.TerminatedError:
             raise
         except ortffi.OrtError as error:
-            raise SynthesisError(f"the model failed: {error}") from error
+            raise RunError(f"the model failed: {error}") from error
         samples = outputs[0].astype(np.float32, copy=False).ravel()
         if samples.size == 0:
             raise SynthesisError("the model gave no audio")
@@ -176,6 +200,22 @@ class Kokoro:
                     f"the model gave {samples.size} samples where its durations promise {expected}"
                 )
         return Inference(samples, frames)
+
+    def warm_up(self) -> None:
+        """Run once with each number of frames that runs may have.
+
+        What a GPU's libraries have to choose and set up for a new shape is done then.
+
+        Raises:
+            SynthesisError: a run failed.
+        """
+        style = np.zeros((1, STYLE_SIZE), np.float32)
+        for n_frames in self.buckets:
+            self.infer(_WARMING, style, _WARMING_SPEED, buckets=[n_frames])
+
+    def end_profiling(self) -> Path:
+        """Return the file of the profile of all runs so far; see `Runtime.open_on_gpu`."""
+        return self._session.end_profiling()
 
     def close(self) -> None:
         """Release the session, after the run in progress."""

@@ -9,11 +9,19 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
-Variant = Literal["native", "stock"]
-"""Of a prepared model: with operators of our own, or with ONNX Runtime's only."""
+Variant = Literal["native", "stock", "float32", "float16"]
+"""Of a prepared model. For the processor: with operators of our own, or with ONNX Runtime's only.
+For GPUs: in floats, or with the decoder in halves."""
+
+Precision = Literal["float32", "float16"]
+"""Of variants for GPUs."""
+
+GPU_VARIANTS: tuple[Precision, ...] = ("float32", "float16")
 
 MODEL = "model.onnx"
 WEIGHTS = "weights.bin"
+REFERENCE = "reference.npz"
+"""Of variants for GPUs: what the model says on the processor, see `service.model.reference`."""
 MANIFEST = "manifest.json"
 
 _BLOCK_BYTES = 1 << 20
@@ -31,9 +39,10 @@ class Recipe:
         source_sha256: of the model that it is made of.
         rewriting: version of the rewriting.
         variant: which operators it uses.
-        onnxruntime: version of the library that optimises it and runs it.
+        onnxruntime: version of the library that optimises it and runs it; `any` for GPUs, where the
+            library optimises it each time it is loaded.
         products: of a stock variant, how the processor multiplies bytes, see `integer_products`;
-            `any` for a native one, which is right on every processor.
+            `any` for others, which are right on every processor.
     """
 
     source_sha256: str
@@ -52,6 +61,18 @@ class Recipe:
     def family(self) -> str:
         """Return how the keys of all recipes for this source begin."""
         return self.source_sha256[:16]
+
+    @property
+    def files(self) -> tuple[str, ...]:
+        """Return the names of the files that make the model up."""
+        return (MODEL, WEIGHTS, REFERENCE) if self.variant in GPU_VARIANTS else (MODEL, WEIGHTS)
+
+    def supersedes(self, key: str) -> bool:
+        """Tell whether a key is that of an older recipe of this source, for the same purpose."""
+        if not key.startswith(f"{self.family}-") or key == self.key:
+            return False
+        variant = key.removeprefix(f"{self.family}-").partition("-")[0]
+        return variant == self.variant or not {variant, self.variant} & {*GPU_VARIANTS}
 
 
 @dataclass(frozen=True)
@@ -106,7 +127,7 @@ class Manifest:
             raise DamagedError(f"{MANIFEST} cannot be read") from error
         if manifest.recipe != recipe:
             raise DamagedError(f"{MANIFEST} is of another model")
-        if manifest.refusal is None and set(manifest.files) != {MODEL, WEIGHTS}:
+        if manifest.refusal is None and set(manifest.files) != set(recipe.files):
             raise DamagedError(f"{MANIFEST} does not name the files")
         for name, expected in manifest.files.items():
             try:

@@ -21,7 +21,6 @@ from service.errors import ModelError
 from service.model.manifest import (
     MANIFEST,
     MODEL,
-    WEIGHTS,
     DamagedError,
     File,
     Manifest,
@@ -80,6 +79,23 @@ class PreparedModels:
     def folder(self, recipe: Recipe) -> Path:
         """Return where the model of a recipe is, if it is there."""
         return self._folder / recipe.key
+
+    def find(self, recipe: Recipe) -> Path | None:
+        """Return the file of a prepared model, None where it is missing, damaged or was refused."""
+        manifest = self._manifest(recipe)
+        refused = manifest is None or manifest.refusal is not None
+        return None if refused else self.folder(recipe) / MODEL
+
+    def refusal(self, recipe: Recipe) -> str | None:
+        """Return why there is no prepared model and will be none, None where that is not so."""
+        manifest = self._manifest(recipe)
+        return None if manifest is None else manifest.refusal
+
+    def _manifest(self, recipe: Recipe) -> Manifest | None:
+        try:
+            return Manifest.verify(self.folder(recipe), recipe)
+        except DamagedError:
+            return None
 
     def get(self, recipe: Recipe, workshop: Workshop, progress: Callable[[str], None]) -> Path:
         """Return the file of a prepared model, which is made where it is missing or damaged.
@@ -153,7 +169,7 @@ class PreparedModels:
             made.mkdir()
             files = {}
             if result["refusal"] is None:
-                for name in (MODEL, WEIGHTS):
+                for name in recipe.files:
                     os.rename(Path(partial) / name, made / name)
                     files[name] = File.of(made / name)
             manifest = Manifest(recipe, files, result["proof"], result["refusal"])
@@ -163,7 +179,7 @@ class PreparedModels:
                 shutil.rmtree(folder)
             os.rename(made, folder)
         for old in self._folder.glob(f"{recipe.family}-*"):
-            if old != folder:
+            if recipe.supersedes(old.name):
                 shutil.rmtree(old)
         if manifest.refusal is None:
             progress(f"model prepared: {folder}")

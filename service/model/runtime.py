@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal
 
@@ -23,8 +23,20 @@ the pieces before were. ONNX Runtime's own small stretches do not fit tensors of
 become ever more. What is never used stays virtual, but for a table of 3 %."""
 
 
-class CudaUnavailableError(ProviderError):
-    """CUDA cannot be had; the message is ONNX Runtime's reason."""
+Provider = Literal["cpu", "cuda", "tensorrt", "auto"]
+"""Where models run. TensorRT leaves to CUDA, and CUDA to the processor, what they cannot compute;
+`auto` is CUDA where it can be had."""
+
+Options = Mapping[str, str | int | bool]
+"""Options of one of ONNX Runtime's providers, by its own names."""
+
+_CUDA_DEFAULTS: dict[str, str | int | bool] = {"use_tf32": False}
+"""TensorFloat-32 rounds factors to 10 bits: durations near a half would become others than on the
+processor."""
+
+
+class GpuUnavailableError(ProviderError):
+    """The GPU cannot be used; the message is ONNX Runtime's reason."""
 
 
 @dataclass(frozen=True)
@@ -37,10 +49,12 @@ class Runtime:
         version: of ONNX Runtime.
         api_version: the newest API version that it has.
         compiled_in: names of the providers compiled into it.
-        provider: `cpu`, `cuda`, or `auto`.
+        provider: that was asked for.
         threads: of a run.
         cuda_device: which GPU.
         cuda_options: for the CUDA provider.
+        tensorrt_options: for the TensorRT provider.
+        memory_bytes: that a model may have on the GPU; 0 for all there is.
     """
 
     library: Path
@@ -48,10 +62,17 @@ class Runtime:
     version: str
     api_version: int
     compiled_in: tuple[str, ...]
-    provider: Literal["cpu", "cuda", "auto"]
+    provider: Provider
     threads: int
     cuda_device: int = 0
-    cuda_options: dict[str, str | int | bool] = field(default_factory=dict)
+    cuda_options: Options = field(default_factory=dict)
+    tensorrt_options: Options = field(default_factory=dict)
+    memory_bytes: int = 0
+
+    @property
+    def on_processor(self) -> Runtime:
+        """Return the same for models that run on the processor."""
+        return replace(self, provider="cpu")
 
     def open_session(self, model: bytearray, folder: Path) -> ortffi.Session:
         """Make a session of a serialised model on the CPU.
@@ -65,24 +86,60 @@ class Runtime:
         """
         return self._commit(ortffi.SessionBuilder().with_cpu(), model, folder)
 
-    def open_cuda_session(
-        self, read_model: Callable[[], bytearray], folder: Path
-    ) -> ortffi.Session:
-        """Make a session on the GPU, as `open_session`.
+    def open_on_gpu(self, model: Path | bytearray, folder: Path, profile: Path) -> ortffi.Session:
+        """Make a session on the GPU, which writes a profile until it is told to end that.
 
         Args:
-            read_model: returns the bytes; not called where the library was built without CUDA.
+            model: the file, or its bytes.
             folder: where tensors that the model keeps in other files are.
+            profile: how the name of the profile's file begins.
 
         Raises:
-            CudaUnavailableError: it cannot be had.
+            GpuUnavailableError: it cannot be had.
             ProviderError: its options are wrong.
         """
+        builder = ortffi.SessionBuilder()
         try:
-            builder = ortffi.SessionBuilder().with_provider(self._cuda())
-            return self._commit(builder, read_model(), folder)
+            for provider in self.gpu_providers():
+                builder = builder.with_provider(provider)
+            # What comes above EXTENDED is for the processor, and fails on halves (ORT 1.31).
+            builder = builder.with_optimization_level(
+                ortffi.GraphOptimizationLevel.EXTENDED
+            ).with_profiling(profile)
+            if isinstance(model, bytearray):
+                return self._commit(builder, model, folder)
+            return self._builder(builder).commit_from_file(model)
         except (ortffi.OrtError, ortffi.ProviderUnavailableError) as error:
-            raise CudaUnavailableError(str(error).splitlines()[0]) from error
+            raise GpuUnavailableError(" ".join(str(error).split())) from error
+
+    def lack_of_gpu(self) -> str:
+        """Return which of the providers the library was built without; nothing if it has all."""
+        try:
+            for provider in self.gpu_providers():
+                provider.check(ortffi.init())
+        except ortffi.ProviderUnavailableError as error:
+            return str(error)
+        return ""
+
+    def gpu_providers(self) -> list[ortffi.ExecutionProvider]:
+        """Return the providers of the GPU in the order in which they choose their nodes.
+
+        Raises:
+            ProviderError: their options are wrong.
+        """
+        providers: list[ortffi.ExecutionProvider] = []
+        try:
+            if self.provider == "tensorrt":
+                providers.append(ortffi.TensorRT(self.cuda_device, self.tensorrt_options))
+        except (TypeError, ValueError) as error:
+            raise ProviderError(f"tensorrt_options: {error}") from error
+        try:
+            bounded = {"gpu_mem_limit": self.memory_bytes} if self.memory_bytes else {}
+            options = {**_CUDA_DEFAULTS, **bounded, **self.cuda_options}
+            providers.append(ortffi.CUDA(self.cuda_device, options))
+        except (TypeError, ValueError) as error:
+            raise ProviderError(f"cuda_options: {error}") from error
+        return providers
 
     def open_prepared(self, model: Path, operators: Path | None) -> ortffi.Session:
         """Make a session of a model that `optimize` wrote, on the CPU.
@@ -153,29 +210,29 @@ class Runtime:
             .commit_from_memory(model)
         )
 
-    def usable(self) -> dict[str, str]:
-        """Try the providers that this service can use; say what is wrong, or nothing, of each."""
-        verdicts = {}
-        for name in ("cpu", "cuda"):
-            try:
-                ortffi.try_provider(self._cuda() if name == "cuda" else ortffi.CPU())
-                verdicts[name] = ""
-            except (ortffi.ProviderUnavailableError, ProviderError) as error:
-                verdicts[name] = str(error).splitlines()[0]
-        return verdicts
+    def usable(self, *, with_gpu: bool = True) -> dict[str, str]:
+        """Try the providers that this service can use; say what is wrong, or nothing, of each.
 
-    def _cuda(self) -> ortffi.CUDA:
-        try:
-            return ortffi.CUDA(self.cuda_device, self.cuda_options)
-        except (TypeError, ValueError) as error:
-            raise ProviderError(f"cuda_options: {error}") from error
+        TensorRT is tried where it was asked for.
+        """
+        verdicts = {}
+        for provider in (ortffi.CPU(), *(self.gpu_providers() if with_gpu else ())):
+            name = provider.name.removesuffix("ExecutionProvider").lower()
+            try:
+                ortffi.try_provider(provider)
+                verdicts[name] = ""
+            except ortffi.ProviderUnavailableError as error:
+                verdicts[name] = " ".join(str(error).split())
+        return verdicts
 
 
 def open_runtime(
-    provider: Literal["cpu", "cuda", "auto"] = "cpu",
+    provider: Provider = "cpu",
     threads: int = 0,
     cuda_device: int = 0,
-    cuda_options: dict[str, str | int | bool] | None = None,
+    cuda_options: Options | None = None,
+    tensorrt_options: Options | None = None,
+    memory_bytes: int = 0,
 ) -> Runtime:
     """Load ONNX Runtime.
 
@@ -185,6 +242,8 @@ def open_runtime(
             would count the host's cores, also in a container that may use only some.)
         cuda_device: which GPU.
         cuda_options: for the CUDA provider.
+        tensorrt_options: for the TensorRT provider.
+        memory_bytes: that a model may have; 0 for all there is.
 
     Raises:
         StartupError: there is no usable library.
@@ -197,7 +256,9 @@ def open_runtime(
         # In force once the self-test has given back what it ran in. As the size of the very first
         # allocation instead, it would be kept by an idle service too.
         environment.share_cpu_arena(
-            ortffi.ArenaConfig(initial_growth_chunk_size_bytes=_ARENA_BYTES)
+            ortffi.ArenaConfig(
+                initial_growth_chunk_size_bytes=min(_ARENA_BYTES, memory_bytes or _ARENA_BYTES)
+            )
         )
     library = environment.library
     return Runtime(
@@ -210,4 +271,6 @@ def open_runtime(
         threads or len(os.sched_getaffinity(0)),
         cuda_device,
         dict(cuda_options or {}),
+        dict(tensorrt_options or {}),
+        memory_bytes,
     )

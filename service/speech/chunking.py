@@ -17,6 +17,9 @@ MAX_PIECE_LENGTH = 150
 """Phonemes of a piece: nine seconds. The model takes 510, but rushes and fades from about 400 on,
 its memory grows by 12 MB with each second, and others wait meanwhile."""
 
+LONGEST_PIECE_S = MAX_PIECE_LENGTH / USUAL_PACE
+"""Seconds of that."""
+
 MIN_PIECE_LENGTH = 70
 """Phonemes of a piece, if the text is long enough: shorter ones lose the melody."""
 
@@ -82,6 +85,7 @@ class Chunker:
         real_time_factor: seconds that a second of speech takes: an early piece is as long as can
             be made while those before it play.
         pace: phonemes in a second.
+        longest_s: seconds of speech of a piece at most, where memory is limited.
     """
 
     def __init__(
@@ -90,8 +94,11 @@ class Chunker:
         early: bool = False,
         real_time_factor: float = REAL_TIME_FACTOR,
         pace: float = USUAL_PACE,
+        longest_s: float = LONGEST_PIECE_S,
     ) -> None:
         self._early = early
+        # What may be said is shortened as it is where the pace is slow.
+        self._room = min(1.0, longest_s / LONGEST_PIECE_S)
         least, greatest = _REAL_TIME_FACTORS
         self._real_time_factor = min(max(real_time_factor, least), greatest)
         self._phonemes = ""
@@ -105,7 +112,7 @@ class Chunker:
         if self._phonemes:
             raise ValueError("there are phonemes left that are said at the pace before")
         self._pace = pace
-        scale = min(1.0, pace / USUAL_PACE)
+        scale = min(1.0, pace / USUAL_PACE) * self._room
         self._limit = max(2, int(MAX_PIECE_LENGTH * scale))
         low, high = _FIRST_LENGTHS if self._early else _LENGTHS
         self._lengths = _Lengths(int(low * scale), int(high * scale), nearest=self._early)

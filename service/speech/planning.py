@@ -13,7 +13,7 @@ from service.errors import (
     NothingToSayError,
     TextTooLongError,
 )
-from service.speech.chunking import REAL_TIME_FACTOR, Chunker
+from service.speech.chunking import LONGEST_PIECE_S, REAL_TIME_FACTOR, Chunker
 from service.speech.voices import Blend, VoiceLibrary
 from service.text import (
     READ_AT_ONCE,
@@ -143,6 +143,7 @@ class Planner:
         voices: that there are.
         default_voice: of utterances that name none.
         max_text_length: characters of an utterance.
+        longest_piece_s: seconds of a piece at most.
 
     Attributes:
         front_end: likewise.
@@ -155,12 +156,19 @@ class Planner:
     """
 
     def __init__(
-        self, front_end: FrontEnd, voices: VoiceLibrary, *, default_voice: str, max_text_length: int
+        self,
+        front_end: FrontEnd,
+        voices: VoiceLibrary,
+        *,
+        default_voice: str,
+        max_text_length: int,
+        longest_piece_s: float = LONGEST_PIECE_S,
     ) -> None:
         self.front_end = front_end
         self.voices = voices
         self._default_voice = default_voice
         self._max_text_length = max_text_length
+        self._longest_piece_s = longest_piece_s
         self.real_time_factor = REAL_TIME_FACTOR
         voices.resolve(default_voice)
 
@@ -278,6 +286,7 @@ class Planner:
             early=utterance.early,
             real_time_factor=self.real_time_factor,
             pace=blend.pace * utterance.speed,
+            longest_s=self._longest_piece_s,
         )
 
     def _read(self, utterance: Utterance, part: _Part) -> Iterator[Reading]:

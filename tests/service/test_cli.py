@@ -109,11 +109,8 @@ def test_prepare_prepares_the_model_once_and_says_where(model_file: Path, cache_
     assert (again.stdout, again.stderr) == (done.stdout, "")
 
 
-@pytest.mark.parametrize("flags", [["--no-prepare"], ["--provider", "cuda"]])
-def test_prepare_writes_the_published_model_where_none_is_prepared(
-    tmp_path: Path, flags: list[str]
-) -> None:
-    done = run("prepare", "--cache-dir", str(tmp_path), *flags)
+def test_prepare_writes_the_published_model_where_none_is_prepared(tmp_path: Path) -> None:
+    done = run("prepare", "--cache-dir", str(tmp_path), "--no-prepare")
     assert done.returncode == 0, done.stderr
     assert assembly.is_published(Path(done.stdout.strip()))
     assert {path.suffix for path in tmp_path.iterdir()} == {".lock", ".onnx"}
@@ -127,6 +124,9 @@ def test_doctor_finds_everything_well(model_file: Path, cache_dir: Path) -> None
     assert "libonnxruntime.so" in findings["onnxruntime"]["detail"]
     assert "CPUExecutionProvider" in findings["compiled in"]["detail"]
     assert findings["provider cpu"]["ok"]
+    assert findings["board"]["detail"]
+    assert "GiB available" in findings["memory"]["detail"]
+    assert {"driver", "cuda", "cudnn", "tensorrt"} <= findings.keys()
     assert "54" in findings["voices"]["detail"]
     assert "gives durations" in findings["model"]["detail"]
     assert "operators" in findings["prepared"]["detail"]
@@ -152,3 +152,16 @@ def test_doctor_says_what_is_wrong_and_its_status_tells(
     failures = [line for line in done.stdout.splitlines() if line.startswith("FAIL")]
     assert len(failures) == 1
     assert failing in failures[0]
+
+
+def test_doctor_says_why_cuda_cannot_be_had_where_it_is_asked_for(
+    model_file: Path, cache_dir: Path
+) -> None:
+    done = run("doctor", "--json", "--cache-dir", str(cache_dir), "--provider", "cuda")
+    assert done.returncode == 1
+    findings = {finding["name"]: finding for finding in json.loads(done.stdout)}
+    verdict = findings["provider cuda"]
+    if "CUDAExecutionProvider" in findings["compiled in"]["detail"]:
+        pytest.skip("needs an ONNX Runtime without CUDA: unset ONNXRUNTIME_DIR")
+    assert verdict["ok"] is False
+    assert "was built without CUDA: set ONNXRUNTIME_DIR" in verdict["detail"]

@@ -330,7 +330,7 @@ def _sees_beyond(node: ir.Node) -> bool:
     if node.op_type == "ConvTranspose":
         (stride,), (dilation,) = ints(node, "strides"), ints(node, "dilations")
         reach = dilation * (kernel.shape[2] - 1) + 1
-        return reach + ints(node, "output_padding")[0] - ints(node, "pads")[1] > stride
+        return bool(reach + ints(node, "output_padding")[0] - ints(node, "pads")[1] > stride)
     return ints(node, "pads") != (0, 0)
 
 

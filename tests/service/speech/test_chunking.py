@@ -6,7 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from service.speech.chunking import MAX_PIECE_LENGTH, MIN_PIECE_LENGTH, USUAL_PACE, Chunker
+from service.speech.chunking import (
+    LONGEST_PIECE_S,
+    MAX_PIECE_LENGTH,
+    MIN_PIECE_LENGTH,
+    USUAL_PACE,
+    Chunker,
+)
 from service.text import Reading, Word, read_phonemes
 
 SENTENCE = "ðə kwˈɪk bɹˈWn fˈɑks ʤˈʌmps ˌOvəɹ ðə lˈAzi dˈɔɡ. "
@@ -84,6 +90,15 @@ def test_slow_speech_is_cut_into_pieces_of_as_many_seconds(early: bool) -> None:
     assert max(slow) <= MAX_PIECE_LENGTH / 2 < max(usual)
     assert slow[0] < usual[0] or not early
     assert quick == usual
+
+
+@pytest.mark.parametrize("early", [False, True])
+def test_where_memory_is_limited_pieces_are_no_longer_than_there_is_room_for(early: bool) -> None:
+    chunker = Chunker(early=early, longest_s=LONGEST_PIECE_S / 3)
+    pieces = [*chunker.add(read_phonemes(SENTENCE * 60)), *chunker.finish()]
+    lengths = [len(piece.phonemes) for piece in pieces]
+    assert MAX_PIECE_LENGTH / 6 < max(lengths) <= MAX_PIECE_LENGTH / 3
+    assert " ".join(piece.phonemes for piece in pieces) == (SENTENCE * 60).strip()
 
 
 def test_another_pace_begins_with_a_new_piece() -> None:

@@ -1,0 +1,75 @@
+"""Memory that a run takes for each second of speech, by how the model was prepared.
+
+    python -m bench.demand
+
+A fresh process for each variant says a short and a long piece on the processor, in ONNX Runtime's
+arena as the service uses it, after a shorter one that brings the weights in. What VmHWM then rises
+by, over the seconds that the long piece is longer, is what `service/model/budget.py` reckons with.
+The variants for GPUs are those that `kokoro-service prepare --for cuda` makes; a GPU's arena plans
+tensors as the processor's does, but its libraries have workspaces beside it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import subprocess
+import sys
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+
+from bench.processes import REPOSITORY
+from bench.procfs import mebibytes
+from service.loading import prepare_model
+from service.model import Kokoro, open_runtime
+from service.model.kokoro import Preparation
+from service.model.native import find_native_operators
+from service.settings import Settings
+
+VARIANTS = ("native", "stock", "float32")
+PIECES = (25, 75, 150)
+"""Token ids: to bring in the weights, short, long."""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Print a line for each variant."""
+    parser = argparse.ArgumentParser(prog="bench.demand", description=__doc__)
+    parser.add_argument("--run", nargs=2, metavar=("VARIANT", "FILE"), help=argparse.SUPPRESS)
+    options = parser.parse_args(arguments)
+    if options.run:
+        print(_measure(options.run[0], Path(options.run[1])))
+        return 0
+    with tempfile.TemporaryDirectory() as folder:
+        settings = Settings(cache_dir=Path(folder))
+        for target in ("cpu", "cuda"):
+            prepare_model(settings, target, lambda line: print(line, file=sys.stderr))
+        for path in sorted(Path(folder, "prepared").iterdir()):
+            variant = path.name.split("-")[1]
+            if variant in VARIANTS:
+                command = [sys.executable, "-m", "bench.demand", "--run", variant, str(path)]
+                subprocess.run(command, cwd=REPOSITORY, check=True)
+    return 0
+
+
+def _measure(variant: str, folder: Path) -> str:
+    """Return the line of a variant; in a process that has measured nothing else."""
+    runtime = open_runtime()
+    operators = find_native_operators().path if variant == "native" else None
+    session = runtime.open_prepared(folder / "model.onnx", operators)
+    preparation = Preparation(None, None, "measured")
+    model = Kokoro(session, "cpu", "model.onnx", "", runtime, preparation, buckets=[1])
+    peaks, seconds = [], []
+    for n_tokens in PIECES:
+        token_ids = [43 + i % 20 for i in range(n_tokens)]
+        inference = model.infer(token_ids, np.zeros((1, 256), np.float32), 1.0)
+        peaks.append(mebibytes("VmHWM"))
+        seconds.append(inference.samples.size / 24_000)
+    slope = (peaks[2] - peaks[1]) / (seconds[2] - seconds[1])
+    pieces = f"{seconds[1]:.1f} and {seconds[2]:.1f} s of speech"
+    return f"{variant:8} {slope:5.1f} MiB a second, from {pieces}"
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,51 @@
+"""How long a piece of speech may be where memory is limited."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from service.errors import StartupError
+from service.model.manifest import Variant
+
+LEAST_PIECE_S = 2.0
+"""Shorter pieces have no melody, and most of their time goes into their ends."""
+
+
+class _Demand(NamedTuple):
+    weights_bytes: int
+    second_bytes: int
+
+
+_MIB = 1 << 20
+_DEMANDS: dict[Variant | None, _Demand] = {
+    "native": _Demand(87 * _MIB, 13 * _MIB),
+    "stock": _Demand(87 * _MIB, 28 * _MIB),
+    "float32": _Demand(310 * _MIB, 27 * _MIB),
+    "float16": _Demand(193 * _MIB, 14 * _MIB),
+    None: _Demand(89 * _MIB, 45 * _MIB),
+}
+"""What a model takes: its weights, and for each second of a piece. `python -m bench.demand`
+measured 12.7, 27.1 and, in float32, 21.0 MiB on the processor; there buckets add up to a quarter.
+In float16 it is half of that; as published, 400 MB after 5.5 s of speech and 1,150 after 22. A
+GPU's libraries have workspaces beside it."""
+
+
+def longest_piece_s(budget_bytes: int, variant: Variant | None) -> float:
+    """Return how many seconds of speech a run has memory for.
+
+    Args:
+        budget_bytes: for weights and tensors.
+        variant: of the prepared model, None of one that is used as it is.
+
+    Raises:
+        StartupError: not for a piece that is worth saying; the message names the least.
+    """
+    demand = _DEMANDS[variant]
+    piece_s = (budget_bytes - demand.weights_bytes) / demand.second_bytes
+    if piece_s < LEAST_PIECE_S:
+        least = demand.weights_bytes + int(LEAST_PIECE_S * demand.second_bytes)
+        raise StartupError(
+            f"memory_budget_bytes = {budget_bytes} is too little for this model "
+            f"({variant or 'as it is'}): it takes {least} or more"
+        )
+    return piece_s

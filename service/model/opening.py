@@ -1,0 +1,67 @@
+"""From a session to a loaded model that keeps the contract."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from pathlib import Path
+
+import ortffi
+from service.errors import ModelError, StartupError
+from service.memory import return_freed_memory
+from service.model.kokoro import Kokoro, Preparation, Used
+from service.model.runtime import Runtime
+from service.model.source import Progress, Source
+from service.settings import BUCKETS
+
+logger = logging.getLogger(__name__)
+
+
+def open_kokoro(
+    path: Path,
+    runtime: Runtime,
+    *,
+    published: bool = False,
+    progress: Progress = logger.info,
+    detail: str = "as it is",
+) -> Kokoro:
+    """Load a model file as it is, on the CPU. Raises ModelError."""
+    model, sha256 = Source(path, published).read(progress)
+    try:
+        session = runtime.open_session(model, path.resolve().parent)
+    except ortffi.OrtError as error:
+        raise unloadable(path, runtime, error) from error
+    del model
+    return_freed_memory()
+    preparation = Preparation(None, None, detail)
+    return hold(session, "cpu", path.name, sha256, runtime, preparation)
+
+
+def hold(
+    session: ortffi.Session,
+    provider: Used,
+    name: str,
+    sha256: str,
+    runtime: Runtime,
+    preparation: Preparation,
+    buckets: Sequence[int] = BUCKETS,
+) -> Kokoro:
+    """Hold a session against the contract, and close it where it does not keep it.
+
+    Raises:
+        ModelError: it does not.
+    """
+    try:
+        kokoro = Kokoro(session, provider, name, sha256, runtime, preparation, buckets)
+    except StartupError:
+        session.close()
+        raise
+    if not kokoro.gives_durations:
+        logger.warning("%s does not tell durations: lost audio cannot be noticed", name)
+    return kokoro
+
+
+def unloadable(path: Path, runtime: Runtime, error: ortffi.OrtError) -> ModelError:
+    """Return what to raise of a file that ONNX Runtime refuses."""
+    reason = " ".join(str(error).split())
+    return ModelError(f"{path} cannot be loaded by ONNX Runtime {runtime.version}: {reason}")

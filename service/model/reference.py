@@ -1,0 +1,74 @@
+"""What a model says on the processor, to hold against what it says on a GPU."""
+
+from __future__ import annotations
+
+import zipfile
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from service.model.kokoro import Inference, Kokoro
+from service.model.proof import SENTENCES, Comparison, Speaker, compare, speaker
+
+
+class NoReferenceError(Exception):
+    """There is no reference, or it cannot be read; the message says which."""
+
+
+@dataclass(frozen=True)
+class Reference:
+    """The sentences of the proof as a model said them.
+
+    Attributes:
+        inferences: by the name of the sentence.
+    """
+
+    inferences: Mapping[str, Inference]
+
+    @classmethod
+    def record(cls, model: Kokoro) -> Reference:
+        """Have a model say the sentences. Raises SynthesisError."""
+        say = speaker(model)
+        return cls({name: say(name) for name in SENTENCES})
+
+    @property
+    def speaker(self) -> Speaker:
+        """Return what gives the sentences as they were said."""
+        return self.inferences.__getitem__
+
+    def write(self, path: Path) -> None:
+        """Write it into a file, which is whole or not there. Raises OSError."""
+        arrays: dict[str, Any] = {}
+        for name, inference in self.inferences.items():
+            arrays[f"{name}_samples"] = inference.samples
+            if inference.durations is not None:
+                arrays[f"{name}_durations"] = inference.durations
+        partial = path.with_suffix(".partial.npz")
+        np.savez(partial, **arrays)
+        partial.replace(path)
+
+    @classmethod
+    def read(cls, path: Path) -> Reference:
+        """Read what `write` wrote. Raises NoReferenceError."""
+        try:
+            with np.load(path) as file:
+                return cls(
+                    {
+                        name: Inference(
+                            file[f"{name}_samples"],
+                            file.get(f"{name}_durations"),
+                        )
+                        for name in SENTENCES
+                    }
+                )
+        except OSError as error:
+            raise NoReferenceError(f"{path.name}: {error.strerror}") from error
+        except (KeyError, ValueError, zipfile.BadZipFile) as error:
+            raise NoReferenceError(f"{path.name} cannot be read") from error
+
+    def check(self, model: Kokoro) -> dict[str, Comparison]:
+        """Have a model say the same; see `compare`. Raises UnlikeError."""
+        return compare(self.speaker, speaker(model))

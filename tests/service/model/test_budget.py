@@ -1,0 +1,28 @@
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from service.errors import StartupError
+from service.model import longest_piece_s
+from service.model.budget import _DEMANDS, LEAST_PIECE_S
+from service.model.manifest import Variant
+
+
+@pytest.mark.parametrize("variant", _DEMANDS)
+def test_the_least_budget_that_is_named_is_enough_and_a_byte_less_is_not(
+    variant: Variant | None,
+) -> None:
+    with pytest.raises(StartupError, match="memory_budget_bytes = 1 is too little") as caught:
+        longest_piece_s(1, variant)
+    least = int(re.findall(r"takes (\d+) or more", str(caught.value))[0])
+    assert longest_piece_s(least + 1, variant) == pytest.approx(LEAST_PIECE_S, rel=1e-6)
+    with pytest.raises(StartupError):
+        longest_piece_s(least - 1, variant)
+
+
+def test_more_memory_makes_longer_pieces_and_halves_the_longer_ones() -> None:
+    whole, half = (longest_piece_s(700 << 20, variant) for variant in ("float32", "float16"))
+    assert LEAST_PIECE_S < whole < half
+    assert longest_piece_s(800 << 20, "float32") > whole

@@ -1,0 +1,125 @@
+"""Models for GPUs: prepared, found, refused. What runs on one is in tests/cuda and tests/gpu."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import onnx
+import pytest
+from small_kokoro import COUNTER, write_small_kokoro
+from test_preparation import PROGRAM
+
+from service.errors import ProviderError
+from service.model import GpuOptions, Source, load_kokoro, open_runtime, prepare_for_gpu
+from service.model import preparation as preparation_module
+from service.model.gpu_loader import COMMAND, _find, _recipe
+from service.model.manifest import REFERENCE
+from service.model.preparation import NotPreparedError, PreparedModels
+from service.model.reference import Reference
+from service.model.runtime import GpuUnavailableError
+
+
+class Cache:
+    """A source that looks quantised, and a cache."""
+
+    def __init__(self, folder: Path, patch: pytest.MonkeyPatch) -> None:
+        self.path, self.lines = folder / "cache", list[str]()
+        self.source = Source(write_small_kokoro(folder / "small.onnx"), False)
+        self._patch = patch
+        patch.setenv(COUNTER, str(folder / "counter"))
+
+    def quantised(self) -> Cache:
+        model = onnx.load(self.source.path)
+        model.doc_string = "stands for a graph with ConvInteger"
+        onnx.save(model, self.source.path)
+        return self
+
+    def prepare(self, rewriting: str) -> list[Path]:
+        self._patch.setattr(preparation_module, "PROGRAM", PROGRAM.format(rewriting))
+        return prepare_for_gpu(self.source, open_runtime(), self.path, self.lines.append)
+
+    def find(self, precision: str) -> Path | bytearray:
+        options = GpuOptions(self.path, precision)  # type: ignore[arg-type]
+        return _find(self.source, open_runtime("cuda"), options, self.lines.append).content
+
+
+@pytest.fixture
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Cache:
+    return Cache(tmp_path, monkeypatch)
+
+
+def test_a_quantised_model_is_prepared_in_both_precisions_with_a_reference(cache: Cache) -> None:
+    folders = cache.quantised().prepare("faithful")
+    assert [folder.name.split("-")[1] for folder in folders] == ["float32", "float16"]
+    for folder in folders:
+        assert {path.name for path in folder.iterdir()} == {
+            "manifest.json", "model.onnx", "weights.bin", REFERENCE,
+        }  # fmt: skip
+        reference = Reference.read(folder / REFERENCE)
+        assert set(reference.inferences) == {"short", "long"}
+        assert all(np.any(each.samples) for each in reference.inferences.values())
+    for precision, folder in zip(("float32", "float16"), folders, strict=True):
+        assert cache.find(precision) == folder / "model.onnx"
+
+
+def test_what_is_prepared_for_gpus_and_for_the_processor_stands_side_by_side(cache: Cache) -> None:
+    first = cache.quantised().prepare("faithful")
+    other = _recipe(cache.source, "float32")
+    assert not other.supersedes(_recipe(cache.source, "float16").key)
+    assert not other.supersedes(f"{other.family}-native-2-1.31.1-any")
+    assert other.supersedes(f"{other.family}-float32-1-any-any")
+    assert cache.prepare("failing") == first  # nobody rewrites again
+
+
+@pytest.mark.parametrize(
+    ("rewriting", "reason"),
+    [("unknown", "not one that is known"), ("higher", "sounds different")],
+)
+def test_a_precision_that_does_not_stay_right_is_refused_for_good(
+    cache: Cache, rewriting: str, reason: str
+) -> None:
+    with pytest.raises(NotPreparedError, match=reason):
+        cache.quantised().prepare(rewriting)
+    assert PreparedModels(cache.path).refusal(_recipe(cache.source, "float32"))
+    with pytest.raises(GpuUnavailableError, match=f"{reason}.*; set another precision"):
+        cache.find("float32")
+
+
+def test_a_process_that_fails_is_no_refusal(cache: Cache) -> None:
+    with pytest.raises(NotPreparedError, match="hole in the graph"):
+        cache.quantised().prepare("failing")
+    with pytest.raises(GpuUnavailableError, match=COMMAND):
+        cache.find("float32")
+
+
+def test_a_model_in_floats_is_taken_as_it_is_with_what_the_processor_says(cache: Cache) -> None:
+    assert cache.prepare("failing") == [cache.source.path]
+    (reference,) = (cache.path / "references").iterdir()
+    assert set(Reference.read(reference).inferences) == {"short", "long"}
+    assert isinstance(cache.find("float32"), bytearray)
+
+
+def test_a_quantised_model_is_refused_with_the_command(cache: Cache) -> None:
+    with pytest.raises(GpuUnavailableError) as caught:
+        cache.quantised().find("float32")
+    assert f"{COMMAND} --model small.onnx" in str(caught.value)
+    published = Source(cache.path / "none.onnx", True)
+    with pytest.raises(GpuUnavailableError, match=f"{COMMAND}$"):
+        _find(published, open_runtime("cuda"), GpuOptions(cache.path), cache.lines.append)
+
+
+def test_a_damaged_model_is_as_good_as_none(cache: Cache) -> None:
+    for folder in cache.quantised().prepare("faithful"):
+        (folder / REFERENCE).write_bytes(b"something else")
+    with pytest.raises(GpuUnavailableError, match=COMMAND):
+        cache.find("float32")
+
+
+@pytest.mark.parametrize("provider", ["cuda", "tensorrt"])
+def test_a_library_without_the_provider_is_refused_first(cache: Cache, provider: str) -> None:
+    runtime = open_runtime(provider)  # type: ignore[arg-type]
+    if "CUDAExecutionProvider" in runtime.compiled_in:
+        pytest.skip("this ONNX Runtime has CUDA; the refusal needs one without")
+    with pytest.raises(ProviderError, match=f"^provider = {provider}: .*was built without"):
+        load_kokoro(cache.source.path, runtime, published=False, progress=print)
