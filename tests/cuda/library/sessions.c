@@ -1,0 +1,270 @@
+/* Session options, sessions and their runs. */
+#include "stub.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Begin the line of a call that concerns session options. */
+static Line *begin_options(const char *function, const OrtSessionOptions *options) {
+    Line *line = begin(function);
+    put_number(line, "session_options", number_of(SESSION_OPTIONS, options));
+    return line;
+}
+
+/* End a line, and return from the function around it where the call is to fail. */
+#define END_OR_RETURN(line, function)                                                             \
+    do {                                                                                          \
+        OrtStatus *refused = refuse(function);                                                    \
+        end(line, refused);                                                                    \
+        if (refused != NULL) return refused;                                                      \
+    } while (0)
+
+OrtStatus *stub_CreateSessionOptions(OrtSessionOptions **out) {
+    Line *line = begin("CreateSessionOptions");
+    int number = new_number(SESSION_OPTIONS);
+    put_number(line, "session_options", number);
+    END_OR_RETURN(line, "CreateSessionOptions");
+    OrtStatus *status = real->CreateSessionOptions(out);
+    if (status == NULL) remember(SESSION_OPTIONS, *out, number, 0);
+    return status;
+}
+
+OrtStatus *stub_CloneSessionOptions(const OrtSessionOptions *from, OrtSessionOptions **out) {
+    Line *line = begin_options("CloneSessionOptions", from);
+    int number = new_number(SESSION_OPTIONS);
+    put_number(line, "clone", number);
+    END_OR_RETURN(line, "CloneSessionOptions");
+    OrtStatus *status = real->CloneSessionOptions(from, out);
+    if (status == NULL)
+        remember(SESSION_OPTIONS, *out, number, providers_of(SESSION_OPTIONS, from));
+    return status;
+}
+
+void stub_ReleaseSessionOptions(OrtSessionOptions *options) {
+    forget(SESSION_OPTIONS, options);
+    real->ReleaseSessionOptions(options);
+}
+
+OrtStatus *stub_AddSessionConfigEntry(OrtSessionOptions *options, const char *key,
+                                      const char *value) {
+    Line *line = begin_options("AddSessionConfigEntry", options);
+    put_string(line, "key", key);
+    put_string(line, "value", value);
+    END_OR_RETURN(line, "AddSessionConfigEntry");
+    return real->AddSessionConfigEntry(options, key, value);
+}
+
+OrtStatus *stub_SetSessionGraphOptimizationLevel(OrtSessionOptions *options,
+                                                 GraphOptimizationLevel level) {
+    Line *line = begin_options("SetSessionGraphOptimizationLevel", options);
+    put_number(line, "level", level);
+    END_OR_RETURN(line, "SetSessionGraphOptimizationLevel");
+    return real->SetSessionGraphOptimizationLevel(options, level);
+}
+
+OrtStatus *stub_EnableProfiling(OrtSessionOptions *options, const ORTCHAR_T *prefix) {
+    Line *line = begin_options("EnableProfiling", options);
+    put_string(line, "prefix", prefix);
+    END_OR_RETURN(line, "EnableProfiling");
+    return real->EnableProfiling(options, prefix);
+}
+
+OrtStatus *stub_RegisterCustomOpsLibrary(OrtSessionOptions *options, const char *path,
+                                         void **handle) {
+    Line *line = begin_options("RegisterCustomOpsLibrary", options);
+    put_string(line, "library", path);
+    END_OR_RETURN(line, "RegisterCustomOpsLibrary");
+    return real->RegisterCustomOpsLibrary(options, path, handle);
+}
+
+OrtStatus *stub_RegisterCustomOpsLibrary_V2(OrtSessionOptions *options, const ORTCHAR_T *path) {
+    Line *line = begin_options("RegisterCustomOpsLibrary_V2", options);
+    put_string(line, "library", path);
+    END_OR_RETURN(line, "RegisterCustomOpsLibrary_V2");
+    return real->RegisterCustomOpsLibrary_V2(options, path);
+}
+
+OrtStatus *stub_CreateArenaCfgV2(const char *const *keys, const size_t *values, size_t count,
+                                 OrtArenaCfg **out) {
+    Line *line = begin("CreateArenaCfgV2");
+    put_sizes(line, "options", keys, values, count);
+    END_OR_RETURN(line, "CreateArenaCfgV2");
+    return real->CreateArenaCfgV2(keys, values, count, out);
+}
+
+OrtStatus *stub_CreateAndRegisterAllocator(OrtEnv *environment, const OrtMemoryInfo *memory,
+                                           const OrtArenaCfg *arena) {
+    Line *line = begin("CreateAndRegisterAllocator");
+    const char *name = "";
+    OrtStatus *status = real->MemoryInfoGetName(memory, &name);
+    put_string(line, "memory", name);
+    if (status != NULL) {
+        end(line, status);
+        return status;
+    }
+    END_OR_RETURN(line, "CreateAndRegisterAllocator");
+    return real->CreateAndRegisterAllocator(environment, memory, arena);
+}
+
+/* The library that computes has no arena on a GPU to shrink, and would refuse to try. */
+OrtStatus *stub_AddRunConfigEntry(OrtRunOptions *options, const char *key, const char *value) {
+    Line *line = begin("AddRunConfigEntry");
+    put_string(line, "key", key);
+    put_string(line, "value", value);
+    END_OR_RETURN(line, "AddRunConfigEntry");
+    if (strcmp(key, "memory.enable_memory_arena_shrinkage") != 0)
+        return real->AddRunConfigEntry(options, key, value);
+    char *on_host = calloc(strlen(value) + 1, 1), *copy = strdup(value), *rest = copy;
+    if (on_host == NULL || copy == NULL) give_up("no memory");
+    for (char *arena; (arena = strsep(&rest, ";")) != NULL;) {
+        if (strncmp(arena, "gpu:", 4) == 0) continue;
+        if (*on_host != '\0') strcat(on_host, ";");
+        strcat(on_host, arena);
+    }
+    OrtStatus *status = *on_host ? real->AddRunConfigEntry(options, key, on_host) : NULL;
+    free(on_host);
+    free(copy);
+    return status;
+}
+
+/* A session in the making. On the CPU nothing is refused: that works on every machine. */
+typedef struct Making {
+    int number;
+    int providers;
+} Making;
+
+static OrtStatus *begin_session(Line *line, const char *function, const OrtSessionOptions *options,
+                                Making *making) {
+    making->number = new_number(SESSION);
+    making->providers = providers_of(SESSION_OPTIONS, options);
+    put_number(line, "session", making->number);
+    put_providers(line, making->providers);
+    OrtStatus *refused = making->providers ? refuse(function) : NULL;
+    end(line, refused);
+    return refused;
+}
+
+static OrtStatus *made(OrtStatus *status, const Making *making, OrtSession **out) {
+    if (status == NULL) remember(SESSION, *out, making->number, making->providers);
+    return status;
+}
+
+OrtStatus *stub_CreateSession(const OrtEnv *environment, const ORTCHAR_T *path,
+                              const OrtSessionOptions *options, OrtSession **out) {
+    Line *line = begin_options("CreateSession", options);
+    put_string(line, "path", path);
+    Making making;
+    OrtStatus *refused = begin_session(line, "CreateSession", options, &making);
+    if (refused != NULL) return refused;
+    return made(real->CreateSession(environment, path, options, out), &making, out);
+}
+
+OrtStatus *stub_CreateSessionFromArray(const OrtEnv *environment, const void *model, size_t size,
+                                       const OrtSessionOptions *options, OrtSession **out) {
+    Line *line = begin_options("CreateSessionFromArray", options);
+    put_number(line, "bytes", (long long)size);
+    Making making;
+    OrtStatus *refused = begin_session(line, "CreateSessionFromArray", options, &making);
+    if (refused != NULL) return refused;
+    return made(real->CreateSessionFromArray(environment, model, size, options, out), &making,
+                out);
+}
+
+OrtStatus *stub_CreateSessionWithPrepackedWeightsContainer(const OrtEnv *environment,
+                                                           const ORTCHAR_T *path,
+                                                           const OrtSessionOptions *options,
+                                                           OrtPrepackedWeightsContainer *weights,
+                                                           OrtSession **out) {
+    const char *function = "CreateSessionWithPrepackedWeightsContainer";
+    Line *line = begin_options(function, options);
+    put_string(line, "path", path);
+    Making making;
+    OrtStatus *refused = begin_session(line, function, options, &making);
+    if (refused != NULL) return refused;
+    return made(real->CreateSessionWithPrepackedWeightsContainer(environment, path, options,
+                                                                 weights, out),
+                &making, out);
+}
+
+OrtStatus *stub_CreateSessionFromArrayWithPrepackedWeightsContainer(
+    const OrtEnv *environment, const void *model, size_t size, const OrtSessionOptions *options,
+    OrtPrepackedWeightsContainer *weights, OrtSession **out) {
+    const char *function = "CreateSessionFromArrayWithPrepackedWeightsContainer";
+    Line *line = begin_options(function, options);
+    put_number(line, "bytes", (long long)size);
+    Making making;
+    OrtStatus *refused = begin_session(line, function, options, &making);
+    if (refused != NULL) return refused;
+    return made(real->CreateSessionFromArrayWithPrepackedWeightsContainer(
+                    environment, model, size, options, weights, out),
+                &making, out);
+}
+
+void stub_ReleaseSession(OrtSession *session) {
+    if (session != NULL) {
+        Line *line = begin("ReleaseSession");
+        put_number(line, "session", number_of(SESSION, session));
+        end(line, NULL);
+    }
+    forget_assignment(session);
+    forget(SESSION, session);
+    real->ReleaseSession(session);
+}
+
+static Line *begin_run(const char *function, const OrtSession *session, int providers) {
+    Line *line = begin(function);
+    put_number(line, "session", number_of(SESSION, session));
+    put_providers(line, providers);
+    return line;
+}
+
+OrtStatus *stub_Run(OrtSession *session, const OrtRunOptions *options,
+                    const char *const *input_names, const OrtValue *const *inputs,
+                    size_t input_count, const char *const *output_names, size_t output_count,
+                    OrtValue **outputs) {
+    int providers = providers_of(SESSION, session);
+    Line *line = begin_run("Run", session, providers);
+    put_strings(line, "outputs", output_names, output_count);
+    OrtStatus *refused = providers ? refuse("Run") : NULL;
+    end(line, refused);
+    if (refused != NULL) return refused;
+    bool *is_given = calloc(output_count + 1, sizeof *is_given);
+    if (is_given == NULL) give_up("no memory");
+    for (size_t i = 0; i < output_count; i++) is_given[i] = outputs[i] != NULL;
+    OrtStatus *status = real->Run(session, options, input_names, inputs, input_count, output_names,
+                                  output_count, outputs);
+    if (status == NULL && providers) {
+        status = spoil(outputs, is_given, output_count);
+        /* A run that fails leaves no outputs behind. */
+        for (size_t i = 0; i < output_count && status != NULL; i++) {
+            if (is_given[i]) continue;
+            real->ReleaseValue(outputs[i]);
+            outputs[i] = NULL;
+        }
+    }
+    free(is_given);
+    return status;
+}
+
+OrtStatus *stub_RunWithBinding(OrtSession *session, const OrtRunOptions *options,
+                               const OrtIoBinding *binding) {
+    int providers = providers_of(SESSION, session);
+    Line *line = begin_run("RunWithBinding", session, providers);
+    OrtStatus *refused = providers ? refuse("RunWithBinding") : NULL;
+    end(line, refused);
+    if (refused != NULL) return refused;
+    OrtStatus *status = real->RunWithBinding(session, options, binding);
+    return status == NULL && providers ? spoil_bound(binding) : status;
+}
+
+OrtStatus *stub_SessionEndProfiling(OrtSession *session, OrtAllocator *allocator, char **out) {
+    int providers = providers_of(SESSION, session);
+    Line *line = begin("SessionEndProfiling");
+    put_number(line, "session", number_of(SESSION, session));
+    OrtStatus *refused = providers ? refuse("SessionEndProfiling") : NULL;
+    end(line, refused);
+    if (refused != NULL) return refused;
+    OrtStatus *status = real->SessionEndProfiling(session, allocator, out);
+    if (status == NULL && providers && **out != '\0') rewrite_profile(*out, providers);
+    return status;
+}

@@ -1,0 +1,223 @@
+/* Runs that succeed and sound wrong, as STUB_SOUND says: see SOUNDS, and
+ *
+ *   short      27.5 % too short, and the durations fit: a JetPack 5 wheel did this
+ *   durations  a frame of one token is given to the next; the sound stays as it is
+ *
+ * The sound is every float32 output of STUB_SOUND_ELEMENTS or more elements, 600 unless said: a
+ * frame of Kokoro's. Durations are the float32 or int64 outputs with less. */
+#include "stub.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_DIMENSIONS = 8 };
+
+static const double LEFT = 1 - 0.275;
+
+typedef struct Tensor {
+    int64_t shape[MOST_DIMENSIONS];
+    size_t rank;
+    size_t count;
+    ONNXTensorElementDataType type;
+    void *data;
+} Tensor;
+
+static void be_silent(float *samples, size_t count) { memset(samples, 0, count * sizeof *samples); }
+
+static void be_no_numbers(float *samples, size_t count) {
+    for (size_t i = 0; i < count; i++) samples[i] = NAN;
+}
+
+/* White noise as loud as the sound. */
+static void be_noise(float *samples, size_t count) {
+    double power = 0;
+    for (size_t i = 0; i < count; i++) power += (double)samples[i] * samples[i];
+    double peak = sqrt(3 * power / (double)count); /* of uniform noise with that power */
+    uint64_t state = 1;
+    for (size_t i = 0; i < count; i++) {
+        state = state * 6364136223846793005u + 1442695040888963407u;
+        samples[i] = (float)(peak * ((double)(state >> 33) / 1073741824.0 - 1));
+    }
+}
+
+static void scale(float *samples, size_t count, float factor) {
+    for (size_t i = 0; i < count; i++) samples[i] *= factor;
+}
+
+static void be_quiet(float *samples, size_t count) { scale(samples, count, 0.01f); }
+
+static void be_loud(float *samples, size_t count) { scale(samples, count, 10); }
+
+/* The second half first. */
+static void be_shifted(float *samples, size_t count) {
+    size_t half = count / 2;
+    float *copy = malloc(count * sizeof *copy);
+    if (copy == NULL) give_up("no memory");
+    memcpy(copy, samples, count * sizeof *copy);
+    memcpy(samples, copy + half, (count - half) * sizeof *samples);
+    memcpy(samples + (count - half), copy, half * sizeof *samples);
+    free(copy);
+}
+
+static const struct {
+    const char *name;
+    void (*apply)(float *samples, size_t count);
+} SOUNDS[] = {
+    {"silence", be_silent}, {"nan", be_no_numbers}, {"noise", be_noise},
+    {"quiet", be_quiet},    {"loud", be_loud},      {"shifted", be_shifted},
+};
+
+/* Fill in a tensor; its type stays 0 for a value that is none. */
+static OrtStatus *look_at(OrtValue *value, Tensor *tensor) {
+    *tensor = (Tensor){{0}, 0, 0, 0, NULL};
+    int is_tensor = 0;
+    OrtTensorTypeAndShapeInfo *info = NULL;
+    OrtStatus *status = value ? real->IsTensor(value, &is_tensor) : NULL;
+    if (status != NULL || !is_tensor) return status;
+    status = real->GetTensorTypeAndShape(value, &info);
+    if (status != NULL) return status;
+    ONNXTensorElementDataType type = 0;
+    status = real->GetTensorElementType(info, &type);
+    if (status == NULL) status = real->GetDimensionsCount(info, &tensor->rank);
+    if (status == NULL && tensor->rank <= MOST_DIMENSIONS && (type == FLOAT || type == INT64)) {
+        status = real->GetDimensions(info, tensor->shape, tensor->rank);
+        if (status == NULL) status = real->GetTensorShapeElementCount(info, &tensor->count);
+        if (status == NULL) status = real->GetTensorMutableData(value, &tensor->data);
+        if (status == NULL) tensor->type = type;
+    }
+    real->ReleaseTensorTypeAndShapeInfo(info);
+    return status;
+}
+
+static bool is_sound(const Tensor *tensor) {
+    return tensor->type == FLOAT &&
+           tensor->count >= (size_t)count_setting("STUB_SOUND_ELEMENTS", 600);
+}
+
+static bool are_durations(const Tensor *tensor) {
+    return tensor->type != 0 && tensor->count > 0 && !is_sound(tensor) && tensor->data != NULL &&
+           tensor->count < (size_t)count_setting("STUB_SOUND_ELEMENTS", 600);
+}
+
+static double duration(const Tensor *tensor, size_t i) {
+    return tensor->type == FLOAT ? ((float *)tensor->data)[i]
+                                 : (double)((int64_t *)tensor->data)[i];
+}
+
+static void set_duration(Tensor *tensor, size_t i, double frames) {
+    if (tensor->type == FLOAT)
+        ((float *)tensor->data)[i] = (float)frames;
+    else
+        ((int64_t *)tensor->data)[i] = (int64_t)frames;
+}
+
+/* Scale the durations, the ends rounded to whole frames; returns how many frames are left. */
+static double shorten_durations(Tensor *tensor) {
+    double before = 0, after = 0;
+    for (size_t i = 0; i < tensor->count; i++) {
+        before += duration(tensor, i);
+        double ends = floor(before * LEFT + 0.5);
+        set_duration(tensor, i, ends - after);
+        after = ends;
+    }
+    return after;
+}
+
+static void move_a_frame(Tensor *tensor) {
+    for (size_t i = 0; i + 1 < tensor->count; i++) {
+        if (duration(tensor, i) < 1) continue;
+        set_duration(tensor, i, duration(tensor, i) - 1);
+        set_duration(tensor, i + 1, duration(tensor, i + 1) + 1);
+        return;
+    }
+    give_up("STUB_SOUND=durations: no token has a frame to give");
+}
+
+/* Put a tensor with the first `count` elements in the place of the one that is there. */
+static OrtStatus *cut(OrtValue **value, const Tensor *tensor, size_t count) {
+    int64_t shape[MOST_DIMENSIONS];
+    bool is_row = false;
+    for (size_t i = 0; i < tensor->rank; i++) {
+        is_row = is_row || tensor->shape[i] == (int64_t)tensor->count;
+        shape[i] = tensor->shape[i] == (int64_t)tensor->count ? (int64_t)count : tensor->shape[i];
+    }
+    if (!is_row) give_up("STUB_SOUND=short: the sound is not one row of samples");
+    OrtAllocator *allocator = NULL;
+    OrtValue *shorter = NULL;
+    void *data = NULL;
+    OrtStatus *status = real->GetAllocatorWithDefaultOptions(&allocator);
+    if (status == NULL)
+        status = real->CreateTensorAsOrtValue(allocator, shape, tensor->rank, FLOAT, &shorter);
+    if (status == NULL) status = real->GetTensorMutableData(shorter, &data);
+    if (status != NULL) {
+        if (shorter != NULL) real->ReleaseValue(shorter);
+        return status;
+    }
+    memcpy(data, tensor->data, count * sizeof(float));
+    real->ReleaseValue(*value);
+    *value = shorter;
+    return NULL;
+}
+
+static OrtStatus *shorten(OrtValue **outputs, const bool *is_given, size_t count) {
+    double frames = 0, frames_left = 0;
+    Tensor tensor;
+    OrtStatus *status = NULL;
+    for (size_t i = 0; i < count && status == NULL; i++) {
+        status = look_at(outputs[i], &tensor);
+        if (status != NULL || !are_durations(&tensor)) continue;
+        for (size_t j = 0; j < tensor.count; j++) frames += duration(&tensor, j);
+        frames_left += shorten_durations(&tensor);
+    }
+    for (size_t i = 0; i < count && status == NULL; i++) {
+        status = look_at(outputs[i], &tensor);
+        if (status != NULL || !is_sound(&tensor)) continue;
+        if (is_given[i])
+            return real->CreateStatus(NOT_IMPLEMENTED,
+                                      "the stub cannot shorten an output that is there already");
+        double left = frames > 0 ? frames_left / frames : LEFT;
+        status = cut(&outputs[i], &tensor, (size_t)((double)tensor.count * left + 0.5));
+    }
+    return status;
+}
+
+OrtStatus *spoil(OrtValue **outputs, const bool *is_given, size_t count) {
+    const char *sound = setting("STUB_SOUND");
+    if (sound == NULL) return NULL;
+    if (strcmp(sound, "short") == 0) return shorten(outputs, is_given, count);
+    void (*apply)(float *, size_t) = NULL;
+    for (size_t i = 0; i < sizeof SOUNDS / sizeof *SOUNDS; i++)
+        if (strcmp(SOUNDS[i].name, sound) == 0) apply = SOUNDS[i].apply;
+    bool durations = strcmp(sound, "durations") == 0;
+    if (apply == NULL && !durations) give_up("STUB_SOUND: there is no sound '%s'", sound);
+    OrtStatus *status = NULL;
+    for (size_t i = 0; i < count && status == NULL; i++) {
+        Tensor tensor;
+        status = look_at(outputs[i], &tensor);
+        if (status != NULL) break;
+        if (apply != NULL && is_sound(&tensor)) apply(tensor.data, tensor.count);
+        if (durations && are_durations(&tensor)) move_a_frame(&tensor);
+    }
+    return status;
+}
+
+OrtStatus *spoil_bound(const OrtIoBinding *binding) {
+    if (setting("STUB_SOUND") == NULL) return NULL;
+    OrtAllocator *allocator = NULL;
+    OrtValue **values = NULL;
+    size_t count = 0;
+    OrtStatus *status = real->GetAllocatorWithDefaultOptions(&allocator);
+    if (status == NULL) status = real->GetBoundOutputValues(binding, allocator, &values, &count);
+    if (status != NULL || count == 0) return status;
+    bool *is_given = calloc(count, sizeof *is_given);
+    if (is_given == NULL) give_up("no memory");
+    memset(is_given, true, count * sizeof *is_given);
+    status = spoil(values, is_given, count);
+    for (size_t i = 0; i < count; i++) real->ReleaseValue(values[i]);
+    free(is_given);
+    OrtStatus *freed = real->AllocatorFree(allocator, values);
+    if (status == NULL) return freed;
+    if (freed != NULL) real->ReleaseStatus(freed);
+    return status;
+}

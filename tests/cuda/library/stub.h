@@ -1,0 +1,121 @@
+/* A stand-in for a CUDA build of ONNX Runtime, on machines without a GPU.
+ *
+ * Its function table is that of a CPU build, which computes; the functions here take the places of
+ * some. They write down what they are told, refuse what they are told to refuse, and make what a
+ * session "on the GPU" answers look or sound as it would there. stub.py names the environment
+ * variables that say so. */
+#ifndef STUB_H
+#define STUB_H
+
+#include <stdio.h>
+
+/* Made of ortffi's table of the C API by stub.py. */
+#include "ort_table.h"
+
+/* The functions that the stub replaces; in order of the files that hold them. */
+#define REPLACED(DO)                                                                              \
+    DO(GetAvailableProviders)                                                                     \
+    DO(ReleaseAvailableProviders)                                                                 \
+    DO(CreateSessionOptions)                                                                      \
+    DO(CloneSessionOptions)                                                                       \
+    DO(ReleaseSessionOptions)                                                                     \
+    DO(AddSessionConfigEntry)                                                                     \
+    DO(SetSessionGraphOptimizationLevel)                                                          \
+    DO(EnableProfiling)                                                                           \
+    DO(RegisterCustomOpsLibrary)                                                                  \
+    DO(RegisterCustomOpsLibrary_V2)                                                               \
+    DO(CreateArenaCfgV2)                                                                          \
+    DO(CreateAndRegisterAllocator)                                                                \
+    DO(AddRunConfigEntry)                                                                         \
+    DO(CreateSession)                                                                             \
+    DO(CreateSessionFromArray)                                                                    \
+    DO(CreateSessionWithPrepackedWeightsContainer)                                                \
+    DO(CreateSessionFromArrayWithPrepackedWeightsContainer)                                       \
+    DO(ReleaseSession)                                                                            \
+    DO(Run)                                                                                       \
+    DO(RunWithBinding)                                                                            \
+    DO(SessionEndProfiling)                                                                       \
+    DO(Session_GetEpGraphAssignmentInfo)                                                          \
+    DO(EpAssignedSubgraph_GetEpName)                                                              \
+    DO(EpAssignedSubgraph_GetNodes)
+
+/* Those of a provider, where the stub plays a build that has it. */
+#define REPLACED_OF_CUDA(DO)                                                                      \
+    DO(CreateCUDAProviderOptions)                                                                 \
+    DO(UpdateCUDAProviderOptions)                                                                 \
+    DO(GetCUDAProviderOptionsAsString)                                                            \
+    DO(ReleaseCUDAProviderOptions)                                                                \
+    DO(SessionOptionsAppendExecutionProvider_CUDA)                                                \
+    DO(SessionOptionsAppendExecutionProvider_CUDA_V2)
+
+#define REPLACED_OF_TENSORRT(DO)                                                                  \
+    DO(CreateTensorRTProviderOptions)                                                             \
+    DO(UpdateTensorRTProviderOptions)                                                             \
+    DO(GetTensorRTProviderOptionsAsString)                                                        \
+    DO(ReleaseTensorRTProviderOptions)                                                            \
+    DO(SessionOptionsAppendExecutionProvider_TensorRT)                                            \
+    DO(SessionOptionsAppendExecutionProvider_TensorRT_V2)
+
+/* Each is declared by the type of its place in the table. */
+#define DECLARE(name) extern __typeof__(*((OrtApi *)0)->name) stub_##name;
+REPLACED(DECLARE)
+REPLACED_OF_CUDA(DECLARE)
+REPLACED_OF_TENSORRT(DECLARE)
+#undef DECLARE
+
+/* The functions of the library that computes. */
+extern const OrtApi *real;
+
+enum { FAIL = 1, INVALID_ARGUMENT = 2, NOT_IMPLEMENTED = 9 };
+enum { FLOAT = 1, INT64 = 7 };
+
+/* settings.c: environment variables. */
+const char *setting(const char *name); /* NULL where it is not set */
+double share_setting(const char *name, double otherwise);
+long count_setting(const char *name, long otherwise);
+bool is_listed(const char *word, const char *list); /* separated by commas; "*" lists all */
+bool is_built_with(const char *provider);
+_Noreturn void give_up(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* refusals.c: a status where the function is to fail this time, else NULL. */
+OrtStatus *refuse(const char *function);
+
+/* record.c: a line for a call. `end` writes and releases it, before the call itself. */
+typedef struct Line Line;
+
+Line *begin(const char *function);
+void put_number(Line *line, const char *key, long long value);
+void put_string(Line *line, const char *key, const char *value);
+void put_strings(Line *line, const char *key, const char *const *values, size_t count);
+void put_pairs(Line *line, const char *key, const char *const *keys, const char *const *values,
+               size_t count);
+void put_sizes(Line *line, const char *key, const char *const *keys, const size_t *values,
+               size_t count);
+void end(Line *line, const OrtStatus *refused);
+
+/* objects.c: what is known of session options and sessions. */
+typedef enum { CUDA = 1, TENSORRT = 2 } Provider;
+typedef enum { PROVIDER_OPTIONS, SESSION_OPTIONS, SESSION } Kind;
+
+int new_number(Kind kind);
+void remember(Kind kind, const void *pointer, int number, int providers);
+void add_provider(Kind kind, const void *pointer, Provider provider);
+int number_of(Kind kind, const void *pointer);
+int providers_of(Kind kind, const void *pointer); /* 0 on the CPU */
+void forget(Kind kind, const void *pointer);
+void put_providers(Line *line, int providers);
+
+/* placement.c: where a node is said to be computed, in a session with these providers. */
+const char *provider_of_node(int providers, const char *operator_type, const char *name);
+
+/* profile.c */
+void rewrite_profile(const char *path, int providers);
+
+/* assignment.c */
+void forget_assignment(const OrtSession *session);
+
+/* sound.c: make the outputs of a run sound as told. `is_given` tells which the caller allocated. */
+OrtStatus *spoil(OrtValue **outputs, const bool *is_given, size_t count);
+OrtStatus *spoil_bound(const OrtIoBinding *binding);
+
+#endif

@@ -1,0 +1,253 @@
+"""A stand-in for a CUDA build of ONNX Runtime, and what it can be told to do.
+
+The library in `library/` exports what a CUDA build exports, and computes with the CPU build that
+the tests use anyway. A process has but one ONNX Runtime, so what is to see the stub runs in a
+process of its own, with `Stub.environment`. Like a real one the stub comes as a file in a folder,
+in which a test may put other files beside it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ortffi._api import SLOTS, ErrorCode
+
+SOURCES = Path(__file__).with_name("library")
+FILE_NAME = "libonnxruntime.so"
+
+FLAGS = ["-std=gnu11", "-O1", "-g", "-fPIC", "-fvisibility=hidden", "-pthread"]
+FLAGS += ["-Wall", "-Wextra", "-Werror"]
+SANITIZERS = ["-fsanitize=address,undefined", "-fno-omit-frame-pointer"]
+SANITIZERS += ["-fno-sanitize-recover=undefined"]
+
+SOUNDS = ("silence", "nan", "noise", "quiet", "loud", "shifted", "short", "durations")
+"""The ways in which a run on the GPU can sound wrong; `library/sound.c` says what each is."""
+
+_SCALARS = ("bool", "char", "const", "double", "float", "int", "void")
+_CALLBACKS = re.compile(r"\w+(Fn|FnPtr|Function|Delegate)")
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """A function that fails.
+
+    Attributes:
+        function: its name in C. Those of sessions fail only where a session is on the GPU.
+        text: of the status.
+        code: of the status.
+        call: which of the process's calls fails, counted from 1; 0 for every one.
+    """
+
+    function: str
+    text: str
+    code: ErrorCode = ErrorCode.FAIL
+    call: int = 0
+
+
+@dataclass(frozen=True)
+class Call:
+    """One call of a function that the stub replaces.
+
+    Attributes:
+        function: its name in C.
+        process: the process that called.
+        arguments: the strings and numbers among them. What was made is told apart by a number in
+            each process: `session_options`, `provider_options` and `session`.
+        refused: the text of the status where the stub let it fail.
+    """
+
+    function: str
+    process: int
+    arguments: Mapping[str, Any]
+    refused: str | None
+
+
+class Stub:
+    """The library in a folder, and what it is told.
+
+    Args:
+        library: the compiled stub; see `compile_library`.
+        folder: where it is put; made if need be.
+        real: the library that computes.
+
+    Attributes:
+        folder: where it is. A CUDA build has its provider libraries there too.
+        path: the library.
+    """
+
+    def __init__(self, library: Path, folder: Path, real: Path) -> None:
+        folder.mkdir(parents=True, exist_ok=True)
+        self.folder = folder
+        # A file of its own: ortffi resolves links, and the folder is looked into.
+        self.path = Path(shutil.copy(library, folder / FILE_NAME))
+        self._record = folder / "calls.jsonl"
+        self._settings = {"STUB_REAL_LIBRARY": str(real), "STUB_RECORD": str(self._record)}
+
+    def build_with(self, *providers: str) -> Stub:
+        """Pretend that no others are compiled in, of `CUDA...` and `TensorrtExecutionProvider`."""
+        return self._set("STUB_PROVIDERS", ",".join(providers))
+
+    def refuse(self, *refusals: Refusal) -> Stub:
+        """Have functions fail; the first refusal that fits a call counts."""
+        rules = [f"{r.function} {r.call} {int(r.code)} {_escape(r.text)}" for r in refusals]
+        return self._set("STUB_FAIL", "\n".join(rules))
+
+    def sound(self, sound: str) -> Stub:
+        """Have every run on the GPU succeed and sound wrong: one of `SOUNDS`."""
+        assert sound in SOUNDS, sound
+        return self._set("STUB_SOUND", sound)
+
+    def place(
+        self,
+        *,
+        cpu_operators: Iterable[str] | None = None,
+        cpu_share: float = 0.0,
+        copies: int = 0,
+    ) -> Stub:
+        """Choose what sessions on the GPU say of their nodes, in profiles and when asked.
+
+        Args:
+            cpu_operators: types of the nodes that are left to the CPU, `*` for all; None for those
+                of Kokoro's that the CUDA provider has no kernel for.
+            cpu_share: of the other nodes, how many are left to the CPU, 0 to 1. Chosen by their
+                names, so it is about that many of many and the same ones each time.
+            copies: nodes that copy between host and GPU, of which each run has an event.
+        """
+        if cpu_operators is not None:
+            self._set("STUB_CPU_OPERATORS", ",".join(cpu_operators))
+        return self._set("STUB_CPU_SHARE", str(cpu_share))._set("STUB_COPIES", str(copies))
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """Return the variables that make a process use the stub in the place of the library."""
+        return {**self._settings, "ONNXRUNTIME_DIR": "", "ONNXRUNTIME_LIB_DIR": str(self.folder)}
+
+    @property
+    def calls(self) -> list[Call]:
+        """Return the calls of all processes so far, in order."""
+        if not self._record.exists():
+            return []
+        text = self._record.read_text(encoding="utf-8", errors="surrogateescape")
+        entries = [json.loads(line) for line in text.splitlines()]
+        return [
+            Call(e.pop("function"), e.pop("process"), refused=e.pop("refused", None), arguments=e)
+            for e in entries
+        ]
+
+    def named(self, *functions: str) -> list[Call]:
+        """Return the calls of some functions, in order."""
+        return [call for call in self.calls if call.function in functions]
+
+    def forget_calls(self) -> None:
+        """Begin the record anew."""
+        self._record.unlink(missing_ok=True)
+
+    def run(
+        self, command: Sequence[str], environment: Mapping[str, str] | None = None
+    ) -> subprocess.CompletedProcess[str]:
+        """Run a command that uses the stub, with Python's module path as it is here."""
+        path = os.pathsep.join(filter(None, sys.path))
+        return subprocess.run(
+            command,
+            env={**os.environ, "PYTHONPATH": path, **self.environment, **(environment or {})},
+            capture_output=True,
+            text=True,
+            timeout=300,
+            check=False,
+        )
+
+    def python(self, script: str, *arguments: str) -> str:
+        """Run a script with warnings as errors and return what it printed; it must succeed."""
+        done = self.run([sys.executable, "-W", "error", "-c", script, *arguments])
+        assert done.returncode == 0, done.stdout + done.stderr
+        return done.stdout
+
+    def service(
+        self, *arguments: str, environment: Mapping[str, str] | None = None
+    ) -> subprocess.CompletedProcess[str]:
+        """Run `kokoro-service` with these arguments."""
+        return self.run([sys.executable, "-m", "service", *arguments], environment)
+
+    def _set(self, name: str, value: str) -> Stub:
+        self._settings[name] = value
+        return self
+
+
+def compile_library(folder: Path, *flags: str) -> Path:
+    """Compile the stub into a folder and return the library.
+
+    Raises:
+        FileNotFoundError: there is no compiler `cc`.
+        AssertionError: it does not take the sources; with what it says.
+    """
+    (folder / "ort_table.h").write_text(header(), encoding="utf-8")
+    path = folder / FILE_NAME
+    sources = sorted(map(str, SOURCES.glob("*.c")))
+    includes = [f"-I{SOURCES}", f"-I{folder}"]
+    command = ["cc", *FLAGS, *flags, *includes, "-D_GNU_SOURCE", "-shared", "-o", str(path)]
+    done = subprocess.run(
+        [*command, *sources, "-ldl", "-lm"], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    return path
+
+
+def header() -> str:
+    """Return ortffi's table of the C API as a C header.
+
+    `struct OrtApi` has a typed member for each function, so the compiler holds the stub's
+    functions against the prototypes, and `ort_api_slots` tells how many a version has.
+    """
+    prototypes = {
+        slot.name: (_plain(slot.returns), [_plain(parameter) for parameter in slot.parameters])
+        for slot in SLOTS.values()
+    }
+    spellings = [
+        spelling
+        for returns, parameters in prototypes.values()
+        for spelling in (returns, *(parameter.rsplit(" ", 1)[0] for parameter in parameters))
+    ]
+    types = {word for spelling in spellings for word in re.findall(r"\w+", spelling)}
+    types -= {name for name in types if name in _SCALARS or name.endswith("_t")}
+    by_value = {spelling for spelling in spellings if "*" not in spelling}
+    lines = ["#include <stdbool.h>", "#include <stddef.h>", "#include <stdint.h>"]
+    for name in sorted(types):
+        if name == "ORTCHAR_T":
+            lines.append(f"typedef char {name};")
+        elif _CALLBACKS.fullmatch(name):
+            lines.append(f"typedef void (*{name})(void);")
+        elif name in by_value:
+            lines.append(f"typedef int {name}; /* an enum */")
+        else:
+            lines.append(f"typedef struct {name} {name};")
+    lines.append("typedef struct OrtApi {")
+    for name, (returns, parameters) in prototypes.items():
+        lines.append(f"    {returns} (*{name})({', '.join(parameters) or 'void'});")
+    lines += ["} OrtApi;", "typedef struct OrtApiBase {"]
+    lines += ["    const OrtApi *(*GetApi)(uint32_t version);"]
+    lines += ["    const char *(*GetVersionString)(void);", "} OrtApiBase;"]
+    lines += ["static inline size_t ort_api_slots(unsigned version) {"]
+    lines += ["    size_t slots = 0;"]
+    for version in sorted({slot.since for slot in SLOTS.values()}):
+        last = max(index for index, _ in SLOTS.places(version))
+        lines.append(f"    if (version >= {version}) slots = {last + 1};")
+    lines += ["    return slots;", "}", ""]
+    return "\n".join(lines)
+
+
+def _plain(spelling: str) -> str:
+    """Return a spelling by the type's name alone; a few say `enum` or `struct` too."""
+    return re.sub(r"\b(enum|struct) ", "", spelling)
+
+
+def _escape(text: str) -> str:
+    return text.replace("\\", "\\\\").replace("\n", "\\n")

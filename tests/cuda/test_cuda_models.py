@@ -1,0 +1,157 @@
+"""Which model the service runs on a GPU, and how it is told; on the stub."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from service.model import GpuOptions, Source, open_runtime
+from service.model.gpu_loader import COMMAND, _recipe
+from service.model.kokoro import Kokoro, Preparation
+from service.model.manifest import MODEL, REFERENCE, WEIGHTS, File, Manifest
+from service.model.reference import Reference
+from service.settings import Settings
+
+
+@pytest.fixture
+def cache(kokoro: Path, tmp_path: Path) -> Path:
+    """A cache in which the small model stands for the published one in float32."""
+    folder = tmp_path / "cache"
+    recipe = _recipe(Source(folder / "published.onnx", True), "float32")
+    made = folder / "prepared" / recipe.key
+    made.mkdir(parents=True)
+    (made / MODEL).write_bytes(kokoro.read_bytes())
+    (made / WEIGHTS).write_bytes(b"")
+    runtime = open_runtime()
+    session = runtime.open_prepared(made / MODEL, None)
+    model = Kokoro(session, "cpu", MODEL, "", runtime, Preparation("float32", None, ""))
+    Reference.record(model).write(made / REFERENCE)
+    model.close()
+    files = {name: File.of(made / name) for name in recipe.files}
+    Manifest(recipe, files, {}).write(made)
+    return folder
+
+
+def say(stub, tmp_path, *flags):
+    sound = tmp_path / "hello.wav"
+    return stub.service("say", "Hello.", "-o", str(sound), *flags), sound
+
+
+def test_the_published_model_is_refused_with_the_command_that_makes_one(stub, tmp_path):
+    done, sound = say(stub, tmp_path, "--provider", "cuda", "--cache-dir", str(tmp_path))
+    assert done.returncode == 1
+    complaint = done.stderr.splitlines()[-1]
+    assert complaint.startswith("kokoro-service: provider = cuda: kokoro-v1.0.int8.onnx")
+    assert complaint.endswith(f"make a model for them with: {COMMAND}")
+    assert not sound.exists()
+    assert "CreateSession" not in [call.function for call in stub.calls]
+
+
+def test_auto_says_why_it_goes_without_and_speaks(stub, tmp_path, cache_dir, model_file):
+    done, sound = say(stub, tmp_path, "--provider", "auto", "--cache-dir", str(cache_dir))
+    assert done.returncode == 0, done.stderr
+    (warning,) = [line for line in done.stderr.splitlines() if " WARNING " in line]
+    assert "running on the CPU" in warning
+    assert COMMAND in warning
+    assert sound.stat().st_size > 20_000
+
+
+def test_a_prepared_model_runs_with_the_options_and_a_proof(stub, tmp_path, cache):
+    config = tmp_path / "config.toml"
+    config.write_text('provider = "cuda"\n[cuda_options]\ngpu_mem_limit = 2147483648\n')
+    done, sound = say(stub, tmp_path, "--config", str(config), "--cache-dir", str(cache))
+    assert done.returncode == 0, done.stderr
+    assert sound.stat().st_size > 1000
+    assert "on the GPU: 100 % of the nodes" in done.stderr
+    functions = [call.function for call in stub.calls]
+    order = [
+        "CreateCUDAProviderOptions", "UpdateCUDAProviderOptions",
+        "SessionOptionsAppendExecutionProvider_CUDA_V2", "CreateSession", "Run",
+        "SessionEndProfiling",
+    ]  # fmt: skip
+    assert sorted(order, key=functions.index) == order
+    (update,) = [call for call in stub.calls if call.function == "UpdateCUDAProviderOptions"]
+    assert update.arguments["options"] == {
+        "device_id": "0",
+        "cudnn_conv_algo_search": "HEURISTIC",
+        "use_tf32": "0",
+        "gpu_mem_limit": "2147483648",
+    }
+
+
+def test_a_memory_budget_bounds_the_gpu_s_arena_too(stub, tmp_path, cache):
+    flags = ["--provider", "cuda", "--cache-dir", str(cache)]
+    done, _ = say(stub, tmp_path, *flags, "--memory-budget-bytes", str(2**29))
+    assert done.returncode == 0, done.stderr
+    (update,) = [call for call in stub.calls if call.function == "UpdateCUDAProviderOptions"]
+    assert update.arguments["options"]["gpu_mem_limit"] == str(2**29)
+    done, _ = say(stub, tmp_path, *flags, "--memory-budget-bytes", str(2**28))
+    assert done.returncode == 1
+    assert "memory_budget_bytes = 268435456 is too little" in done.stderr.splitlines()[-1]
+
+
+def test_tensorrt_comes_before_cuda_and_keeps_what_it_compiles(stub, tmp_path, cache):
+    done, _ = say(stub, tmp_path, "--provider", "tensorrt", "--cache-dir", str(cache))
+    assert done.returncode == 0, done.stderr
+    appended = [call.function for call in stub.calls if "AppendExecutionProvider" in call.function]
+    assert appended == [
+        "SessionOptionsAppendExecutionProvider_TensorRT_V2",
+        "SessionOptionsAppendExecutionProvider_CUDA_V2",
+    ]
+    (update,) = [call for call in stub.calls if call.function == "UpdateTensorRTProviderOptions"]
+    assert update.arguments["options"] == {
+        "device_id": "0",
+        "trt_engine_cache_enable": "1",
+        "trt_engine_cache_path": str(cache / "tensorrt"),
+        "trt_timing_cache_enable": "1",
+        "trt_timing_cache_path": str(cache / "tensorrt"),
+    }
+
+
+@pytest.mark.parametrize(
+    ("sound", "reason"),
+    [
+        ("silence", "is silent"),
+        ("nan", "not finite"),
+        ("noise", "sounds different"),
+        ("quiet", "louder or quieter"),
+        ("short", "has other durations|samples where its durations promise"),
+        ("durations", "has other durations|samples where its durations promise"),
+    ],
+)
+def test_a_wrong_sound_stops_the_start_in_one_line(stub, tmp_path, cache, sound, reason):
+    stub.sound(sound)
+    done, file = say(stub, tmp_path, "--provider", "cuda", "--cache-dir", str(cache))
+    assert done.returncode == 1
+    assert not file.exists()
+    complaint = done.stderr.splitlines()[-1]
+    assert complaint.startswith(
+        "kokoro-service: provider = cuda: the GPU does not say what the processor says: "
+    )
+    assert any(each in complaint for each in reason.split("|")), complaint
+    assert "docs/jetson.md" in complaint
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("placing", [{"cpu_operators": ["*"]}, {"cpu_share": 1.0}])
+def test_a_model_that_the_processor_computes_is_refused(stub, tmp_path, cache, placing):
+    stub.place(**placing)
+    done, _ = say(stub, tmp_path, "--provider", "cuda", "--cache-dir", str(cache))
+    assert done.returncode == 1
+    complaint = done.stderr.splitlines()[-1]
+    assert "the model does not run on the GPU: 0 % of the nodes" in complaint
+
+
+def test_doctor_tells_placement_and_distance(stub, cache):
+    stub.place(copies=3)
+    done = stub.service("doctor", "--json", "--provider", "cuda", "--cache-dir", str(cache))
+    found = {finding["name"]: finding for finding in json.loads(done.stdout)}
+    assert found["on the gpu"]["ok"] is True
+    assert "3 copies between host and device" in found["on the gpu"]["detail"]
+    assert "distance short 0.0 dB, long 0.0 dB" in found["on the gpu"]["detail"]
+
+
+def test_gpu_options_default_to_the_settings_own():
+    assert tuple(GpuOptions().buckets) == Settings().buckets
