@@ -54,7 +54,7 @@ class Reference:
     def read(cls, path: Path) -> Reference:
         """Read what `write` wrote. Raises NoReferenceError."""
         try:
-            with np.load(path) as file:
+            with open(path, "rb") as stream, np.load(stream) as file:
                 return cls(
                     {
                         name: Inference(
@@ -66,7 +66,7 @@ class Reference:
                 )
         except OSError as error:
             raise NoReferenceError(f"{path.name}: {error.strerror}") from error
-        except (KeyError, ValueError, zipfile.BadZipFile) as error:
+        except (EOFError, KeyError, TypeError, ValueError, zipfile.BadZipFile) as error:
             raise NoReferenceError(f"{path.name} cannot be read") from error
 
     def check(self, model: Kokoro) -> dict[str, Comparison]:

@@ -1,7 +1,7 @@
 """Take the quantisation out: the same operators in floats, weights multiplied by their scales.
 
 For processors that have no kernels for the published integers, above all GPUs. Activations stay
-channels first, as published. What the source has once is there once.
+channels first, as published. Layers that share weights in the source share them here.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """Do in halves, float16, what makes most of the work and bears it: the decoder.
 
-Durations and pitch, the harmonic source with its phases, and the transforms at both ends stay in
-float32: in halves a phase of some thousand cycles is noise, and a duration a guess.
+Text, durations and pitch, the harmonic source with its phases, and the transforms at both ends
+stay in float32: in halves a phase of some thousand cycles is noise, and a duration a guess. How
+loud each frame is counts to the decoder.
 """
 
 from __future__ import annotations
@@ -156,8 +157,16 @@ def _boundary(graph: ir.Graph) -> Iterable[ir.Value]:
                 yield value
         if node.op_type == "CumSum" and node.inputs[0] is not None:  # the pitch
             yield node.inputs[0]
+        if node.op_type == "MatMul" and _says_which_sound(node.inputs[1]):  # the features
+            yield node.outputs[0]
         if node.op_type == "Tanh":  # the source, and all that is made of it without a weight
             yield from _spectrum_of(node.outputs[0])
+
+
+def _says_which_sound(value: ir.Value | None) -> bool:
+    """Tell whether a matrix has a row for each sound, and in it a 1 for each of its frames."""
+    cast = maker(value, "Cast")
+    return cast is not None and maker(cast.inputs[0], "And") is not None
 
 
 def _spectrum_of(source: ir.Value) -> Iterable[ir.Value]:

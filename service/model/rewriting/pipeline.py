@@ -36,6 +36,7 @@ from service.model.rewriting.halves import halve_decoder, round_decoder
 from service.model.rewriting.heads import scale_products, settle_heads
 from service.model.rewriting.lengths import share_lengths
 from service.model.rewriting.matrices import fuse_products
+from service.model.rewriting.opsets import lower_opset
 from service.model.rewriting.projections import merge_projections
 from service.model.rewriting.transposes import cancel_transposes, move_transposes
 from service.model.rewriting.windows import settle_windows
@@ -166,6 +167,7 @@ def _rewrite_for_gpu(model: ir.Model, variant: str, found: dict[str, int]) -> No
         found["halves"] = halve_decoder(graph)
     elif variant == "rounded":
         found["halves"] = round_decoder(graph)
+    found["opset"] = lower_opset(model)
 
 
 def _write(model: ir.Model, folder: Path) -> None:

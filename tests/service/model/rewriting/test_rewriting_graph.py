@@ -101,3 +101,27 @@ def test_an_array_that_is_there_is_taken_and_another_gets_a_name_of_its_own() ->
     assert [value.name for value in others] == ["any", "any_1", "any_2", "any_3"]
     assert initializer(model.graph, array + 1, "more") is others[2]
     assert model.graph.initializers["any_2"].const_value.numpy().tolist() == [2, 3]  # type: ignore[union-attr]
+
+
+def test_one_number_is_no_list_of_one() -> None:
+    graph = Published()
+    model = graph.model(graph.add("Exp", graph.given(3)))
+    number = initializer(model.graph, np.array(5, np.int64), "number")
+    row = initializer(model.graph, np.array([5], np.int64), "number")
+    assert number.const_value is not None
+    assert row.const_value is not None
+    assert (number.const_value.shape, row.const_value.shape) == ((), (1,))
+    assert number.const_value.numpy().shape == ()
+    assert initializer(model.graph, np.array(5, np.int64), "number") is number
+    assert initializer(model.graph, np.array([5], np.int64), "number") is row
+
+
+def test_an_array_is_stored_row_by_row_whatever_its_order() -> None:
+    graph = Published()
+    model = graph.model(graph.add("Exp", graph.given(3)))
+    array = np.arange(6, dtype=np.float32).reshape(2, 3).T
+    value = initializer(model.graph, array, "turned")
+    held = constant(value)
+    assert held is not None
+    assert held.flags.c_contiguous
+    np.testing.assert_array_equal(held, array)

@@ -7,7 +7,7 @@ import onnx_ir as ir
 import pytest
 from published_graphs import Published, copied, operators, plain, tidied
 
-from service.model.rewriting.transposes import move_transposes
+from service.model.rewriting.transposes import cancel_transposes, move_transposes
 
 Build = Callable[[Published], tuple[str, ...]]
 
@@ -271,3 +271,59 @@ def scramble(graph: Published, random: np.random.Generator) -> tuple[str, ...]:
 @pytest.mark.parametrize("seed", range(25))
 def test_moving_ends_and_changes_no_number_whatever_the_graph(seed: int) -> None:
     moved(lambda graph: scramble(graph, np.random.default_rng(seed)))
+
+
+def cancelled(build: Build, *, expected: int) -> ir.Model:
+    """Cancel the transposes of a graph, check that numbers are the same, and return it."""
+    graph = Published()
+    published = graph.model(*build(graph))
+    before = plain(published, graph.feeds)
+    model = copied(published)
+    assert cancel_transposes(model.graph) == expected
+    for one, other in zip(before, plain(copied(model), graph.feeds), strict=True):
+        np.testing.assert_array_equal(other, one)
+    return tidied(model)
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "n_pairs"),
+    [
+        ((0, 2, 1), (0, 2, 1), 1),
+        ((2, 0, 1), (1, 2, 0), 1),
+        ((1, 0, 2), (1, 2, 0), 0),
+        ((0, 2, 1), (1, 0, 2), 0),
+    ],
+)
+def test_two_transposes_that_undo_each_other_are_dropped(
+    first: tuple[int, ...], second: tuple[int, ...], n_pairs: int
+) -> None:
+    def build(graph: Published) -> tuple[str, ...]:
+        x = graph.add("Transpose", given(graph), perm=list(first))
+        return (graph.add("Exp", graph.add("Transpose", x, perm=list(second))),)
+
+    assert operators(cancelled(build, expected=n_pairs))["Transpose"] == 2 - 2 * n_pairs
+
+
+def test_cancelling_moves_nothing() -> None:
+    model = cancelled(between("turned", "number", op_type="Add"), expected=0)
+    assert operators(model) == {"Transpose": 2, "Add": 1}
+
+
+def test_a_transpose_that_another_needs_stays_when_a_pair_is_dropped() -> None:
+    def build(graph: Published) -> tuple[str, ...]:
+        there = turned(graph, given(graph))
+        return (graph.add("Exp", turned(graph, there)), graph.add("Sin", there))
+
+    model = cancelled(build, expected=1)
+    assert operators(model) == {"Transpose": 1, "Exp": 1, "Sin": 1}
+
+
+def test_pairs_of_pairs_are_dropped_and_outputs_keep_their_layout() -> None:
+    def build(graph: Published) -> tuple[str, ...]:
+        x = given(graph)
+        for _ in range(4):
+            x = turned(graph, x)
+        return (graph.add("Exp", x), turned(graph, turned(graph, given(graph))))
+
+    model = cancelled(build, expected=2)
+    assert operators(model) == {"Exp": 1, "Transpose": 2}

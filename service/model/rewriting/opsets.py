@@ -1,0 +1,53 @@
+"""Write a model in an older version of ONNX, which more builds have kernels for.
+
+ONNX Runtime takes a kernel without an upper version only for the very version of the operator that
+it was written for. CUDA's come later than the processor's: in 1.17, what JetPack 5 can have, those
+of Resize, Pad, ReduceMax and others end at opset 17, and each node left over would go to the
+processor, with a copy there and back.
+"""
+
+from __future__ import annotations
+
+import onnx_ir as ir
+
+OPSET, IR_VERSION = 17, 8
+"""Of ONNX 1.12: the first with LayerNormalization."""
+
+_NEUTRAL: dict[str, dict[str, int | str | None]] = {
+    "Cast": {"saturate": 1},
+    "Resize": {"antialias": 0, "keep_aspect_ratio_policy": "stretch"},
+    "Split": {"num_outputs": None},
+}
+"""Attributes that came later, with the value that they may have: what was so before. None: any,
+where the operator has one input."""
+
+_CHANGED = frozenset(("BitwiseAnd", "Col2Im", "DFT", "GridSample", "Gelu", "Mish", "ReduceMean"))
+"""Operators that are new since then, or have other inputs."""
+
+
+def lower_opset(model: ir.Model) -> int:
+    """Have a model be of `OPSET`, and import no more than it uses; return how many attributes went.
+
+    Raises:
+        ValueError: a node says what could not be said then.
+    """
+    count = 0
+    for node in model.graph:
+        if node.domain not in ("", "ai.onnx"):
+            continue
+        if node.op_type in _CHANGED:
+            raise ValueError(f"{node.name}: {node.op_type} is not of opset {OPSET}")
+        for name, neutral in _NEUTRAL.get(node.op_type, {}).items():
+            attribute = node.attributes.pop(name, None)
+            if attribute is None:
+                continue
+            if neutral is not None and attribute.value != neutral:
+                raise ValueError(f"{node.name}: {name} = {attribute.value} is not of opset {OPSET}")
+            count += 1
+    imports = model.graph.opset_imports
+    # Builds refuse what they do not know, used or not.
+    for domain in set(imports) - {node.domain for node in model.graph}:
+        imports.pop(domain)
+    imports[""] = OPSET
+    model.ir_version = IR_VERSION
+    return count
