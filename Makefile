@@ -12,7 +12,8 @@ PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 LOCK := $(BIN)/uv pip compile --quiet --universal --python-version 3.10 --generate-hashes \
 	--no-emit-index-url --no-annotate --no-header
 
-.PHONY: help setup serve test test-slow test-oldest test-reference check fmt
+.PHONY: help setup serve test test-slow test-oldest test-reference test-container
+.PHONY: check fmt
 .PHONY: bench bench-load bench-reading bench-hearing bench-speed bench-regression peers soak lock clean
 
 help: ## List the targets.
@@ -37,6 +38,9 @@ test-reference: $(REFERENCE_READY) ## Hold tests/data/reading/agreement.tsv agai
 	@cp tests/data/reading/agreement.tsv .venv/reference/agreement.tsv
 	@.venv/reference/bin/python tests/reference/official.py .venv/reference/agreement.tsv
 	@diff tests/data/reading/agreement.tsv .venv/reference/agreement.tsv && echo "the same"
+
+test-container: $(DEV_READY) ## Build both container images and run them; root on Debian, 10 minutes.
+	@tests/container/build.sh
 
 check: $(DEV_READY) ## What CI runs: lint, format, types, tests with the newest and oldest library.
 	$(BIN)/ruff check .

