@@ -45,7 +45,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         settings = Settings(cache_dir=Path(folder))
         for target in ("cpu", "cuda"):
             prepare_model(settings, target, lambda line: print(line, file=sys.stderr))
-        for path in sorted(Path(folder, "prepared").iterdir()):
+        for path in sorted(Path(folder, "prepared").glob("*-*")):
             variant = path.name.split("-")[1]
             if variant in VARIANTS:
                 command = [sys.executable, "-m", "bench.demand", "--run", variant, str(path)]

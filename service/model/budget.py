@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from service.errors import StartupError
@@ -16,18 +17,31 @@ class _Demand(NamedTuple):
     second_bytes: int
 
 
+_FRAME_S = 0.025
 _MIB = 1 << 20
 _DEMANDS: dict[Variant | None, _Demand] = {
     "native": _Demand(87 * _MIB, 13 * _MIB),
     "stock": _Demand(87 * _MIB, 28 * _MIB),
     "float32": _Demand(310 * _MIB, 27 * _MIB),
-    "float16": _Demand(193 * _MIB, 14 * _MIB),
+    "float16": _Demand(203 * _MIB, 14 * _MIB),
     None: _Demand(89 * _MIB, 45 * _MIB),
 }
 """What a model takes: its weights, and for each second of a piece. `python -m bench.demand`
 measured 12.7, 27.1 and, in float32, 21.0 MiB on the processor; there buckets add up to a quarter.
 In float16 it is half of that; as published, 400 MB after 5.5 s of speech and 1,150 after 22. A
 GPU's libraries have workspaces beside it."""
+
+
+def affordable(
+    buckets: Sequence[int], budget_bytes: int, variant: Variant | None
+) -> tuple[int, ...]:
+    """Return the numbers of frames that a run has memory for, the least one in any case.
+
+    Raises:
+        StartupError: see `longest_piece_s`.
+    """
+    most = longest_piece_s(budget_bytes, variant) / _FRAME_S
+    return tuple(n_frames for n_frames in buckets if n_frames <= max(most, buckets[0]))
 
 
 def longest_piece_s(budget_bytes: int, variant: Variant | None) -> float:

@@ -14,6 +14,7 @@ from service.errors import ModelError, SynthesisError
 from service.machine import explain, foresee
 from service.memory import return_freed_memory
 from service.model.assembly import default_cache_dir
+from service.model.budget import affordable
 from service.model.kokoro import Kokoro, Preparation, Used
 from service.model.manifest import GPU_VARIANTS, REFERENCE, Precision, Recipe
 from service.model.opening import hold, open_kokoro
@@ -112,6 +113,7 @@ def load_on_gpu(
         GpuUnavailableError: it cannot be had, or says something else; with cause and cure.
         ProviderError: options of the provider are wrong.
         ModelError: the source cannot be had, or does not fit the contract.
+        StartupError: the memory budget is too little.
     """
     runtime.gpu_providers()  # what is wrong with their options comes first
     lack = runtime.lack_of_gpu()
@@ -121,6 +123,9 @@ def load_on_gpu(
     if problem:
         raise GpuUnavailableError(problem)
     model = _find(source, runtime, options, progress)
+    buckets = options.buckets
+    if runtime.memory_bytes:
+        buckets = affordable(buckets, runtime.memory_bytes, model.preparation.variant)
     provider: Used = "tensorrt" if runtime.provider == "tensorrt" else "cuda"
     with tempfile.TemporaryDirectory(prefix="kokoro-profile-") as folder:
         try:
@@ -130,7 +135,7 @@ def load_on_gpu(
         return_freed_memory()
         kokoro = hold(
             session, provider, source.path.name, model.sha256, runtime, model.preparation,
-            options.buckets,
+            buckets,
         )  # fmt: skip
         try:
             kokoro.gpu_proof = _prove(kokoro, model.reference(), progress)

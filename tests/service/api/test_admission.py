@@ -70,6 +70,21 @@ def test_who_finds_every_place_taken_is_refused_at_once_and_taken_later(
     assert "outcome=cancelled" in log_line(small_server, "place-2")
 
 
+def test_while_the_machine_is_short_of_memory_nobody_is_let_in(
+    start_server: Callable[..., Any],
+) -> None:
+    server = start_server("--min-free-memory-bytes", str(1 << 40))
+    server.wait_until_ready()
+    for stream in (False, True):
+        refused = speak(server, text="Hello.", format="pcm", stream=stream)
+        assert refused.status_code == 503
+        assert refused.json()["error"]["code"] == "overloaded"
+        assert "short of memory" in refused.json()["error"]["message"]
+        assert 1 <= int(refused.headers["retry-after"]) <= 60
+    assert server.client.get("/ready").status_code == 200
+    assert server.stop() == 0
+
+
 def test_five_streams_progress_evenly_and_each_is_heard_early(telling_server: Any) -> None:
     n_streams = 5
     speeds = [1.81 + 0.01 * number for number in range(n_streams)]

@@ -6,7 +6,7 @@ import pytest
 
 from service.errors import StartupError
 from service.model import longest_piece_s
-from service.model.budget import _DEMANDS, LEAST_PIECE_S
+from service.model.budget import _DEMANDS, LEAST_PIECE_S, affordable
 from service.model.manifest import Variant
 
 
@@ -26,3 +26,12 @@ def test_more_memory_makes_longer_pieces_and_halves_the_longer_ones() -> None:
     whole, half = (longest_piece_s(700 << 20, variant) for variant in ("float32", "float16"))
     assert LEAST_PIECE_S < whole < half
     assert longest_piece_s(800 << 20, "float32") > whole
+
+
+def test_runs_have_as_many_frames_as_there_is_memory_for() -> None:
+    buckets = (32, 100, 400, 640)
+    assert affordable(buckets, 1 << 40, "float32") == buckets
+    least = affordable(buckets, 430 << 20, "float32")
+    assert least == (32, 100)
+    assert longest_piece_s(430 << 20, "float32") < 400 * 0.025
+    assert affordable((400, 640), 430 << 20, "float32") == (400,)
