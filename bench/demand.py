@@ -22,13 +22,17 @@ import numpy as np
 
 from bench.processes import REPOSITORY
 from bench.procfs import mebibytes
-from service.loading import prepare_model
 from service.model import Kokoro, open_runtime
 from service.model.kokoro import Preparation
 from service.model.native import find_native_operators
-from service.settings import Settings
 
-VARIANTS = ("native", "stock", "float32")
+PREPARED_BY = {
+    "native": ("service", "prepare", "--for", "cpu"),
+    "stock": ("bench.stock", "prepare", "--for", "cpu"),
+    "float32": ("service", "prepare", "--for", "cuda"),
+}
+"""The variants, and what makes each; float16 cannot be measured on a processor."""
+
 PIECES = (25, 75, 150)
 """Token ids: to bring in the weights, short, long."""
 
@@ -36,21 +40,24 @@ PIECES = (25, 75, 150)
 def main(arguments: Sequence[str] | None = None) -> int:
     """Print a line for each variant."""
     parser = argparse.ArgumentParser(prog="bench.demand", description=__doc__)
-    parser.add_argument("--run", nargs=2, metavar=("VARIANT", "FILE"), help=argparse.SUPPRESS)
+    parser.add_argument("--run", nargs=2, metavar=("VARIANT", "FOLDER"), help=argparse.SUPPRESS)
     options = parser.parse_args(arguments)
     if options.run:
         print(_measure(options.run[0], Path(options.run[1])))
         return 0
-    with tempfile.TemporaryDirectory() as folder:
-        settings = Settings(cache_dir=Path(folder))
-        for target in ("cpu", "cuda"):
-            prepare_model(settings, target, lambda line: print(line, file=sys.stderr))
-        for path in sorted(Path(folder, "prepared").glob("*-*")):
-            variant = path.name.split("-")[1]
-            if variant in VARIANTS:
-                command = [sys.executable, "-m", "bench.demand", "--run", variant, str(path)]
-                subprocess.run(command, cwd=REPOSITORY, check=True)
+    for variant, command in PREPARED_BY.items():
+        with tempfile.TemporaryDirectory() as cache:
+            made = _python(*command, "--cache-dir", cache).splitlines()
+            (folder,) = (line for line in made if f"-{variant}-" in Path(line).name)
+            print(_python("bench.demand", "--run", variant, folder), end="", flush=True)
     return 0
+
+
+def _python(*module_and_arguments: str) -> str:
+    """Return what a fresh process prints."""
+    command = [sys.executable, "-m", *module_and_arguments]
+    done = subprocess.run(command, cwd=REPOSITORY, check=True, stdout=subprocess.PIPE, text=True)
+    return done.stdout
 
 
 def _measure(variant: str, folder: Path) -> str:

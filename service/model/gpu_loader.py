@@ -6,7 +6,7 @@ import logging
 import tempfile
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import ortffi
@@ -19,7 +19,7 @@ from service.model.kokoro import Kokoro, Preparation, Used
 from service.model.manifest import GPU_VARIANTS, REFERENCE, Precision, Recipe
 from service.model.opening import hold, open_kokoro
 from service.model.placement import GpuProof, Placement
-from service.model.preparation import NotPreparedError, PreparedModels, Workshop
+from service.model.preparation import PreparedModels, RefusedError, Workshop
 from service.model.proof import UnlikeError, speaker
 from service.model.reference import NoReferenceError, Reference
 from service.model.rewriting.version import VERSION
@@ -92,9 +92,7 @@ def prepare_for_gpu(
         recipe = _recipe(source, variant)
         try:
             path = models.get(recipe, Workshop(None, runtime.threads, source.file), progress)
-        except NotPreparedError as error:
-            if models.refusal(recipe) is None:  # it may go another time
-                raise
+        except RefusedError as error:
             progress(f"{variant}: {error}")
             refusals.append(error)
         else:
@@ -132,6 +130,7 @@ def load_on_gpu(
             session = runtime.open_on_gpu(model.content, model.folder, Path(folder) / "start")
         except GpuUnavailableError as error:
             raise _explained(str(error), runtime) from error
+        model = replace(model, content=source.path)  # the bytes may go
         return_freed_memory()
         kokoro = hold(
             session, provider, source.path.name, model.sha256, runtime, model.preparation,
@@ -148,10 +147,10 @@ def load_on_gpu(
 
 def _find(source: Source, runtime: Runtime, options: GpuOptions, progress: Progress) -> _Model:
     models, recipe = PreparedModels(options.cache_dir), _recipe(source, options.precision)
-    refusal = models.refusal(recipe)
-    if refusal is not None:
-        raise GpuUnavailableError(f"{refusal}; set another precision")
-    path = models.find(recipe)
+    try:
+        path = models.find(recipe)
+    except RefusedError as error:
+        raise GpuUnavailableError(f"{error}; set another precision") from error
     if path is not None:
         progress(f"the model is one in {options.precision}, prepared for GPUs")
         return _Model(

@@ -94,7 +94,10 @@ class GpuProof:
 
     def __str__(self) -> str:
         distances = ", ".join(f"{name} {d:.1f} dB" for name, d in self.distances_db.items())
-        return f"{self.placement}; the durations of the processor, distance {distances}"
+        return (
+            f"{self.placement}; the durations of the processor, distance {distances}; "
+            f"warmed up in {self.warm_up_s:.1f} s"
+        )
 
 
 def _covered_s(events: Iterable[ortffi.KernelEvent]) -> float:

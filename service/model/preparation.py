@@ -47,6 +47,10 @@ class NotPreparedError(ModelError):
     """There is no prepared model; the message says why and what to do."""
 
 
+class RefusedError(NotPreparedError):
+    """The source cannot be prepared, now or later."""
+
+
 @dataclass(frozen=True)
 class Workshop:
     """What preparing needs to know beside the recipe.
@@ -81,19 +85,14 @@ class PreparedModels:
         return self._folder / recipe.key
 
     def find(self, recipe: Recipe) -> Path | None:
-        """Return the file of a prepared model, None where it is missing, damaged or was refused."""
-        manifest = self._manifest(recipe)
-        refused = manifest is None or manifest.refusal is not None
-        return None if refused else self.folder(recipe) / MODEL
+        """Return the file of a prepared model, None where it is missing or damaged.
 
-    def refusal(self, recipe: Recipe) -> str | None:
-        """Return why there is no prepared model and will be none, None where that is not so."""
-        manifest = self._manifest(recipe)
-        return None if manifest is None else manifest.refusal
-
-    def _manifest(self, recipe: Recipe) -> Manifest | None:
+        Raises:
+            RefusedError: there will be none.
+        """
+        folder = self.folder(recipe)
         try:
-            return Manifest.verify(self.folder(recipe), recipe)
+            return _model(folder, Manifest.verify(folder, recipe))
         except DamagedError:
             return None
 
@@ -103,8 +102,9 @@ class PreparedModels:
         A source that was refused is not tried again.
 
         Raises:
-            NotPreparedError: the source cannot be prepared, a package is missing, or the cache
-                cannot be written.
+            RefusedError: the source cannot be prepared.
+            NotPreparedError: preparing failed, a package is missing, or the cache cannot be
+                written.
             ModelError: the source cannot be had.
         """
         folder = self.folder(recipe)
@@ -188,7 +188,7 @@ class PreparedModels:
 
 def _model(folder: Path, manifest: Manifest) -> Path:
     if manifest.refusal is not None:
-        raise NotPreparedError(
+        raise RefusedError(
             f"the model cannot be prepared: {manifest.refusal} (noted in {folder / MANIFEST})"
         )
     return folder / MODEL

@@ -15,7 +15,7 @@ from service.model import GpuOptions, Source, load_kokoro, open_runtime, prepare
 from service.model import preparation as preparation_module
 from service.model.gpu_loader import COMMAND, _find, _recipe
 from service.model.manifest import REFERENCE
-from service.model.preparation import NotPreparedError, PreparedModels
+from service.model.preparation import NotPreparedError, PreparedModels, RefusedError
 from service.model.reference import Reference
 from service.model.runtime import GpuUnavailableError
 
@@ -81,7 +81,8 @@ def test_a_precision_that_does_not_stay_right_is_refused_for_good(
 ) -> None:
     with pytest.raises(NotPreparedError, match=reason):
         cache.quantised().prepare(rewriting)
-    assert PreparedModels(cache.path).refusal(_recipe(cache.source, "float32"))
+    with pytest.raises(RefusedError):
+        PreparedModels(cache.path).find(_recipe(cache.source, "float32"))
     with pytest.raises(GpuUnavailableError, match=f"{reason}.*; set another precision"):
         cache.find("float32")
 

@@ -143,5 +143,6 @@ def test_it_is_said_in_a_line() -> None:
     assert whole.endswith("0 copies between host and device")
     proof = GpuProof(placement, {"short": 0.34, "long": 1.0}, 12.0)
     assert str(proof) == (
-        f"{placement}; the durations of the processor, distance short 0.3 dB, long 1.0 dB"
+        f"{placement}; the durations of the processor, distance short 0.3 dB, long 1.0 dB; "
+        "warmed up in 12.0 s"
     )
