@@ -120,6 +120,7 @@ def test_all_parts_of_the_published_model_are_found(rewritten: dict[str, Rewritt
         assert each.report.n_nodes_before == 3614
         assert each.report.n_nodes == len(each.graph.node)
         assert found.pop("transposes") > 300
+        assert found.pop("opset") > 50
         assert found.pop("halves", 0) > (1000 if variant != "float32" else -1)
         assert found == {
             "convolutions": 87, "normalization": 65 + 70, "fourier": 3, "harmonics": 1,
@@ -163,7 +164,8 @@ def test_weights_that_layers_share_are_there_once(rewritten: dict[str, Rewritten
     # Twelve layers of the encoder are one: 82 million parameters in all, of 4 bytes.
     size = (rewritten["float32"].folder / WEIGHTS_NAME).stat().st_size
     assert size < 4 * 82e6
-    assert (rewritten["float16"].folder / WEIGHTS_NAME).stat().st_size < 0.65 * size
+    # The decoder, two thirds of them, has 2 bytes for each.
+    assert (rewritten["float16"].folder / WEIGHTS_NAME).stat().st_size < 0.67 * size
 
 
 def test_the_same_source_becomes_the_same_files(
