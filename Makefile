@@ -5,6 +5,8 @@ SERVE_READY := .venv/serve-ready
 DEV_READY := .venv/dev-ready
 OLDEST_READY := .venv/oldest-ready
 MODELS_READY := .venv/models-ready
+GPU_READY := .venv/gpu-ready
+CUDA_READY := .venv/cuda-ready
 NATIVE_SOURCES := hatch_build.py native/build.py $(wildcard native/*.[ch])
 REFERENCE_READY := .venv/reference/ready
 PEERS_READY := .venv/peers/kokoro-onnx/ready .venv/peers/fastkokoro/ready
@@ -12,12 +14,12 @@ PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 LOCK := $(BIN)/uv pip compile --quiet --universal --python-version 3.10 --generate-hashes \
 	--no-emit-index-url --no-annotate --no-header
 
-.PHONY: help setup serve test test-slow test-oldest test-reference test-container
-.PHONY: check fmt
+.PHONY: help setup serve test test-slow test-oldest test-reference test-container check fmt
+.PHONY: test-gpu bench-gpu cuda
 .PHONY: bench bench-load bench-reading bench-hearing bench-speed bench-regression peers soak lock clean
 
 help: ## List the targets.
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "%-17s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "%-17s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 setup: $(DEV_READY) $(MODELS_READY) ## Make .venv with everything for serving, testing and measuring.
 
@@ -41,6 +43,16 @@ test-reference: $(REFERENCE_READY) ## Hold tests/data/reading/agreement.tsv agai
 
 test-container: $(DEV_READY) ## Build both container images and run them; root on Debian, 10 minutes.
 	@tests/container/build.sh
+
+# Another build's library, as JetPack's, stays the one that is used. CUDA's own libraries are those of
+# the machine, unless `make cuda` installed some.
+GPU_ENVIRONMENT := \
+	$(if $(ONNXRUNTIME_DIR)$(ONNXRUNTIME_LIB_DIR),,ONNXRUNTIME_LIB_DIR=$(CURDIR)/.venv/gpu/onnxruntime/capi) \
+	$(if $(wildcard $(CUDA_READY)),LD_LIBRARY_PATH=$(CURDIR)/.venv/cuda/nvidia/cu13/lib:$(CURDIR)/.venv/cuda/nvidia/cudnn/lib:$(LD_LIBRARY_PATH))
+
+test-gpu: $(DEV_READY) $(MODELS_READY) $(GPU_READY) ## Test on an NVIDIA GPU; elsewhere, that what is missing is told.
+	@$(GPU_ENVIRONMENT) $(BIN)/python -m pytest -m "" tests/gpu \
+		$(patsubst %,tests/ortffi/test_ortffi_%.py,cuda providers assignment binding profile) $(ARGS)
 
 check: $(DEV_READY) ## What CI runs: lint, format, types, tests with the newest and oldest library.
 	$(BIN)/ruff check .
@@ -77,6 +89,11 @@ bench-speed: $(DEV_READY) peers ## Measure speed and quality against others; ove
 
 bench-regression: $(DEV_READY) ## Hold the speed ratios against the recorded ones; 4 minutes, before a release.
 	@$(BIN)/python -m bench.regression $(ARGS)
+
+bench-gpu: $(DEV_READY) $(GPU_READY) ## Measure on an NVIDIA GPU against the onnxruntime-gpu package; 10 minutes.
+	@$(GPU_ENVIRONMENT) $(BIN)/python -m bench.gpu $(ARGS)
+
+cuda: $(CUDA_READY) ## Install CUDA 13 and cuDNN 9 for the two on a machine that has only the driver; 2 GB.
 
 peers: $(PEERS_READY) ## Install what we are measured against.
 
@@ -121,6 +138,19 @@ $(OLDEST_READY): constraints/oldest.txt | $(BIN)/python
 	@echo "installing the oldest library"
 	@$(PIP_INSTALL) --no-deps --require-hashes --only-binary=:all: --implementation cp \
 		--python-version 3.11 --upgrade --target .venv/oldest -r $<
+	@touch $@
+
+# The bench imports the package, so it is this Python's; 3.10 has none, and tests with 3.11's library.
+$(GPU_READY): constraints/gpu.txt | $(BIN)/python
+	@echo "installing the library with CUDA: 250 MB"
+	@$(PIP_INSTALL) --no-deps --require-hashes --only-binary=:all: --implementation cp \
+		--python-version $$($(BIN)/python -c 'import sys; print("%d.%d" % max(sys.version_info[:2], (3, 11)))') \
+		--upgrade --target .venv/gpu -r $<
+	@touch $@
+
+$(CUDA_READY): constraints/cuda.txt | $(BIN)/python
+	@echo "installing CUDA 13 and cuDNN 9: 1 GB to fetch, 2 GB on disk"
+	@$(PIP_INSTALL) --no-deps --require-hashes --only-binary=:all: --upgrade --target .venv/cuda -r $<
 	@touch $@
 
 # misaki with spaCy in the official way: 500 MB that the service does not need.

@@ -1,0 +1,99 @@
+"""A process that speaks with the onnxruntime-gpu Python package; `bench.gpu` starts it.
+
+    python -m bench.gpu_peer defaults|exhaustive|heuristic|processor MODEL THREADS
+
+A model that was prepared for GPUs, in the package's own session, with IoBinding: what goes in is
+bound from the host, what comes out is bound to the GPU and copied when it is there. The number of
+frames is that of the speech: there are no buckets. `defaults` are the provider's: EXHAUSTIVE search
+of cuDNN's algorithms, and TensorFloat-32. `exhaustive` is the same without TensorFloat-32, so that
+it computes as exactly as the service does, and `heuristic` likewise with the search that the
+service asks for. `processor` is the package's CPU provider, for trying the programs of this folder
+where there is no GPU. The graph is optimised as far as the service does: what comes above that is
+for processors, and fails on halves (ONNX Runtime 1.31). It answers as `bench.speaker` does.
+"""
+
+from __future__ import annotations
+
+import sys
+from functools import partial
+from importlib.metadata import PackageNotFoundError, version
+
+import numpy as np
+
+from bench import speaker
+from bench.speaker import Request, Speak
+from service.model.durations import TENSOR_NAME as DURATIONS
+
+_CUDA = "CUDAExecutionProvider"
+
+Provider = tuple[str, dict[str, str]]
+
+PROVIDERS: dict[str, Provider] = {
+    "defaults": (_CUDA, {}),
+    "exhaustive": (_CUDA, {"use_tf32": "0"}),
+    "heuristic": (_CUDA, {"use_tf32": "0", "cudnn_conv_algo_search": "HEURISTIC"}),
+    "processor": ("CPUExecutionProvider", {}),
+}
+"""What each side asks the package for."""
+
+_ANY_LENGTH = [1]
+"""Buckets of which every number of frames is a multiple."""
+
+
+def open_package(side: str, model: str, threads: int) -> tuple[Speak, str]:
+    """Load a prepared model with the package.
+
+    Raises:
+        SystemExit: it does not compute where it was told to. (The package itself would go on with
+            the processor, and only log it.)
+    """
+    import onnxruntime
+
+    name, choices = PROVIDERS[side]
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = threads
+    options.log_severity_level = 3
+    options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_ENABLE_EXTENDED
+    session = onnxruntime.InferenceSession(model, options, providers=[(name, choices)])
+    if session.get_providers()[0] != name:
+        raise SystemExit(f"bench.gpu_peer: the package at {onnxruntime.__file__} cannot use {name}")
+    device = "cpu" if name.startswith("CPU") else "cuda"
+
+    def speak(request: Request) -> tuple[np.ndarray, np.ndarray | None]:
+        binding = session.io_binding()
+        binding.bind_cpu_input("tokens", np.array([[0, *request["token_ids"], 0]], np.int64))
+        binding.bind_cpu_input("style", _style(request))
+        binding.bind_cpu_input("speed", np.array([request["speed"]], np.float32))
+        binding.bind_cpu_input("buckets", np.array(_ANY_LENGTH, np.int64))
+        for output in ("audio", DURATIONS):
+            binding.bind_output(output, device)
+        session.run_with_iobinding(binding)
+        samples, durations = binding.copy_outputs_to_cpu()
+        return samples.ravel(), durations.ravel()
+
+    return speak, f"{package_version()}, {name}, {side}"
+
+
+def package_version() -> str:
+    """Return the installed package and its version.
+
+    Raises:
+        PackageNotFoundError: there is neither `onnxruntime-gpu` nor `onnxruntime`.
+    """
+    try:
+        return f"onnxruntime-gpu {version('onnxruntime-gpu')}"
+    except PackageNotFoundError:  # builds for JetPack have the plain name too
+        return f"onnxruntime {version('onnxruntime')}"
+
+
+def _style(request: Request) -> np.ndarray:
+    return np.frombuffer(bytes.fromhex(request["style"]), np.float32).reshape(1, -1)
+
+
+if __name__ == "__main__":
+    for side in PROVIDERS:
+        speaker.SIDES[side] = partial(open_package, side)
+    try:
+        speaker.main()
+    except ImportError as error:
+        sys.exit(f"bench.gpu_peer: the onnxruntime-gpu package cannot be imported: {error}")

@@ -1,0 +1,47 @@
+"""What the service proves of a model on the GPU when it starts, as one JSON object.
+
+    python -m bench.gpu_proof
+
+The settings are those of this process's KOKORO_* variables. `load_s` is the time for all of it,
+with the warm-up's `warm_up_s`.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from contextlib import closing
+from dataclasses import asdict
+
+from service.errors import ServiceError
+from service.loading import load_model, load_runtime
+from service.settings import Settings
+
+
+def main() -> int:
+    """Load the model, print what was seen, and return the exit status."""
+    settings, started = Settings(), time.perf_counter()
+    try:
+        with closing(load_model(settings, load_runtime(settings), lambda line: None)) as kokoro:
+            load_s = time.perf_counter() - started
+            proof = kokoro.gpu_proof
+    except ServiceError as error:
+        print(f"bench.gpu_proof: {error.message}", file=sys.stderr)
+        return 1
+    if proof is None:
+        print("bench.gpu_proof: the model does not run on a GPU", file=sys.stderr)
+        return 1
+    told = {
+        "load_s": load_s,
+        "warm_up_s": proof.warm_up_s,
+        "distances_db": proof.distances_db,
+        "placement": asdict(proof.placement),
+        "summary": str(proof.placement),
+    }
+    print(json.dumps(told), flush=True)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

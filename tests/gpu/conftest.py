@@ -1,0 +1,116 @@
+"""A GPU and a CUDA build where there are some, models prepared for them, and the service."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+from requirements_of_gpu import lack_of_build, lack_of_gpu
+
+import ortffi
+from service.loading import load_model, load_runtime, prepare_model
+from service.machine import CudaBuild
+from service.model import Kokoro
+from service.model.manifest import Precision
+from service.settings import Settings
+
+Run = Callable[..., subprocess.CompletedProcess[str]]
+
+
+@pytest.fixture(scope="session")
+def build(library: ortffi.Library) -> CudaBuild:
+    """The CUDA part of the library in use."""
+    if lack_of_build():
+        pytest.skip(lack_of_build())
+    return CudaBuild(library.path)
+
+
+@pytest.fixture(scope="session")
+def no_gpu(build: CudaBuild) -> None:
+    """Only where there is no GPU."""
+    if not lack_of_gpu():
+        pytest.skip("shows what is said without a GPU, and there is one: run it elsewhere")
+
+
+@pytest.fixture(scope="session")
+def gpu(build: CudaBuild) -> None:
+    """Only where there is a GPU."""
+    if lack_of_gpu():
+        pytest.skip(lack_of_gpu())
+
+
+@pytest.fixture(scope="session")
+def prepared(build: CudaBuild, model_file: Path, cache_dir: Path) -> Path:
+    """The cache, with the model prepared for GPUs in both precisions; takes two minutes once."""
+    folders = prepare_model(Settings(cache_dir=cache_dir), "cuda", lambda line: None)
+    assert [folder.name.split("-")[1] for folder in folders] == ["float32", "float16"]
+    return cache_dir
+
+
+@pytest.fixture
+def service() -> Run:
+    """Run `kokoro-service` as somebody would, with variables of its own."""
+
+    def run(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [sys.executable, "-m", "service", *arguments],
+            capture_output=True, text=True, check=False, timeout=500,
+            env={**os.environ, **environment},
+        )  # fmt: skip
+
+    return run
+
+
+@pytest.fixture(scope="session")
+def load_on_gpu(gpu: None, prepared: Path) -> Callable[[Precision], Kokoro]:
+    """Load the model on the GPU, as the service does; who asks closes it."""
+
+    def load(precision: Precision) -> Kokoro:
+        settings = Settings(provider="cuda", precision=precision, cache_dir=prepared)
+        return load_model(settings, load_runtime(settings), lambda line: None)
+
+    return load
+
+
+@pytest.fixture(scope="session", params=["float32", "float16"])
+def speaking(
+    request: pytest.FixtureRequest, load_on_gpu: Callable[[Precision], Kokoro]
+) -> Iterator[Kokoro]:
+    """The model on the GPU, in each precision."""
+    with closing(load_on_gpu(request.param)) as kokoro:
+        yield kokoro
+
+
+@pytest.fixture(scope="session")
+def start_server(prepared: Path) -> Iterator[Callable[..., object]]:
+    """Start servers; what is still running at the end is killed."""
+    servers = []
+
+    def start(*arguments: str) -> object:
+        servers.append(_servers().Server("--cache-dir", str(prepared), *arguments))
+        return servers[-1]
+
+    yield start
+    for server in servers:
+        server.client.close()
+        if server.process.poll() is None:
+            server.process.kill()
+            server.process.wait()
+
+
+def _servers() -> ModuleType:
+    """The module that runs servers, from the tests of the web layer."""
+    path = Path(__file__).parents[1] / "service" / "api" / "conftest.py"
+    spec = importlib.util.spec_from_file_location("servers_of_gpu", path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module

@@ -1,0 +1,45 @@
+"""What the tests in this folder need of a machine, and what this one lacks of it."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from functools import cache
+
+import ortffi
+from service.machine import CudaBuild, Machine
+
+CUDA = "CUDAExecutionProvider"
+
+
+def lack_of_build() -> str:
+    """Return why this library has no CUDA part to look at; empty if it has one."""
+    if CUDA in ortffi.available_providers():
+        return ""
+    return "needs a CUDA build of ONNX Runtime: make test-gpu"
+
+
+@cache
+def lack_of_gpu() -> str:
+    """Return why nothing can be computed on a GPU here; empty if it must work."""
+    driver = Machine().driver
+    needs = "needs an NVIDIA GPU and a CUDA build of ONNX Runtime: make test-gpu"
+    if not driver.gpus:
+        return f"{needs} ({driver.problem})"
+    return needs if lack_of_build() else ""
+
+
+@cache
+def first_missing_library(build: CudaBuild) -> str:
+    """Return the first library that the loader lacks for the CUDA part; empty if it lacks none.
+
+    The loader itself is asked, in a process of its own, in the order in which the part names them.
+    """
+    names = [f"{stem}.so.{version}" for stem, version in build.wanted.items() if version]
+    return next((name for name in names if not _loads(name)), "")
+
+
+def _loads(name: str) -> bool:
+    program = f"import ctypes; ctypes.CDLL({name!r})"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, check=False)
+    return done.returncode == 0
