@@ -32,16 +32,18 @@ INLINE void integer_tile(const struct integer_product *p, const struct part *par
         const int64_t column = (panel + i) * PANEL;
         UNROLL for (int j = 0; j < VECTORS; j++) {
             const vf scale = vf_load(p->scales + column + j * VECTOR);
-            UNROLL for (int r = 0; r < rows; r++)
-                values[r][i * VECTORS + j] =
-                    vf_mul(vf_from_int(totals[r][i * VECTORS + j]), scale);
-        }
-        if (p->bias)
-            UNROLL for (int j = 0; j < VECTORS; j++) {
+            if (p->bias) {
                 const vf bias = vf_load(p->bias + column + j * VECTOR);
+                UNROLL for (int r = 0; r < rows; r++) {
+                    const vf sum = vf_from_int(totals[r][i * VECTORS + j]);
+                    values[r][i * VECTORS + j] = plus_product(bias, sum, scale);
+                }
+            } else {
                 UNROLL for (int r = 0; r < rows; r++)
-                    values[r][i * VECTORS + j] = vf_add(values[r][i * VECTORS + j], bias);
+                    values[r][i * VECTORS + j] =
+                        vf_mul(vf_from_int(totals[r][i * VECTORS + j]), scale);
             }
+        }
         store_values(&p->output, part, t, rows, panel + i, values, i * VECTORS);
     }
 }

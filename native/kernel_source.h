@@ -62,9 +62,11 @@ INLINE void samples_between(const struct kokoro_harmonic_source *s, int64_t fram
         for (int64_t h = 0; h < harmonics; h++) {
             const int quarters = h == harmonics - 1;
             if (quarters) of_next = vf_mul(of_next, half), of_now = vf_mul(of_now, half);
-            const vf a = vf_mul(of_now, vf_set1(now[h])), b = vf_mul(of_next, vf_set1(next[h]));
-            vf phase = vf_add(vf_add(vf_add(a, b), a), b);
-            if (quarters) phase = vf_add(vf_add(vf_add(vf_add(phase, a), b), a), b);
+            const vf a = vf_set1(now[h]), b = vf_set1(next[h]);
+            vf phase = plus_product(vf_mul(of_next, b), of_now, a);
+            phase = plus_product(plus_product(phase, of_now, a), of_next, b);
+            for (int again = 0; quarters && again < 2; again++)
+                phase = plus_product(plus_product(phase, of_now, a), of_next, b);
             sum = vf_fma_scalar(vf_mul(sine(phase), vf_set1(s->amplitude)), s->weight[h], sum);
         }
         const vf sound = hyperbolic_tangent(sum);

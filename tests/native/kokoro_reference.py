@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import platform
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -13,11 +14,29 @@ Bytes = NDArray[np.uint8]
 Signed = NDArray[np.int8]
 Integers = NDArray[np.int64]
 
+# ONNX Runtime scales a product and adds its bias in one rounding on arm64, in two elsewhere.
+FUSES_BIAS = platform.machine() == "aarch64"
+
 
 def statistics(x: Floats) -> Floats:
     wide = x.astype(np.float64)
     rows = [wide.mean(axis=0), wide.var(axis=0), wide.min(axis=0), wide.max(axis=0)]
     return np.stack(rows).astype(np.float32)
+
+
+def fused(a: Floats, b: Floats, c: Floats) -> Floats:
+    """Return a * b + c, rounded once.
+
+    In float64 the product is exact. The sum is rounded to the odd neighbour where it is not, which
+    the second rounding cannot take for a tie (Boldo and Melquiond, 2008).
+    """
+    product, addend = a.astype(np.float64) * b, c.astype(np.float64)
+    total = product + addend
+    part = total - product
+    rest = (product - (total - part)) + (addend - part)
+    is_even = total.view(np.int64) & 1 == 0
+    neighbour = np.nextafter(total, np.copysign(np.inf, rest))
+    return np.where((rest != 0) & is_even, neighbour, total).astype(np.float32)
 
 
 @dataclass
@@ -88,8 +107,12 @@ class Convolution:
     def finish(self, accumulators: Integers, scale: np.float32) -> Floats:
         if self.weight_scales is not None:
             # To the last bit: a rounding after each operation.
-            scaled = accumulators.astype(np.float32) * (scale * self.weight_scales)
-            return scaled if self.float_bias is None else scaled + self.float_bias
+            sums, scales = accumulators.astype(np.float32), scale * self.weight_scales
+            if self.float_bias is None:
+                return sums * scales
+            if FUSES_BIAS:
+                return fused(sums, scales, self.float_bias)
+            return sums * scales + self.float_bias
         product_scale = np.float32(scale * np.float32(self.weight_scale))
         if self.bias is not None:
             accumulators = accumulators + np.floor(self.bias / product_scale).astype(np.int64)

@@ -133,6 +133,8 @@ def stock():
         pytest.skip("ONNX Runtime's products of 8 bits saturate without VNNI instructions")
 
     def stock(nodes, c):
+        if nodes is apart and c.float_bias is not None and reference.FUSES_BIAS:
+            pytest.skip("on arm64 ONNX Runtime's own nodes differ: one rounds once, five twice")
         given = {
             "x": c.x[None],
             "w": np.ascontiguousarray((c.w[:, :, 0].T.astype(np.int16) - 128).astype(np.int8)),

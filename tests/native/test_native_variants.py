@@ -80,7 +80,9 @@ class TestQuantisation:
         most = 1 if sizes.parts & {"style", "alpha", "leaky"} else 0
         assert np.abs(q.astype(int) - expected).max() <= most
         assert abs(zero_point - expected_zero_point) <= most
-        assert scale == pytest.approx(expected_scale, rel=1e-4 if most else 0)
+        # AdaIN's last bits are of its two large parts, which cancel where rows are much alike.
+        tolerance = {"rel": 1e-4, "abs": 2e-7} if most else {"rel": 0}
+        assert scale == pytest.approx(expected_scale, **tolerance)
 
     @pytest.mark.parametrize(
         ("x", "scale", "zero_point"),

@@ -7,6 +7,7 @@ import tiny_models
 
 SETUP = """
 import logging, sys, threading, time
+from pathlib import Path
 import numpy as np, ortffi
 from ortffi import Memory, RunOptions, SessionBuilder, Value
 folder, library = {folder!r}, {library!r}
@@ -103,6 +104,8 @@ def work():
         load("/identity.onnx").run([large])
 for _ in range(2):
     in_a_thread(work)
+while "initialized" not in Path(folder, "log").read_text():  # however slow the machine
+    time.sleep(0.001)
 """
 
 SCRIPTS = {

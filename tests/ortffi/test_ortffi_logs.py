@@ -187,10 +187,12 @@ def test_threads_speak_at_the_same_time():
 
 SETUP = """
 import logging, threading, time
+from pathlib import Path
 import numpy as np, ortffi, tiny_models
 from ortffi._api import new
 from ortffi.logs import LogCallback, to_logger
-logging.basicConfig(level=logging.DEBUG, filename={log!r})
+log = Path({log!r})
+logging.basicConfig(level=logging.DEBUG, filename=log)
 environment = ortffi.init({library!r}, log_level=ortffi.LogLevel.VERBOSE,
                           logger=logging.getLogger("ort"))
 model = tiny_models.count_up()
@@ -214,6 +216,8 @@ for thread in threads:
     clock = time.pthread_getcpuclockid(thread.ident)
     while time.clock_gettime(clock) < 0.02:  # until it works
         time.sleep(0.001)
+while "initialized" not in log.read_text():  # however slow the machine
+    time.sleep(0.001)
 print("end", flush=True)
 """
 
