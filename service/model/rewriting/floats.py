@@ -6,7 +6,6 @@ channels first, as published. Layers that share weights in the source share them
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -25,7 +24,7 @@ from service.model.rewriting.graph import (
     nodes_of,
     scalar,
 )
-from service.model.rewriting.products import by_input, merge, product_of
+from service.model.rewriting.products import product_of
 from service.model.rewriting.rule import Rule, rule_set
 
 _MATRICES = ((1, 8), (2, 10))
@@ -78,29 +77,12 @@ class _Square(Rule):
         return op.Mul(x, x)
 
 
-def merge_float_projections(graph: ir.Graph) -> int:
-    """Project each style once for all layers that are modulated by it; return how many there were.
-
-    As `merge_projections`, in floats.
-    """
-    styles = {
-        style: None  # in order
-        for node in nodes_of(graph, "Modulate")
-        if node.domain == DOMAIN and (style := node.inputs[1]) is not None
-    }
-    found = [product for style in styles if (product := product_of(style)) is not None]
-    projections = [product for product in found if product.bias is not None]
-    for group in by_input(projections):
-        merge(graph, group, partial(_projection, graph))
-    return len(projections)
-
-
-def _projection(
-    graph: ir.Graph, quantize: ir.Node, weight: Array, scale: Array, bias: Array | None
+def project_floats(
+    graph: ir.Graph, quantize: ir.Node, weight: Array, scale: Array, bias: Array
 ) -> ir.Node:
+    """Make one product in floats of those of a style, for `merge_projections`."""
     style = quantize.inputs[0]
     assert style is not None
-    assert bias is not None  # only such are merged
     name = f"{style.name}_projection"
     inputs = [
         style,

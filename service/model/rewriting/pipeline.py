@@ -30,7 +30,7 @@ from service.model.rewriting.floats import (
     dequantize_embeddings,
     dequantize_lstms,
     dequantize_products,
-    merge_float_projections,
+    project_floats,
 )
 from service.model.rewriting.halves import halve_decoder, round_decoder
 from service.model.rewriting.heads import scale_products, settle_heads
@@ -147,7 +147,7 @@ def _rewrite_for_gpu(model: ir.Model, variant: str, found: dict[str, int]) -> No
     found["harmonics"] = harmonics.rules().apply_to_model(model)
     found["heads"] = settle_heads(graph)
     found["windows"] = settle_windows(graph)
-    found["projections"] = merge_float_projections(graph)
+    found["projections"] = merge_projections(graph, project_floats)
     found["floats"] = floats.rules().apply_to_model(model)
     found["products"] = dequantize_products(graph)
     found["embeddings"] = dequantize_embeddings(graph)

@@ -28,9 +28,10 @@ from service.model.rewriting.floats import (
     dequantize_embeddings,
     dequantize_lstms,
     dequantize_products,
-    merge_float_projections,
+    project_floats,
 )
 from service.model.rewriting.graph import constant
+from service.model.rewriting.projections import merge_projections
 from service.model.rewriting.transposes import cancel_transposes
 
 WEIGHT_SCALE = np.float32(0.0021)
@@ -261,7 +262,7 @@ def test_a_style_is_projected_once_for_all_layers() -> None:
     before = plain(published, graph.feeds)[:3]
     model = copied(published)
     normalization.rules().apply_to_model(model)
-    assert merge_float_projections(model.graph) == 3
+    assert merge_projections(model.graph, project_floats) == 3
     gemm = the_node(model, "Gemm")
     assert gemm.inputs[0] is model.graph.inputs[0]
     weight, bias = held(gemm.inputs[1]), held(gemm.inputs[2])
@@ -301,7 +302,7 @@ def test_styles_without_a_bias_or_of_floats_are_left_alone() -> None:
     )
     normalization.rules().apply_to_model(model)
     before = operators(model)
-    assert merge_float_projections(model.graph) == 0
+    assert merge_projections(model.graph, project_floats) == 0
     assert operators(model) == before
 
 
