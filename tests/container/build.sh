@@ -86,8 +86,11 @@ lint() {
     say "hadolint, shellcheck, and the schema of compose files"
     "$CHECKERS/bin/hadolint" Dockerfile Dockerfile.jetson
     shellcheck tests/container/build.sh
-    PYTHONPATH=$CHECKERS "$PYTHON" -c 'import compose_spec, pathlib, sys
-for name in sys.argv[1:]: compose_spec.PyCompose.from_yaml(pathlib.Path(name).read_text())' \
+    # Variables get their defaults first, as compose does it.
+    PYTHONPATH=$CHECKERS "$PYTHON" -c 'import compose_spec, pathlib, re, sys
+for name in sys.argv[1:]:
+    text = re.sub(r"\$\{\w+:-(\w+)\}", r"\1", pathlib.Path(name).read_text())
+    compose_spec.PyCompose.from_yaml(text)' \
         compose.yaml compose.jetson.yaml
 }
 
