@@ -14,7 +14,7 @@ PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 LOCK := $(BIN)/uv pip compile --quiet --universal --python-version 3.10 --generate-hashes \
 	--no-emit-index-url --no-annotate --no-header
 
-.PHONY: help setup serve test test-slow test-oldest test-reference test-container check fmt
+.PHONY: help setup serve test test-slow test-oldest test-reference test-container test-arm64 check fmt
 .PHONY: test-gpu bench-gpu cuda
 .PHONY: bench bench-load bench-reading bench-hearing bench-speed bench-regression peers soak lock clean
 
@@ -43,6 +43,9 @@ test-reference: $(REFERENCE_READY) ## Hold tests/data/reading/agreement.tsv agai
 
 test-container: $(DEV_READY) ## Build both container images and run them; root on Debian, 10 minutes.
 	@tests/container/build.sh
+
+test-arm64: $(DEV_READY) ## Test ortffi, native/ and speech on an emulated arm64; root on Debian, 40 minutes.
+	@tests/arm64/run.sh
 
 # Another build's library, as JetPack's, stays the one that is used. CUDA's own libraries are those of
 # the machine, unless `make cuda` installed some.
