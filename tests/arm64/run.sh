@@ -136,7 +136,7 @@ on() {
 }
 
 install_packages() {
-    local mark=$FOLDER/packages-ready wanted=$ROOT/root/wanted
+    local mark=$FOLDER/packages-ready wanted=$ROOT/wanted
     mkdir -p "$wanted"
     cp constraints/serve.txt constraints/prepare.txt "$wanted"
     awk -v names="^($TEST_PACKAGES)==" '/^[a-z]/ { wanted = $0 ~ names } wanted' \
@@ -146,7 +146,7 @@ install_packages() {
     rm -rf "$ROOT/venv"
     quietly venv on "$ORIN" /usr/bin/python3 -m venv /venv
     quietly pip on "$ORIN" python -m pip install --no-deps --require-hashes --no-compile \
-        -r /root/wanted/serve.txt -r /root/wanted/prepare.txt -r /root/wanted/tests.txt
+        -r /wanted/serve.txt -r /wanted/prepare.txt -r /wanted/tests.txt
     sha256sum "$wanted"/* > "$mark"
 }
 
