@@ -16,7 +16,8 @@ KOKORO_EXPORT const char *kokoro_variant_in_use(void);
  * there or does not run here. */
 KOKORO_EXPORT int kokoro_use_variant(const char *name);
 
-/* One operator with all of its inputs and attributes; NULL for what is missing. */
+/* One operator with all of its inputs and attributes; NULL for what is missing. `style` needs
+ * `statistics`; without it they only tell the range of x. */
 struct kokoro_convolution {
     int64_t rows, in_channels, out_channels; /* x is [rows, in_channels] */
     int64_t kernel_size, dilation, stride, pad_begin, pad_end;

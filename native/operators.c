@@ -32,7 +32,7 @@ struct attribute {
 };
 
 enum {
-    BLOCK_HEAD = 3,     /* inputs of a block before those of its convolutions */
+    BLOCK_HEAD = 5,     /* inputs of a block before those of its convolutions */
     BLOCK_OPERANDS = 5, /* inputs of each */
     MOST_INPUTS = BLOCK_HEAD + BLOCK_OPERANDS * BLOCK_CONVOLUTIONS,
     MOST_RESULTS = 3, /* of one x: queries, keys and values */
@@ -160,16 +160,16 @@ static void compute_transposed(const struct kernel *kernel, struct node *n) {
     c.x = kokoro_input(n, 0, "x", 0, x, 3);
     c.rows = x[1];
     c.in_channels = x[2];
-    int64_t weight[] = {ceil_div(c.stride * c.out_channels, PANEL), 2, c.in_channels, PANEL};
-    int64_t bias[] = {c.out_channels};
-    c.weight = kokoro_input(n, 1, "weight", 0, weight, 4);
-    c.bias = kokoro_input(n, 2, "bias", 0, bias, 1);
     if (n->status) return;
     const char *wrong = kokoro_check_transposed_convolution(&c);
     if (wrong) {
         kokoro_refuse(n, ORT_INVALID_ARGUMENT, wrong);
         return;
     }
+    int64_t weight[] = {ceil_div(c.stride * c.out_channels, PANEL), 2, c.in_channels, PANEL};
+    int64_t bias[] = {c.out_channels};
+    c.weight = kokoro_input(n, 1, "weight", 0, weight, 4);
+    c.bias = kokoro_input(n, 2, "bias", 0, bias, 1);
     int64_t y[] = {1, kokoro_transposed_convolution_rows(&c), c.out_channels};
     const int64_t statistics[] = {STATISTICS, c.out_channels};
     c.residual = kokoro_input(n, 3, "residual", 1, y, 3);
@@ -192,6 +192,9 @@ static void compute_block(const struct kernel *kernel, struct node *n) {
     int64_t per_channel[] = {b.channels};
     b.statistics = kokoro_input(n, 1, "statistics", 0, statistics, 2);
     b.addend = kokoro_input(n, 2, "addend", 1, x, 3);
+    int64_t of_all[] = {BLOCK_CONVOLUTIONS * STATISTICS * b.channels}, one_number[] = {1};
+    b.given = kokoro_input(n, 3, "given", 1, of_all, 1);
+    const float *share = kokoro_input(n, 4, "share", 1, one_number, 1);
     for (size_t i = 0; i < BLOCK_CONVOLUTIONS; i++) {
         const size_t at = BLOCK_HEAD + BLOCK_OPERANDS * i;
         b.operands[i].weight = kokoro_input(n, at, "weight", 0, weight, 5);
@@ -201,6 +204,11 @@ static void compute_block(const struct kernel *kernel, struct node *n) {
         b.operands[i].alpha = kokoro_input(n, at + 4, "alpha", 0, per_channel, 1);
     }
     if (n->status) return;
+    if ((b.given == NULL) != (share == NULL)) {
+        kokoro_refuse(n, ORT_INVALID_ARGUMENT, "given and share come together or not at all");
+        return;
+    }
+    b.share = share ? *share : 0.0f;
     const char *wrong = kokoro_check_residual_block(&b);
     if (wrong) {
         kokoro_refuse(n, ORT_INVALID_ARGUMENT, wrong);
@@ -208,8 +216,9 @@ static void compute_block(const struct kernel *kernel, struct node *n) {
     }
     float *to = kokoro_output(n, 0, x, 3);
     float *statistics_to = kokoro_output(n, 1, statistics, 2);
+    float *measured_to = kokoro_output(n, 2, of_all, 1);
     if (n->status) return;
-    wrong = kokoro_run_residual_block(&n->runtime, &b, to, statistics_to);
+    wrong = kokoro_run_residual_block(&n->runtime, &b, to, statistics_to, measured_to);
     if (wrong) kokoro_refuse(n, ORT_FAIL, wrong);
 }
 
@@ -498,9 +507,9 @@ static const struct definition definitions[] = {
         .attributes = block_attributes,
         .inputs = MOST_INPUTS,
         .required_inputs = 2,
-        .outputs = 2,
-        .input_types = {ORT_FLOAT, ORT_FLOAT, ORT_FLOAT, OPERAND_TYPES, OPERAND_TYPES,
-                        OPERAND_TYPES, OPERAND_TYPES, OPERAND_TYPES, OPERAND_TYPES},
+        .outputs = 3,
+        .input_types = {ORT_FLOAT, ORT_FLOAT, ORT_FLOAT, ORT_FLOAT, ORT_FLOAT, OPERAND_TYPES,
+                        OPERAND_TYPES, OPERAND_TYPES, OPERAND_TYPES, OPERAND_TYPES, OPERAND_TYPES},
     },
     {
         CALLBACKS,

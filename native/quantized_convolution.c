@@ -1,8 +1,8 @@
 /* DynamicQuantizeConv: the range of the activations, the activations as 8-bit integers, the product
  * of the integers; each in parallel over the rows.
  *
- * With AdaIN the range comes of the statistics. Without it, the first two are passes over x that
- * both compute the activation: cheaper than to write a tensor of floats and read it again.
+ * With statistics the range comes of them. Without, the first two are passes over x that both
+ * compute the activation: cheaper than to write a tensor of floats and read it again.
  */
 #include "convolution.h"
 #include "statistics.h"
@@ -38,8 +38,7 @@ const char *kokoro_check_convolution(const struct kokoro_convolution *c) {
         return "pad_begin and pad_end must be 0 to 16777216";
     if (c->weight_zero_point < -128 || c->weight_zero_point > 127)
         return "weight_zero_point must be -128 to 127";
-    if ((c->statistics == NULL) != (c->style == NULL))
-        return "statistics and style come together or not at all";
+    if (c->style && c->statistics == NULL) return "style needs statistics";
     if (c->bias && c->float_bias) return "bias and float_bias exclude each other";
     if (kokoro_convolution_rows(c) < 1) return "x with its padding is shorter than the kernel";
     return NULL;

@@ -12,6 +12,8 @@ struct residual_block {
     float weight_scales[BLOCK_CONVOLUTIONS];
     float epsilon, output_scale;
     const float *x, *statistics, *addend; /* addend may be NULL */
+    const float *given;                   /* statistics of every convolution's input, or NULL */
+    float share;                          /* of the given ones in those that are used, 0 to 1 */
     int64_t rows;
     struct {
         const int8_t *weight;
@@ -20,12 +22,13 @@ struct residual_block {
     } operands[BLOCK_CONVOLUTIONS];
 };
 
-/* NULL, or what is wrong with sizes and attributes. */
+/* NULL, or what is wrong with sizes, attributes and share. */
 const char *kokoro_check_residual_block(const struct residual_block *);
 
-/* Arguments that were checked: y [rows, channels] is no input, statistics [4, channels] or NULL.
+/* Arguments that were checked: y [rows, channels] is no input, statistics [4, channels] or NULL;
+ * measured, those of every convolution's input before the given ones were joined to them, or NULL.
  * NULL, or what is wrong. */
 const char *kokoro_run_residual_block(const struct runtime *, const struct residual_block *,
-                                      float *y, float *statistics);
+                                      float *y, float *statistics, float *measured);
 
 #endif

@@ -4,6 +4,7 @@
 #include "variants.h"
 
 #include <math.h>
+#include <string.h>
 
 int64_t kokoro_summary_size(int64_t columns) { return 3 * round_up(columns, PANEL); }
 
@@ -56,6 +57,23 @@ void kokoro_finish_statistics(double *memory, int64_t parts, int64_t columns, in
         statistics[channels + c] = variance < 0 ? 0.0f : (float)variance;
         statistics[2 * channels + c] = least;
         statistics[3 * channels + c] = greatest;
+    }
+}
+
+void kokoro_join_statistics(const float *measured, const float *given, float share,
+                            int64_t channels, float *joined) {
+    if (!(share > 0.0f)) {
+        memcpy(joined, measured, (size_t)(STATISTICS * channels) * sizeof *joined);
+        return;
+    }
+    const float rest = 1.0f - share;
+    for (int64_t c = 0; c < channels; c++) {
+        const int64_t v = channels + c, least = v + channels, greatest = least + channels;
+        const float apart = given[c] - measured[c];
+        joined[c] = rest * measured[c] + share * given[c];
+        joined[v] = rest * measured[v] + share * given[v] + share * rest * apart * apart;
+        joined[least] = fminf(measured[least], given[least]);
+        joined[greatest] = fmaxf(measured[greatest], given[greatest]);
     }
 }
 

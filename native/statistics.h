@@ -18,6 +18,12 @@ void kokoro_clear_summary(const struct summary *, int64_t first_panel, int64_t l
 void kokoro_finish_statistics(double *memory, int64_t parts, int64_t columns, int64_t channels,
                               int64_t rows, float *statistics);
 
+/* Those of two stretches of rows together; `share`, 0 to 1, of both is the given one's. At 0 only
+ * the measured ones count, bit for bit; beyond that the range is of both, whatever the share.
+ * `joined` is neither. */
+void kokoro_join_statistics(const float *measured, const float *given, float share,
+                            int64_t channels, float *joined);
+
 const char *kokoro_run_channel_statistics(const struct runtime *, const float *x, int64_t rows,
                                           int64_t channels, float *statistics);
 

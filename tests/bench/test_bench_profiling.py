@@ -114,7 +114,8 @@ def test_a_convolution_is_as_much_work_in_every_form(read, operator, inputs, out
 
 
 def test_a_block_is_as_much_work_as_its_six_convolutions(read):
-    inputs = [(1, 100, 24), (2, 24), (2, 3, 6, 16, 4), (24,)]
+    head = [(1, 100, 24), (4, 24), (1, 100, 24), (576,), (1,)]
+    inputs = [*head, (2, 3, 6, 16, 4), (24,)]
     (run,) = read(
         {"name": "model_run", "ts": 0, "dur": 100},
         kernel("/decoder/decoder/encode/conv1", "ResidualBlock", 1, 10, inputs, [(1, 100, 24)]),

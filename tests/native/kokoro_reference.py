@@ -24,6 +24,23 @@ def statistics(x: Floats) -> Floats:
     return np.stack(rows).astype(np.float32)
 
 
+def joined(measured: Floats, given: Floats, share: float) -> Floats:
+    """Return the statistics of two stretches together, `share` of whose rows are the given one's.
+
+    To the last bit: a rounding after each operation. The range is of both, whatever the share; at 0
+    the given ones count for nothing.
+    """
+    if share == 0:
+        return measured
+    part = np.float32(share)
+    rest = np.float32(1) - part
+    apart = given[0] - measured[0]
+    mean = rest * measured[0] + part * given[0]
+    variance = rest * measured[1] + part * given[1] + part * rest * apart * apart
+    least, greatest = np.minimum(measured[2], given[2]), np.maximum(measured[3], given[3])
+    return np.stack([mean, variance, least, greatest])
+
+
 def fused(a: Floats, b: Floats, c: Floats) -> Floats:
     """Return a * b + c, rounded once.
 
@@ -37,6 +54,14 @@ def fused(a: Floats, b: Floats, c: Floats) -> Floats:
     is_even = total.view(np.int64) & 1 == 0
     neighbour = np.nextafter(total, np.copysign(np.inf, rest))
     return np.where((rest != 0) & is_even, neighbour, total).astype(np.float32)
+
+
+def quantization(v: Floats) -> tuple[np.float32, int]:
+    """Return the scale and the zero point that DynamicQuantizeLinear takes for `v`."""
+    low, high = min(np.float32(0), v.min()), max(np.float32(0), v.max())
+    scale = (high - low) / np.float32(255)
+    scale = scale if scale != 0 else np.float32(1)
+    return np.float32(scale), int(np.clip(np.rint(-low / scale), 0, 255))
 
 
 @dataclass
@@ -73,8 +98,12 @@ class Convolution:
         return (self.x.shape[0] + self.pad_begin + self.pad_end - reach) // self.stride + 1
 
     def activations(self) -> NDArray[np.float64]:
-        v = self.x.astype(np.float64)
-        if self.style is not None and self.statistics is not None:
+        return self.activated(self.x)
+
+    def activated(self, x: Floats) -> NDArray[np.float64]:
+        v = x.astype(np.float64)
+        if self.style is not None:
+            assert self.statistics is not None
             channels = v.shape[1]
             mean, variance = self.statistics[:2].astype(np.float64)
             gain = (1 + self.style[:channels].astype(np.float64)) / np.sqrt(variance + self.epsilon)
@@ -86,13 +115,14 @@ class Convolution:
         return np.where(v < 0, v * self.negative_slope, v)
 
     def quantized(self) -> tuple[Bytes, np.float32, int]:
+        """Statistics tell the range, unless the activation falls where its argument rises."""
         v = self.activations().astype(np.float32)
-        low, high = min(np.float32(0), v.min()), max(np.float32(0), v.max())
-        scale = (high - low) / np.float32(255)
-        scale = scale if scale != 0 else np.float32(1)
-        zero_point = int(np.clip(np.rint(-low / scale), 0, 255))
+        ends = v
+        if self.statistics is not None and self.negative_slope >= 0:
+            ends = self.activated(self.statistics[2:]).astype(np.float32)
+        scale, zero_point = quantization(ends)
         q = np.clip(np.rint(v / scale) + zero_point, 0, 255).astype(np.uint8)
-        return q, np.float32(scale), zero_point
+        return q, scale, zero_point
 
     def accumulators(self, q: Bytes, zero_point: int) -> Integers:
         padding = ((self.pad_begin, self.pad_end), (0, 0))
@@ -289,6 +319,9 @@ def random_convolution(sizes: Sizes, seed: int = 0) -> Convolution:
     chosen = {name: values[name] for name in sizes.parts & values.keys()}
     if "style" in sizes.parts:
         chosen |= {"style": 0.3 * normal(2 * sizes.inner), "statistics": statistics(c.x)}
+    if "range" in sizes.parts:  # one end wider than x, one narrower; with style or alone
+        ends = np.float32([[1], [1], [1.5], [0.5]])
+        chosen["statistics"] = statistics(c.x) * ends
     if "leaky" in sizes.parts:
         chosen["negative_slope"] = 0.2
     if "output_scale" in sizes.parts:

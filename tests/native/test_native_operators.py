@@ -50,6 +50,19 @@ def test_every_combination_of_optional_inputs(run, parts, last):
     np.testing.assert_allclose(statistics, reference.statistics(y[0]), rtol=1e-4, atol=1e-4)
 
 
+@pytest.mark.parametrize("width", [0.5, 1.0, 2.0])
+def test_statistics_without_style_only_tell_the_range(run, variant, width):
+    c = reference.random_convolution(reference.Sizes(47, 22, 35, parts=frozenset({"bias"})))
+    measured, _ = run_convolution(run, c)
+    c.statistics = reference.statistics(c.x)
+    c.statistics[:2] = np.nan
+    c.statistics[2:] *= np.float32(width)
+    y, _ = run_convolution(run, c)
+    expected = c.result()
+    np.testing.assert_allclose(y[0], expected, rtol=1e-5, atol=1e-6 * np.abs(expected).max())
+    assert np.array_equal(y, measured) == (width == 1.0)
+
+
 def test_statistics_are_left_out_where_nobody_reads_them(run):
     c = reference.random_convolution(reference.Sizes(30, 8, 16))
     for outputs in [("y",), ("y", "")]:
@@ -165,7 +178,8 @@ def floats(*shape):
         ({"kernel_size": 2**62}, "weight should have shape"),
         ({"weight_sums": np.zeros(4, np.int32)}, "weight_sums should have shape"),
         ({"bias": floats(15)}, r"bias should have shape \[16\] and has \[15\]"),
-        ({"statistics": floats(4, 4)}, "statistics and style come together"),
+        ({"style": floats(1, 8)}, "style needs statistics"),
+        ({"statistics": floats(4, 5)}, r"statistics should have shape \[4, 4\]"),
         ({"statistics": floats(4, 5), "style": floats(1, 8)}, "statistics should have shape"),
         (
             {"statistics": floats(2, 4), "style": floats(1, 8)},

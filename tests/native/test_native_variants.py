@@ -16,7 +16,7 @@ MODEST = settings(
     deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
-PARTS = ["bias", "style", "alpha", "leaky", "residual", "addend", "output_scale"]
+PARTS = ["bias", "style", "range", "alpha", "leaky", "residual", "addend", "output_scale"]
 
 sizes = st.builds(
     reference.Sizes,
@@ -171,13 +171,30 @@ class TestRangeOfStatistics:
         else:
             c.negative_slope = slope
         _, found, zero_point = native_library.quantize(c)
-        _, expected, expected_zero_point = c.quantized()
+        expected, expected_zero_point = reference.quantization(c.activations().astype(np.float32))
         assert found == pytest.approx(expected, rel=1e-5 if shape[0] > 1 else 1e-2)
         assert abs(zero_point - expected_zero_point) <= 1
 
-    def test_is_clamped_where_the_statistics_say_too_little(self):
-        sizes = reference.Sizes(90, 20, 3, parts=frozenset({"style", "alpha"}))
-        c = reference.random_convolution(sizes)
+    @pytest.mark.parametrize("parts", [set(), {"leaky"}, {"alpha"}])
+    @pytest.mark.parametrize("width", [0.25, 1.0, 4.0])
+    def test_comes_of_statistics_without_style_too(self, parts, width):
+        c = reference.random_convolution(reference.Sizes(90, 20, 3, parts=frozenset(parts)))
+        c.statistics = reference.statistics(c.x) * np.float32(
+            [[np.nan], [np.nan], [width], [width]]
+        )
+        q, found, zero_point = native_library.quantize(c)
+        expected_q, expected, expected_zero_point = c.quantized()
+        assert found == pytest.approx(expected, rel=1e-5)
+        assert zero_point == expected_zero_point
+        assert np.abs(q.astype(int) - expected_q).max() <= (1 if parts else 0)
+        _, of_x, _ = native_library.quantize(replace(c, statistics=None))
+        assert np.sign(found - of_x) == np.sign(width - 1)
+
+    @pytest.mark.parametrize("parts", [set(), {"style", "alpha"}])
+    def test_is_clamped_where_the_statistics_say_too_little(self, parts):
+        c = reference.random_convolution(reference.Sizes(90, 20, 3, parts=frozenset(parts)))
+        if c.statistics is None:
+            c.statistics = reference.statistics(c.x)
         c.statistics[2:] *= np.float32(0.25)
         q, _, _ = native_library.quantize(c)
         assert q.min() == 0
@@ -324,7 +341,7 @@ class TestChoice:
         ({"pad_begin": -1}, "pad_begin"),
         ({"weight_zero_point": 128}, "weight_zero_point"),
         ({"pad_begin": 0, "pad_end": 0, "dilation": 9}, "shorter than the kernel"),
-        ({"style": np.zeros(8, np.float32)}, "come together"),
+        ({"style": np.zeros(8, np.float32)}, "style needs statistics"),
         ({"x": np.zeros((0, 4), np.float32)}, "empty"),
     ],
 )

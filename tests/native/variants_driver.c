@@ -10,6 +10,7 @@
 #include "kokoro_ops.h"
 #include "residual_block.h"
 #include "runtime.h"
+#include "statistics.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -161,8 +162,8 @@ static void convolution(struct shape s, unsigned parts, int kind) {
     float scale, other_scale;
     if (parts & 8) c.residual = residual = floats(outputs > 0 ? outputs : 1);
     if (parts & 16) c.addend = addend = floats(outputs > 0 ? outputs : 1);
-    if (parts & 32) {
-        c.style = style = floats(2 * s.in);
+    if (parts & 32) c.style = style = floats(2 * s.in);
+    if (parts & 160) {
         c.statistics = given = floats(4 * s.in);
         use("portable");
         kokoro_channel_statistics(x, s.rows, s.in, given);
@@ -336,19 +337,27 @@ static void matmul(int64_t rows, int64_t in, int64_t out, int biased, int kind) 
     release(y), release(found);
 }
 
-/* The block against the six convolutions that it is made of. */
+/* The block against the six convolutions that it is made of, with the statistics of each joined to
+ * others' where `share` is not negative. */
 static void residual_block(int64_t rows, int64_t channels, int64_t kernel, int with_addend,
-                           int kind) {
-    const int64_t count = rows * channels;
-    float *x = floats(count), *given = zeros(4 * channels);
+                           float share, int kind) {
+    const int64_t count = rows * channels, size = 4 * channels;
+    float *x = floats(count), *of_x = zeros(size);
     fill(x, count, kind);
     float *addend = with_addend ? floats(count) : NULL;
-    float *y = zeros(count), *statistics = zeros(4 * channels);
+    float *y = zeros(count), *statistics = zeros(size), *joined = zeros(size);
+    float *measured = zeros(BLOCK_CONVOLUTIONS * size), *given = NULL;
+    if (share >= 0) {
+        float *any = floats(BLOCK_CONVOLUTIONS * size);
+        given = absolutes(any, BLOCK_CONVOLUTIONS * size); /* no variance is negative */
+        release(any);
+    }
     use(candidate);
-    kokoro_channel_statistics(x, rows, channels, given);
+    kokoro_channel_statistics(x, rows, channels, of_x);
     struct residual_block block = {
         .kernel_size = kernel, .channels = channels, .epsilon = 1e-5f, .output_scale = 0.5f,
-        .x = x, .statistics = given, .addend = addend, .rows = rows,
+        .x = x, .statistics = of_x, .addend = addend, .rows = rows, .given = given,
+        .share = share >= 0 ? share : 0,
     };
     void *kept[5 * BLOCK_CONVOLUTIONS];
     for (int i = 0; i < BLOCK_CONVOLUTIONS; i++) {
@@ -367,7 +376,8 @@ static void residual_block(int64_t rows, int64_t channels, int64_t kernel, int w
         block.weight_zero_points[i] = (int64_t)random_below(256) - 128;
     }
     const char *wrong = kokoro_check_residual_block(&block);
-    if (!wrong) wrong = kokoro_run_residual_block(&kokoro_plain_runtime, &block, y, statistics);
+    if (!wrong)
+        wrong = kokoro_run_residual_block(&kokoro_plain_runtime, &block, y, statistics, measured);
     if (wrong) {
         printf("%s\n", wrong);
         failures++;
@@ -377,14 +387,21 @@ static void residual_block(int64_t rows, int64_t channels, int64_t kernel, int w
         const int last = i == BLOCK_CONVOLUTIONS - 1;
         const int64_t pad = block.dilations[i] * (kernel - 1) / 2;
         expected[i] = zeros(count);
-        of[i] = zeros(4 * channels);
+        of[i] = zeros(size);
+        const float *taken = i ? of[i - 1] : of_x;
+        if (memcmp(measured + i * size, taken, (size_t)size * sizeof *taken) != 0)
+            fail("a measured statistic", rows, channels, channels, kernel);
+        if (given) {
+            kokoro_join_statistics(taken, given + i * size, share, channels, joined);
+            taken = joined;
+        }
         const struct kokoro_convolution c = {
             .rows = rows, .in_channels = channels, .out_channels = channels,
             .kernel_size = kernel, .dilation = block.dilations[i], .stride = 1, .pad_begin = pad,
             .pad_end = pad, .weight_scale = block.weight_scales[i], .epsilon = block.epsilon,
             .negative_slope = 1.0f, .output_scale = last ? block.output_scale : 1.0f,
             .weight_zero_point = block.weight_zero_points[i],
-            .x = i ? expected[i - 1] : x, .statistics = i ? of[i - 1] : given,
+            .x = i ? expected[i - 1] : x, .statistics = taken,
             .weight = block.operands[i].weight, .weight_sums = block.operands[i].weight_sums,
             .bias = block.operands[i].bias, .style = block.operands[i].style,
             .alpha = block.operands[i].alpha,
@@ -395,11 +412,12 @@ static void residual_block(int64_t rows, int64_t channels, int64_t kernel, int w
     }
     const int last = BLOCK_CONVOLUTIONS - 1;
     if (memcmp(y, expected[last], (size_t)count * sizeof *y) != 0 ||
-        memcmp(statistics, of[last], (size_t)(4 * channels) * sizeof *y) != 0)
+        memcmp(statistics, of[last], (size_t)size * sizeof *y) != 0)
         fail("ResidualBlock", rows, channels, channels, kernel);
     for (int i = 0; i < BLOCK_CONVOLUTIONS; i++) release(expected[i]), release(of[i]);
     for (int i = 0; i < 5 * BLOCK_CONVOLUTIONS; i++) release(kept[i]);
-    release(x), release(given), release(addend), release(y), release(statistics);
+    release(x), release(of_x), release(addend), release(y), release(statistics);
+    release(joined), release(measured), release(given);
 }
 
 /* Phases are interpolated by the same roundings; a sine is within 2e-7 on either side. */
@@ -457,9 +475,10 @@ static void hold(int rounds) {
         {3, 8, 16, 9, 1, 1, 0, 0},     {100, 70, 130, 3, 1, 2, 1, 1},  {7, 514, 18, 3, 1, 1, 1, 1},
     };
     const int count = sizeof shapes / sizeof *shapes;
+    const float shares[] = {-1.0f, 0.0f, 0.3f, 1.0f}; /* the first: nothing is given */
     for (int i = 0; i < count; i++)
         for (int kind = 0; kind < HOSTILE; kind++) {
-            convolution(shapes[i], random_below(128), kind);
+            convolution(shapes[i], random_below(256), kind);
             convolution(shapes[i], kind ? 0 : 127, kind);
             if (shapes[i].dilation == 1 && shapes[i].stride == 1)
                 float_convolution(shapes[i], kind);
@@ -468,7 +487,7 @@ static void hold(int rounds) {
         const struct shape s = {1 + random_below(70), 1 + random_below(40), 1 + random_below(50),
                                 1 + random_below(12), 1 + random_below(5),  1 + random_below(6),
                                 random_below(30),     random_below(30)};
-        convolution(s, random_below(128), random_below(2) ? 0 : (int)random_below(HOSTILE));
+        convolution(s, random_below(256), random_below(2) ? 0 : (int)random_below(HOSTILE));
         float_convolution(s, random_below(2) ? 0 : (int)random_below(HOSTILE));
         transposed(1 + random_below(30), 1 + random_below(40), 1 + random_below(40),
                    1 + random_below(10), random_below(8), random_below(2),
@@ -477,7 +496,7 @@ static void hold(int rounds) {
         matmul(1 + random_below(60), 1 + random_below(70), 1 + random_below(70), random_below(2),
                random_below(2) ? 0 : (int)random_below(HOSTILE));
         residual_block(1 + random_below(40), 1 + random_below(40), 1 + 2 * random_below(6),
-                       random_below(2), random_below(2) ? 0 : (int)random_below(4));
+                       random_below(2), shares[i % 4], random_below(2) ? 0 : (int)random_below(4));
         harmonic_source(1 + random_below(6), 1 + random_below(10), 1 + random_below(70),
                         random_below(2) ? 0 : (int)random_below(HOSTILE));
         polar(1 + random_below(40), 1 + random_below(40),

@@ -116,7 +116,7 @@ def _fuse(graph: ir.Graph, pairs: list[_Pair]) -> None:
     head = _inputs(first)
     block = ir.node(
         "ResidualBlock",
-        [head[_X], head[_STATISTICS], _inputs(last)[_ADDEND], *operands],
+        [head[_X], head[_STATISTICS], _inputs(last)[_ADDEND], None, None, *operands],
         attributes={
             "kernel_size": first.attributes["kernel_size"].as_int(),
             "dilations": [node.attributes["dilation"].as_int() for node in convolutions],

@@ -91,7 +91,9 @@ def test_three_pairs_become_one_operator(
     assert count == 1
     assert operators(model) == {BLOCK: 1, "kokoro.ChannelStatistics": 1, "Exp": 1}
     node = the_node(model, "ResidualBlock")
-    assert len(node.inputs) == 3 + 6 * 5
+    assert len(node.inputs) == 5 + 6 * 5
+    # Statistics from elsewhere are for who carries them, see `carrying`.
+    assert node.inputs[3] is node.inputs[4] is None
     assert (node.inputs[2] is not None) == summed
     assert node.inputs[1] is the_node(model, "ChannelStatistics").outputs[0]
     assert attributes_of(node) == {
