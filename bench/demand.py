@@ -17,14 +17,16 @@ import sys
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from bench.processes import REPOSITORY
 from bench.procfs import mebibytes
-from service.model import Kokoro, open_runtime
-from service.model.kokoro import Preparation
+from service.model import Preparation, open_runtime
+from service.model.manifest import Variant
 from service.model.native import find_native_operators
+from service.model.opening import open_prepared
 
 PREPARED_BY = {
     "native": ("service", "prepare", "--for", "cpu"),
@@ -43,7 +45,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--run", nargs=2, metavar=("VARIANT", "FOLDER"), help=argparse.SUPPRESS)
     options = parser.parse_args(arguments)
     if options.run:
-        print(_measure(options.run[0], Path(options.run[1])))
+        variant: Any = options.run[0]
+        print(_measure(variant, Path(options.run[1])))
         return 0
     for variant, command in PREPARED_BY.items():
         with tempfile.TemporaryDirectory() as cache:
@@ -60,17 +63,19 @@ def _python(*module_and_arguments: str) -> str:
     return done.stdout
 
 
-def _measure(variant: str, folder: Path) -> str:
+def _measure(variant: Variant, folder: Path) -> str:
     """Return the line of a variant; in a process that has measured nothing else."""
     runtime = open_runtime()
     operators = find_native_operators().path if variant == "native" else None
-    session = runtime.open_prepared(folder / "model.onnx", operators)
-    preparation = Preparation(None, None, "measured")
-    model = Kokoro(session, "cpu", "model.onnx", "", runtime, preparation, buckets=[1])
+    model = open_prepared(
+        folder, variant, operators, runtime,
+        name=folder.name, sha256="", preparation=Preparation(None, None, "measured"),
+    )  # fmt: skip
     peaks, seconds = [], []
     for n_tokens in PIECES:
         token_ids = [43 + i % 20 for i in range(n_tokens)]
-        inference = model.infer(token_ids, np.zeros((1, 256), np.float32), 1.0)
+        style = np.zeros((1, 256), np.float32)
+        inference = model.infer(token_ids, style, 1.0, buckets=[1])
         peaks.append(mebibytes("VmHWM"))
         seconds.append(inference.samples.size / 24_000)
     slope = (peaks[2] - peaks[1]) / (seconds[2] - seconds[1])

@@ -49,7 +49,7 @@ from bench.sides import Side, Speaker, Spoken, speaker
 from service.errors import ServiceError
 from service.loading import prepare_model
 from service.machine import Machine, explain
-from service.model.manifest import GPU_VARIANTS, MANIFEST, MODEL
+from service.model.manifest import GPU_VARIANTS, MANIFEST, WHOLE
 from service.settings import Settings
 
 PACKAGE = REPOSITORY / ".venv" / "gpu"
@@ -214,7 +214,7 @@ def prepared_models(settings: Settings) -> dict[str, Path]:
     models = {}
     for folder in folders:
         manifest = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
-        models[manifest["recipe"]["variant"]] = folder / MODEL
+        models[manifest["recipe"]["variant"]] = folder / WHOLE.graph
     return models
 
 

@@ -169,6 +169,13 @@ class TimesUnavailableError(ServiceError):
     code = "times_unavailable"
 
 
+class DecodingUnavailableError(ServiceError):
+    """The model, or a voice, cannot be decoded window by window."""
+
+    status = 501
+    code = "decoding_unavailable"
+
+
 class SynthesisError(ServiceError):
     """The model gave something that is not the whole, finite speech asked for."""
 

@@ -98,7 +98,7 @@ def prepare_model(
     if target == "cuda" or (target is None and settings.provider != "cpu"):
         paths += prepare_for_gpu(source, runtime, cache_dir, progress)
     if for_cpu and settings.prepare:
-        paths.append(prepare(source, runtime, cache_dir, progress).path.parent)
+        paths.append(prepare(source, runtime, cache_dir, progress).folder)
     elif for_cpu and source.published:
         assemble(source.path, progress)
         paths.append(source.path)
@@ -171,4 +171,10 @@ def build_synthesizer(
         if settings.memory_budget_bytes
         else LONGEST_PIECE_S,
     )
-    return Synthesizer(model, planner, audio_cache_bytes=settings.audio_cache_bytes)
+    return Synthesizer(
+        model,
+        planner,
+        audio_cache_bytes=settings.audio_cache_bytes,
+        stream_decoding=settings.stream_decoding,
+        file_decoding=settings.file_decoding,
+    )

@@ -85,6 +85,12 @@ class Settings(BaseSettings):
     cache_dir: Path | None = Field(
         None, description="where prepared models are kept; ~/.cache/kokoro-service if not given"
     )
+    stream_decoding: Literal["windows", "whole"] = Field(
+        "windows", description="how speech that is streamed is decoded: windows, or whole pieces"
+    )
+    file_decoding: Literal["windows", "whole"] = Field(
+        "whole", description="how speech that is sent when it is complete is decoded"
+    )
     prepare: bool = Field(
         True, description="rewrite the model for this processor, once, before it is first used"
     )

@@ -9,6 +9,7 @@ from service.model.manifest import Precision
 from service.model.placement import GpuProof, Placement
 from service.model.runtime import Options, Provider, Runtime, open_runtime
 from service.model.source import Source
+from service.model.statistics import StatisticsPredictor
 
 __all__ = [
     "GpuOptions",
@@ -22,6 +23,7 @@ __all__ = [
     "Provider",
     "Runtime",
     "Source",
+    "StatisticsPredictor",
     "assemble",
     "default_cache_dir",
     "load_kokoro",

@@ -16,7 +16,7 @@ from service.memory import return_freed_memory
 from service.model.assembly import default_cache_dir
 from service.model.budget import affordable
 from service.model.kokoro import Kokoro, Preparation, Used
-from service.model.manifest import GPU_VARIANTS, REFERENCE, Precision, Recipe
+from service.model.manifest import GPU_VARIANTS, REFERENCE, WHOLE, Precision, Recipe
 from service.model.opening import hold, open_kokoro
 from service.model.placement import GpuProof, Placement
 from service.model.preparation import PreparedModels, RefusedError, Workshop
@@ -91,12 +91,12 @@ def prepare_for_gpu(
     for variant in GPU_VARIANTS:
         recipe = _recipe(source, variant)
         try:
-            path = models.get(recipe, Workshop(None, runtime.threads, source.file), progress)
+            folder = models.get(recipe, Workshop(None, runtime.threads, source.file), progress)
         except RefusedError as error:
             progress(f"{variant}: {error}")
             refusals.append(error)
         else:
-            folders.append(path.parent)
+            folders.append(folder)
     if not folders:
         raise refusals[0]
     return folders
@@ -148,14 +148,14 @@ def load_on_gpu(
 def _find(source: Source, runtime: Runtime, options: GpuOptions, progress: Progress) -> _Model:
     models, recipe = PreparedModels(options.cache_dir), _recipe(source, options.precision)
     try:
-        path = models.find(recipe)
+        folder = models.find(recipe)
     except RefusedError as error:
         raise GpuUnavailableError(f"{error}; set another precision") from error
-    if path is not None:
+    if folder is not None:
         progress(f"the model is one in {options.precision}, prepared for GPUs")
         return _Model(
-            path, path.parent, recipe.source_sha256,
-            lambda: Reference.read(path.with_name(REFERENCE)),
+            folder / WHOLE.graph, folder, recipe.source_sha256,
+            lambda: Reference.read(folder / REFERENCE),
             Preparation(options.precision, None, f"for GPUs, in {options.precision}"),
         )  # fmt: skip
     if source.published:

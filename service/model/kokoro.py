@@ -5,17 +5,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
 import ortffi
-from service.errors import InvalidRequestError, ModelError, RunError, SynthesisError
+from service.errors import InvalidRequestError, ModelError, SynthesisError
 from service.model import durations
+from service.model.decoder import Decoded, Decoder, Encoding, Floats, run
 from service.model.manifest import Variant
 from service.model.placement import GpuProof
 from service.model.runtime import Runtime
+from service.model.statistics import StatisticsPredictor
 from service.settings import BUCKETS
 
 SAMPLE_RATE_HZ = 24_000
@@ -33,6 +35,7 @@ STYLE_SIZE = 256
 _TOKENS = ("tokens", "input_ids")
 _AUDIO = ("audio", "waveform")
 _DURATIONS = (durations.TENSOR_NAME, "durations", "duration", "pred_dur")
+_ENCODED = ("features", "spectrum", "spectrum_statistics", durations.TENSOR_NAME)
 _SPEED_DTYPES = (np.float32, np.float16, np.float64, np.int32, np.int64)
 _BUCKETS = "buckets"
 """Input of models prepared for GPUs: int64 [n], numbers of frames that a run may have."""
@@ -81,6 +84,9 @@ class Preparation:
 class Kokoro:
     """A loaded model. Owns its session; not locked, see `Synthesizer`.
 
+    A model that is parted has two, an encoder and a decoder, and can say a piece in stretches:
+    `encode` it once, then `decode` any frames of it.
+
     Attributes:
         provider: where it runs.
         name: the model file's name.
@@ -90,6 +96,8 @@ class Kokoro:
         buckets: numbers of frames that runs have, whatever is said; none where the model has as
             many frames as the speech.
         gpu_proof: what was seen of it on the GPU, where it runs on one.
+        decoder: the second part of a model that is parted, else None.
+        statistics: tells those of a piece before it is decoded, where that is known of the model.
     """
 
     def __init__(
@@ -101,8 +109,11 @@ class Kokoro:
         runtime: Runtime,
         preparation: Preparation,
         buckets: Sequence[int] = BUCKETS,
+        decoder: Decoder | None = None,
     ) -> None:
         self._session = session
+        self.decoder = decoder
+        self.statistics: StatisticsPredictor | None = None
         self.provider = provider
         self.name = name
         self.sha256 = sha256
@@ -113,13 +124,14 @@ class Kokoro:
         outputs = [info.name for info in session.outputs]
         try:
             self._tokens = next(name for name in _TOKENS if name in inputs)
-            self._audio = next(name for name in _AUDIO if name in outputs)
+            audio = _ENCODED if decoder else (next(name for name in _AUDIO if name in outputs),)
             style, speed = inputs["style"], inputs["speed"]
         except (StopIteration, KeyError) as error:
             raise self._misfit() from error
         self.buckets = tuple(buckets) if _BUCKETS in inputs else ()
         fits = (
             len(inputs) == (4 if self.buckets else 3)
+            and set(audio) <= set(outputs)
             and inputs[self._tokens].dtype == np.int64
             and style.dtype in (np.float32, np.float16)
             and style.shape is not None
@@ -131,7 +143,9 @@ class Kokoro:
         self._style_dtype, self._speed_dtype = style.dtype, speed.dtype
         self._durations = next((name for name in _DURATIONS if name in outputs), None)
         self._frugal = ortffi.RunOptions(shrink_arenas="cpu:0")
-        self._outputs = [self._audio, *([self._durations] if self._durations else [])]
+        self._outputs = audio
+        if decoder is None and self._durations:
+            self._outputs = (*audio, self._durations)
 
     @property
     def gives_durations(self) -> bool:
@@ -148,7 +162,7 @@ class Kokoro:
         run_options: ortffi.RunOptions | None = None,
         buckets: Sequence[int] | None = None,
     ) -> Inference:
-        """Run the model.
+        """Say a whole piece.
 
         Args:
             token_ids: 1 to 510 ids, without padding.
@@ -167,39 +181,81 @@ class Kokoro:
                 600 samples for each frame of the durations.
             ortffi.TerminatedError: the run options said so.
         """
+        options = run_options if keep_memory else self._frugal
+        if self.decoder is not None:
+            encoding = self.encode(token_ids, style, speed, run_options=options)
+            decoded = self.decode(encoding, 0, encoding.n_frames, run_options=options)
+            return Inference(decoded.samples, encoding.durations)
+        inputs = self._inputs(token_ids, style, speed)
+        if self.buckets:
+            inputs[_BUCKETS] = np.array(self.buckets if buckets is None else buckets, np.int64)
+        outputs = run(self._session, inputs, self._outputs, options)
+        samples = _checked(outputs[0].astype(np.float32, copy=False).ravel())
+        frames = outputs[1].ravel().astype(np.int64) if self.gives_durations else None
+        if frames is not None:
+            _check_length(samples.size, frames, durations.SAMPLES_PER_FRAME, "samples")
+        return Inference(samples, frames)
+
+    def encode(
+        self,
+        token_ids: Sequence[int],
+        style: npt.NDArray[np.float32],
+        speed: float,
+        *,
+        run_options: ortffi.RunOptions | None = None,
+    ) -> Encoding:
+        """Find out everything about a piece but its sound; arguments and errors as for `infer`.
+
+        Raises:
+            RuntimeError: the model is not parted.
+        """
+        if self.decoder is None:
+            raise RuntimeError(f"{self.name} is not parted")
+        inputs = self._inputs(token_ids, style, speed)
+        features, spectrum, statistics, frames = run(
+            self._session, inputs, self._outputs, run_options
+        )
+        encoding = Encoding(
+            frames.ravel().astype(np.int64), features, spectrum, statistics, inputs["style"]
+        )
+        _check_length(encoding.n_frames, encoding.durations, 1, "frames")
+        return encoding
+
+    def decode(
+        self,
+        encoding: Encoding,
+        first: int,
+        last: int,
+        given: Floats | None = None,
+        *,
+        run_options: ortffi.RunOptions | None = None,
+    ) -> Decoded:
+        """Decode a stretch of a piece; see `Decoder.decode`.
+
+        Raises:
+            SynthesisError: it gave samples that are not finite.
+            RuntimeError: the model is not parted.
+        """
+        if self.decoder is None:
+            raise RuntimeError(f"{self.name} is not parted")
+        decoded = self.decoder.decode(encoding, first, last, given, run_options)
+        _checked(decoded.samples)
+        return decoded
+
+    def _inputs(
+        self, token_ids: Sequence[int], style: npt.NDArray[np.float32], speed: float
+    ) -> dict[str, npt.NDArray[Any]]:
         if not 1 <= len(token_ids) <= MAX_TOKENS:
             raise ValueError(f"{len(token_ids)} token ids; 1 to {MAX_TOKENS} are allowed")
         if style.shape != (1, STYLE_SIZE):
             raise ValueError(f"a style is [1, {STYLE_SIZE}], not {list(style.shape)}")
         if self._speed_dtype.kind == "i" and speed != int(speed):
             raise InvalidRequestError(f"speed: this model takes whole numbers only, not {speed}")
-        inputs = {
+        return {
             self._tokens: np.array([[0, *token_ids, 0]], np.int64),
             "style": style.astype(self._style_dtype),
             "speed": np.array([speed], self._speed_dtype),
         }
-        if self.buckets:
-            inputs[_BUCKETS] = np.array(self.buckets if buckets is None else buckets, np.int64)
-        try:
-            options = run_options if keep_memory else self._frugal
-            outputs = self._session.run(inputs, self._outputs, options, copy=True)
-        except ortffi.TerminatedError:
-            raise
-        except ortffi.OrtError as error:
-            raise RunError(f"the model failed: {error}") from error
-        samples = outputs[0].astype(np.float32, copy=False).ravel()
-        if samples.size == 0:
-            raise SynthesisError("the model gave no audio")
-        if not np.isfinite(samples).all():
-            raise SynthesisError("the model gave samples that are not finite")
-        frames = outputs[1].ravel().astype(np.int64) if self.gives_durations else None
-        if frames is not None:
-            expected = int(frames.sum()) * durations.SAMPLES_PER_FRAME
-            if samples.size != expected:
-                raise SynthesisError(
-                    f"the model gave {samples.size} samples where its durations promise {expected}"
-                )
-        return Inference(samples, frames)
 
     def warm_up(self) -> None:
         """Run once with each number of frames that runs may have.
@@ -220,6 +276,8 @@ class Kokoro:
     def close(self) -> None:
         """Release the session, after the run in progress."""
         self._session.close()
+        if self.decoder is not None:
+            self.decoder.close()
         self._frugal.close()
 
     def _misfit(self) -> ModelError:
@@ -230,4 +288,20 @@ class Kokoro:
             f"{self.name} is not a Kokoro model. Expected: {_CONTRACT}. "
             f"Found: inputs {describe(self._session.inputs)}; "
             f"outputs {describe(self._session.outputs)}."
+        )
+
+
+def _checked(samples: Samples) -> Samples:
+    if samples.size == 0:
+        raise SynthesisError("the model gave no audio")
+    if not np.isfinite(samples).all():
+        raise SynthesisError("the model gave samples that are not finite")
+    return samples
+
+
+def _check_length(length: int, frames: npt.NDArray[np.int64], per_frame: int, unit: str) -> None:
+    expected = int(frames.sum()) * per_frame
+    if length != expected:
+        raise SynthesisError(
+            f"the model gave {length} {unit} where its durations promise {expected}"
         )

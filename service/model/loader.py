@@ -6,21 +6,26 @@ import logging
 from dataclasses import dataclass
 from pathlib import Path
 
-import ortffi
 from service.errors import ProviderError
 from service.memory import return_freed_memory
+from service.model.assembly import SHA256
 from service.model.gpu_loader import GpuOptions, load_on_gpu
 from service.model.kokoro import Kokoro, Preparation
 from service.model.manifest import Recipe, Variant
 from service.model.native import NativeUnavailableError, find_native_operators
-from service.model.opening import hold, open_kokoro, unloadable
+from service.model.opening import open_kokoro, open_prepared
 from service.model.preparation import NotPreparedError, PreparedModels, Workshop
 from service.model.processor import integer_products
 from service.model.rewriting.version import VERSION
 from service.model.runtime import GpuUnavailableError, Runtime
 from service.model.source import Progress, Source
+from service.model.statistics import StatisticsPredictor
+from service.resources import resource
 
 logger = logging.getLogger(__name__)
+
+STATISTICS = "statistics.npz"
+"""Of the published model, beside the voices that come with the service."""
 
 
 @dataclass(frozen=True)
@@ -28,13 +33,13 @@ class Prepared:
     """A prepared model in the cache.
 
     Attributes:
-        path: its file; the weights are beside it.
+        folder: with its files.
         recipe: what it was made of.
         operators: library of our own operators that it uses, if it does.
         preparation: the same for people.
     """
 
-    path: Path
+    folder: Path
     recipe: Recipe
     operators: Path | None
     preparation: Preparation
@@ -59,8 +64,8 @@ def prepare(source: Source, runtime: Runtime, cache_dir: Path, progress: Progres
         preparation = Preparation(variant, native.kernels, f"our own operators, {native.kernels}")
     recipe = Recipe(source.sha256(), VERSION, variant, runtime.version, products)
     workshop = Workshop(operators, runtime.threads, source.file)
-    path = PreparedModels(cache_dir).get(recipe, workshop, progress)
-    return Prepared(path, recipe, operators, preparation)
+    folder = PreparedModels(cache_dir).get(recipe, workshop, progress)
+    return Prepared(folder, recipe, operators, preparation)
 
 
 def load_kokoro(
@@ -110,19 +115,19 @@ def load_kokoro(
 
 
 def _open_prepared(source: Source, prepared: Prepared, runtime: Runtime) -> Kokoro:
-    try:
-        session = runtime.open_prepared(prepared.path, prepared.operators)
-    except ortffi.OrtError as error:
-        raise unloadable(prepared.path, runtime, error) from error
+    kokoro = open_prepared(
+        prepared.folder,
+        prepared.recipe.variant,
+        prepared.operators,
+        runtime,
+        name=source.path.name,
+        sha256=prepared.recipe.source_sha256,
+        preparation=prepared.preparation,
+    )
+    if kokoro.decoder is not None and kokoro.sha256 == SHA256:
+        kokoro.statistics = StatisticsPredictor.load(resource("voices") / STATISTICS)
     return_freed_memory()
     logger.info(
         "%s was prepared for this machine: %s", source.path.name, prepared.preparation.detail
     )
-    return hold(
-        session,
-        "cpu",
-        source.path.name,
-        prepared.recipe.source_sha256,
-        runtime,
-        prepared.preparation,
-    )
+    return kokoro

@@ -7,7 +7,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 Variant = Literal["native", "stock", "float32", "float16"]
 """Of a prepared model. For the processor: with operators of our own, or with ONNX Runtime's only.
@@ -18,8 +18,25 @@ Precision = Literal["float32", "float16"]
 
 GPU_VARIANTS: tuple[Precision, ...] = ("float32", "float16")
 
-MODEL = "model.onnx"
-WEIGHTS = "weights.bin"
+
+class GraphFiles(NamedTuple):
+    """Names of the files of a graph."""
+
+    graph: str
+    weights: str
+
+
+WHOLE = GraphFiles("model.onnx", "weights.bin")
+ENCODER = GraphFiles("encoder.onnx", "encoder.bin")
+DECODER = GraphFiles("decoder.onnx", "decoder.bin")
+"""Of a model in one graph, and of one that is parted."""
+
+
+def graphs_of(variant: Variant) -> tuple[GraphFiles, ...]:
+    """Return the graphs that make a prepared model up."""
+    return (ENCODER, DECODER) if variant == "native" else (WHOLE,)
+
+
 REFERENCE = "reference.npz"
 """Of variants for GPUs: what the model says on the processor, see `service.model.reference`."""
 MANIFEST = "manifest.json"
@@ -65,7 +82,8 @@ class Recipe:
     @property
     def files(self) -> tuple[str, ...]:
         """Return the names of the files that make the model up."""
-        return (MODEL, WEIGHTS, REFERENCE) if self.variant in GPU_VARIANTS else (MODEL, WEIGHTS)
+        files = tuple(name for graph in graphs_of(self.variant) for name in graph)
+        return (*files, REFERENCE) if self.variant in GPU_VARIANTS else files
 
     def supersedes(self, key: str) -> bool:
         """Tell whether a key is that of an older recipe of this source, for the same purpose."""

@@ -9,7 +9,9 @@ from pathlib import Path
 import ortffi
 from service.errors import ModelError, StartupError
 from service.memory import return_freed_memory
+from service.model.decoder import Decoder
 from service.model.kokoro import Kokoro, Preparation, Used
+from service.model.manifest import Variant, graphs_of
 from service.model.runtime import Runtime
 from service.model.source import Progress, Source
 from service.settings import BUCKETS
@@ -37,6 +39,45 @@ def open_kokoro(
     return hold(session, "cpu", path.name, sha256, runtime, preparation)
 
 
+def open_prepared(
+    folder: Path,
+    variant: Variant,
+    operators: Path | None,
+    runtime: Runtime,
+    *,
+    name: str,
+    sha256: str,
+    preparation: Preparation,
+) -> Kokoro:
+    """Load a prepared model on the CPU.
+
+    Args:
+        folder: with the files of the variant.
+        variant: of the model.
+        operators: library of our own operators, if the model uses them.
+        runtime: to run it with.
+        name: of the model that it was made of.
+        sha256: likewise.
+        preparation: how it was made.
+
+    Raises:
+        ModelError: ONNX Runtime refuses it, or it does not keep the contract.
+    """
+    sessions: list[ortffi.Session] = []
+    try:
+        for graph in graphs_of(variant):
+            path = folder / graph.graph
+            sessions.append(runtime.open_prepared(path, operators))
+        decoder = Decoder(sessions[1]) if len(sessions) > 1 else None
+    except (ortffi.OrtError, ModelError) as error:
+        for session in sessions:
+            session.close()
+        if isinstance(error, ModelError):
+            raise
+        raise unloadable(path, runtime, error) from error
+    return hold(sessions[0], "cpu", name, sha256, runtime, preparation, decoder=decoder)
+
+
 def hold(
     session: ortffi.Session,
     provider: Used,
@@ -45,6 +86,7 @@ def hold(
     runtime: Runtime,
     preparation: Preparation,
     buckets: Sequence[int] = BUCKETS,
+    decoder: Decoder | None = None,
 ) -> Kokoro:
     """Hold a session against the contract, and close it where it does not keep it.
 
@@ -52,9 +94,11 @@ def hold(
         ModelError: it does not.
     """
     try:
-        kokoro = Kokoro(session, provider, name, sha256, runtime, preparation, buckets)
+        kokoro = Kokoro(session, provider, name, sha256, runtime, preparation, buckets, decoder)
     except StartupError:
         session.close()
+        if decoder is not None:
+            decoder.close()
         raise
     if not kokoro.gives_durations:
         logger.warning("%s does not tell durations: lost audio cannot be noticed", name)

@@ -20,7 +20,6 @@ from typing import Any
 from service.errors import ModelError
 from service.model.manifest import (
     MANIFEST,
-    MODEL,
     DamagedError,
     File,
     Manifest,
@@ -85,19 +84,19 @@ class PreparedModels:
         return self._folder / recipe.key
 
     def find(self, recipe: Recipe) -> Path | None:
-        """Return the file of a prepared model, None where it is missing or damaged.
+        """Return the folder of a prepared model, None where it is missing or damaged.
 
         Raises:
             RefusedError: there will be none.
         """
         folder = self.folder(recipe)
         try:
-            return _model(folder, Manifest.verify(folder, recipe))
+            return _usable(folder, Manifest.verify(folder, recipe))
         except DamagedError:
             return None
 
     def get(self, recipe: Recipe, workshop: Workshop, progress: Callable[[str], None]) -> Path:
-        """Return the file of a prepared model, which is made where it is missing or damaged.
+        """Return the folder of a prepared model, which is made where it is missing or damaged.
 
         A source that was refused is not tried again.
 
@@ -110,7 +109,7 @@ class PreparedModels:
         folder = self.folder(recipe)
         if folder.is_dir():
             try:
-                return _model(folder, Manifest.verify(folder, recipe))
+                return _usable(folder, Manifest.verify(folder, recipe))
             except DamagedError:
                 pass  # said under the lock, by who makes it anew
         if any(importlib.util.find_spec(package) is None for package in REQUIRED):
@@ -123,10 +122,10 @@ class PreparedModels:
             with self._lock(progress):
                 if folder.is_dir():
                     try:
-                        return _model(folder, Manifest.verify(folder, recipe))
+                        return _usable(folder, Manifest.verify(folder, recipe))
                     except DamagedError as error:
                         progress(f"the prepared model is damaged ({error}); making it anew")
-                return _model(folder, self._make(recipe, workshop, progress))
+                return _usable(folder, self._make(recipe, workshop, progress))
         except OSError as error:
             raise NotPreparedError(
                 f"the prepared model cannot be written to {self._folder}: {error.strerror}; "
@@ -186,12 +185,12 @@ class PreparedModels:
         return manifest
 
 
-def _model(folder: Path, manifest: Manifest) -> Path:
+def _usable(folder: Path, manifest: Manifest) -> Path:
     if manifest.refusal is not None:
         raise RefusedError(
             f"the model cannot be prepared: {manifest.refusal} (noted in {folder / MANIFEST})"
         )
-    return folder / MODEL
+    return folder
 
 
 def _run(request: dict[str, Any], progress: Callable[[str], None]) -> dict[str, Any]:

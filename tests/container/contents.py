@@ -26,7 +26,7 @@ COMPILERS = re.compile(
 LEFT_BEHIND = ("opt/build", "opt/tools", "opt/uv", "src", "wheels")
 NOT_FOR_SERVING = ("pip", "setuptools", "hatchling", "onnx", "onnx_ir", "onnxscript", "onnxruntime")
 MODELS = {
-    "native": "opt/model/prepared/*-native-*/model.onnx",
+    "native": "opt/model/prepared/*-native-*/decoder.onnx",
     "float32": "opt/model/prepared/*-float32-*/model.onnx",
 }
 FOR_THE_USER = ("opt/model/tensorrt",)

@@ -12,7 +12,7 @@ import pytest
 
 from service.model import GpuOptions, Source
 from service.model.gpu_loader import COMMAND, _recipe
-from service.model.manifest import MODEL, REFERENCE, WEIGHTS, File, Manifest
+from service.model.manifest import REFERENCE, WHOLE, File, Manifest
 from service.settings import Settings
 
 RECORD = """
@@ -33,10 +33,10 @@ def cache(kokoro: Path, tmp_path: Path) -> Path:
     recipe = _recipe(Source(folder / "published.onnx", True), "float32")
     made = folder / "prepared" / recipe.key
     made.mkdir(parents=True)
-    (made / MODEL).write_bytes(kokoro.read_bytes())
-    (made / WEIGHTS).write_bytes(b"")
+    (made / WHOLE.graph).write_bytes(kokoro.read_bytes())
+    (made / WHOLE.weights).write_bytes(b"")
     # In a process of its own: this one's ONNX Runtime belongs to ortffi's tests as well.
-    command = [sys.executable, "-c", RECORD, str(made / MODEL), str(made / REFERENCE)]
+    command = [sys.executable, "-c", RECORD, str(made / WHOLE.graph), str(made / REFERENCE)]
     subprocess.run(command, check=True)
     files = {name: File.of(made / name) for name in recipe.files}
     Manifest(recipe, files, {}).write(made)

@@ -17,7 +17,7 @@ from service.loading import load_runtime, load_voices
 from service.machine import CudaBuild, Machine
 from service.model import Inference, Kokoro
 from service.model.kokoro import Preparation
-from service.model.manifest import MODEL
+from service.model.manifest import WHOLE
 from service.model.proof import MAX_DISTANCE_DB, log_spectral_distance
 from service.settings import Settings
 from service.speech import VoiceLibrary
@@ -72,9 +72,9 @@ def processor(gpu: None, prepared: Path) -> Iterator[Kokoro]:
     """The same float32 model on the processor."""
     runtime = load_runtime(Settings())
     (folder,) = (prepared / "prepared").glob("*-float32-*")
-    session = runtime.open_prepared(folder / MODEL, None)
+    session = runtime.open_prepared(folder / WHOLE.graph, None)
     preparation = Preparation("float32", None, "")
-    with closing(Kokoro(session, "cpu", MODEL, "", runtime, preparation)) as kokoro:
+    with closing(Kokoro(session, "cpu", WHOLE.graph, "", runtime, preparation)) as kokoro:
         yield kokoro
 
 

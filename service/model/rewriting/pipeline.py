@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,6 +12,7 @@ import onnx_ir as ir
 from onnx_ir.passes import common as passes
 
 from service.model.durations import TENSOR_NAME
+from service.model.manifest import DECODER, ENCODER, WHOLE, GraphFiles
 from service.model.rewriting import (
     angles,
     convolutions,
@@ -25,6 +27,7 @@ from service.model.rewriting import (
 )
 from service.model.rewriting.blocks import fuse_blocks
 from service.model.rewriting.buckets import pad_frames
+from service.model.rewriting.carrying import carry_statistics, tell_spectrum
 from service.model.rewriting.dialect import DOMAIN
 from service.model.rewriting.floats import (
     dequantize_embeddings,
@@ -37,14 +40,12 @@ from service.model.rewriting.heads import scale_products, settle_heads
 from service.model.rewriting.lengths import share_lengths
 from service.model.rewriting.matrices import fuse_products
 from service.model.rewriting.opsets import lower_opset
+from service.model.rewriting.parts import part
 from service.model.rewriting.projections import merge_projections
 from service.model.rewriting.transposes import cancel_transposes, move_transposes
 from service.model.rewriting.windows import settle_windows
 
 Variant = Literal["native", "stock", "float32", "float16", "rounded"]
-
-MODEL_NAME = "model.onnx"
-WEIGHTS_NAME = "weights.bin"
 
 _SMALL_BYTES = 1024
 """Tensors below this stay in the model file."""
@@ -79,7 +80,9 @@ def rewrite(
     *,
     signed_weights: bool = True,
 ) -> Report | None:
-    """Write `model.onnx` and `weights.bin`, which give what a source gives, but sooner.
+    """Write a model that gives what a source gives, but sooner.
+
+    The files are those of `WHOLE`; of `native`, which is parted, of `ENCODER` and `DECODER`.
 
     Args:
         source: a published model.
@@ -96,52 +99,64 @@ def rewrite(
     model = ir.load(source)
     n_before = len(model.graph)
     progress("recognising its parts")
-    found = {
-        "convolutions": convolutions.rules().apply_to_model(model),
-        "normalization": normalization.rules().apply_to_model(model),
-    }
+    found: Counter[str] = Counter(
+        convolutions=convolutions.rules().apply_to_model(model),
+        normalization=normalization.rules().apply_to_model(model),
+    )
     if variant in ("native", "stock"):
         found["snake"] = snake.rules().apply_to_model(model)
     if any(found.get(name, least) < least for name, least in _RECOGNISED.items()):
         return None
     progress(f"putting in {variant} operators")
-    if variant == "native" or variant == "stock":
-        _rewrite_for_cpu(model, variant, found, signed_weights=signed_weights)
-    else:
-        _rewrite_for_gpu(model, variant, found)
+    parts = {WHOLE: model}
+    if variant == "native":
+        passes.RemoveUnusedNodesPass()(model)
+        parted = part(model)
+        if parted is None:
+            return None
+        parts = dict(zip((ENCODER, DECODER), parted, strict=True))
+    for one in parts.values():
+        if variant == "native" or variant == "stock":
+            _rewrite_for_cpu(one, variant, found, signed_weights=signed_weights)
+        else:
+            _rewrite_for_gpu(one, variant, found)
+    if variant == "native":
+        tell_spectrum(parts[ENCODER].graph)
+        found["carrying"] = carry_statistics(parts[DECODER].graph)
     progress("writing the prepared model")
-    _write(model, folder)
-    return Report(found, n_before, len(model.graph))
+    for files, one in parts.items():
+        _write(one, folder, files)
+    return Report(dict(found), n_before, sum(len(one.graph) for one in parts.values()))
 
 
 def _rewrite_for_cpu(
-    model: ir.Model, variant: str, found: dict[str, int], *, signed_weights: bool
+    model: ir.Model, variant: str, found: Counter[str], *, signed_weights: bool
 ) -> None:
     graph = model.graph
-    found["resampling"] = resampling.rules().apply_to_model(model)
+    found["resampling"] += resampling.rules().apply_to_model(model)
     transforms = fourier.native_rules() if variant == "native" else fourier.rules()
-    found["fourier"] = transforms.apply_to_model(model)
-    found["harmonics"] = harmonics.rules().apply_to_model(model)
-    found["heads"] = settle_heads(graph)
-    found["projections"] = merge_projections(graph)
+    found["fourier"] += transforms.apply_to_model(model)
+    found["harmonics"] += harmonics.rules().apply_to_model(model)
+    found["heads"] += settle_heads(graph)
+    found["projections"] += merge_projections(graph)
     if variant == "native":
         found["harmonics"] += harmonics.native_rules().apply_to_model(model)
     _tidy(model)
-    found["transposes"] = move_transposes(graph)
+    found["transposes"] += move_transposes(graph)
     _tidy(model)
     if variant == "native":
-        found["native"] = native.fuse(graph)
+        found["native"] += native.fuse(graph)
         passes.RemoveUnusedNodesPass()(model)
-        found["blocks"] = fuse_blocks(graph)
-        found["products"] = fuse_products(graph)
+        found["blocks"] += fuse_blocks(graph)
+        found["products"] += fuse_products(graph)
         found["heads"] += scale_products(graph)
         graph.opset_imports[native.OPERATORS] = 1
     _forget_shapes(graph)
-    found["lengths"] = share_lengths(graph)
-    found["stock"] = stock.rules(signed_weights=signed_weights).apply_to_model(model)
+    found["lengths"] += share_lengths(graph)
+    found["stock"] += stock.rules(signed_weights=signed_weights).apply_to_model(model)
 
 
-def _rewrite_for_gpu(model: ir.Model, variant: str, found: dict[str, int]) -> None:
+def _rewrite_for_gpu(model: ir.Model, variant: str, found: Counter[str]) -> None:
     graph = model.graph
     found["fourier"] = fourier.convolving_rules().apply_to_model(model)
     found["harmonics"] = harmonics.rules().apply_to_model(model)
@@ -170,7 +185,7 @@ def _rewrite_for_gpu(model: ir.Model, variant: str, found: dict[str, int]) -> No
     found["opset"] = lower_opset(model)
 
 
-def _write(model: ir.Model, folder: Path) -> None:
+def _write(model: ir.Model, folder: Path, files: GraphFiles) -> None:
     graph = model.graph
     _tidy(model)
     left = {node.op_type for node in graph if node.domain == DOMAIN}
@@ -183,7 +198,10 @@ def _write(model: ir.Model, folder: Path) -> None:
     passes.ClearMetadataAndDocStringPass()(model)
     _align_weights(graph)
     ir.save(
-        model, folder / MODEL_NAME, external_data=WEIGHTS_NAME, size_threshold_bytes=_SMALL_BYTES
+        model,
+        folder / files.graph,
+        external_data=files.weights,
+        size_threshold_bytes=_SMALL_BYTES,
     )
 
 

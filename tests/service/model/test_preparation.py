@@ -53,9 +53,9 @@ class Bench:
 
     def prepare(self, name: str) -> Path:
         self.rewrite_by(name)
-        return prepare(
-            Source(self.source, False), open_runtime(), self.cache, self.lines.append
-        ).path
+        source = Source(self.source, False)
+        prepared = prepare(source, open_runtime(), self.cache, self.lines.append)
+        return prepared.folder / "model.onnx"
 
     def load(self, name: str) -> Kokoro:
         self.rewrite_by(name)

@@ -20,6 +20,7 @@ from published_graphs import Published
 import ortffi
 from service.model.durations import SAMPLES_PER_FRAME, TENSOR_NAME
 from service.model.kokoro import BUCKETS, Inference, Kokoro, Preparation
+from service.model.manifest import WHOLE
 from service.model.opening import open_kokoro
 from service.model.proof import (
     MAX_DISTANCE_DB,
@@ -29,7 +30,7 @@ from service.model.proof import (
     log_spectral_distance,
     speaker,
 )
-from service.model.rewriting.pipeline import MODEL_NAME, WEIGHTS_NAME, Report, Variant, rewrite
+from service.model.rewriting.pipeline import Report, Variant, rewrite
 from service.model.runtime import open_runtime
 
 VARIANTS: tuple[Variant, ...] = ("float32", "float16", "rounded")
@@ -74,7 +75,7 @@ def rewritten(model_file: Path, tmp_path_factory: pytest.TempPathFactory) -> dic
         folder = tmp_path_factory.mktemp(variant)
         report = rewrite(model_file, folder, variant, lambda line: None)
         assert report is not None
-        graph = onnx.load(folder / MODEL_NAME, load_external_data=False).graph
+        graph = onnx.load(folder / WHOLE.graph, load_external_data=False).graph
         made[variant] = Rewritten(folder, report, graph)
     return made
 
@@ -91,7 +92,7 @@ def opened(path: Path) -> Kokoro:
 
 @pytest.fixture(scope="module")
 def floats(rewritten: dict[str, Rewritten]) -> Iterator[Kokoro]:
-    with closing(opened(rewritten["float32"].folder / MODEL_NAME)) as kokoro:
+    with closing(opened(rewritten["float32"].folder / WHOLE.graph)) as kokoro:
         yield kokoro
 
 
@@ -110,7 +111,7 @@ def said(floats: Kokoro) -> dict[str, Inference]:
 
 @pytest.fixture(scope="module")
 def said_rounded(rewritten: dict[str, Rewritten]) -> Inference:
-    with closing(opened(rewritten["rounded"].folder / MODEL_NAME)) as kokoro:
+    with closing(opened(rewritten["rounded"].folder / WHOLE.graph)) as kokoro:
         return speaker(kokoro)("short")
 
 
@@ -162,10 +163,10 @@ def test_inputs_and_outputs_are_the_published_ones_and_buckets_and_durations(
 
 def test_weights_that_layers_share_are_there_once(rewritten: dict[str, Rewritten]) -> None:
     # Twelve layers of the encoder are one: 82 million parameters in all, of 4 bytes.
-    size = (rewritten["float32"].folder / WEIGHTS_NAME).stat().st_size
+    size = (rewritten["float32"].folder / WHOLE.weights).stat().st_size
     assert size < 4 * 82e6
     # The decoder, two thirds of them, has 2 bytes for each.
-    assert (rewritten["float16"].folder / WEIGHTS_NAME).stat().st_size < 0.67 * size
+    assert (rewritten["float16"].folder / WHOLE.weights).stat().st_size < 0.67 * size
 
 
 def test_the_same_source_becomes_the_same_files(
@@ -175,7 +176,7 @@ def test_the_same_source_becomes_the_same_files(
     environment = os.environ | {"PYTHONHASHSEED": "1", "PYTHONPATH": os.pathsep.join(sys.path)}
     command = [sys.executable, "-c", AGAIN, str(model_file), str(tmp_path)]
     subprocess.run(command, check=True, env=environment)
-    for name in (MODEL_NAME, WEIGHTS_NAME):
+    for name in WHOLE:
         first = rewritten["float16"].folder / name
         assert (tmp_path / name).read_bytes() == first.read_bytes()
 
@@ -223,7 +224,7 @@ def test_rounding_to_halves_is_heard_a_little(
 def test_rounding_to_halves_is_heard_a_little_in_long_sentences(
     said: dict[str, Inference], rewritten: dict[str, Rewritten]
 ) -> None:
-    with closing(opened(rewritten["rounded"].folder / MODEL_NAME)) as kokoro:
+    with closing(opened(rewritten["rounded"].folder / WHOLE.graph)) as kokoro:
         comparisons = compare(said.__getitem__, speaker(kokoro))
     for comparison in comparisons.values():
         assert 0.5 < comparison.distance_db < 3.5
@@ -231,7 +232,7 @@ def test_rounding_to_halves_is_heard_a_little_in_long_sentences(
 
 def test_halves_can_be_run(said: dict[str, Inference], rewritten: dict[str, Rewritten]) -> None:
     # The processor computes them in floats, with casts at the ends of the decoder.
-    with closing(opened(rewritten["float16"].folder / MODEL_NAME)) as kokoro:
+    with closing(opened(rewritten["float16"].folder / WHOLE.graph)) as kokoro:
         halves = speaker(kokoro)("short")
     np.testing.assert_array_equal(halves.durations, said["short"].durations)
     assert 0 < log_spectral_distance(said["short"].samples, halves.samples) < 3.5
@@ -284,7 +285,7 @@ def watched(
 ) -> ortffi.Session:  # type: ignore[misc]
     """A session of the model in floats that tells all of its convolutions' shapes."""
     folder = rewritten["float32"].folder
-    model = onnx.load(folder / MODEL_NAME, load_external_data=False)
+    model = onnx.load(folder / WHOLE.graph, load_external_data=False)
     for node in model.graph.node:
         if node.op_type in ("Conv", "LSTM", "ConvTranspose"):
             size = onnx.helper.make_node(
