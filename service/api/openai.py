@@ -222,7 +222,7 @@ async def speech(body: SpeechRequest, request: Request) -> Response:
     voice = body.voice if isinstance(body.voice, str) else body.voice.id
     rendering = _rendering(body, body.response_format)
     utterance = Utterance(
-        body.input, voice=VOICES.get(voice, voice), speed=body.speed, early=rendering.streams
+        body.input, voice=VOICES.get(voice, voice), speed=body.speed, streamed=rendering.streams
     )
     return SpeechResponse(state_of(request), utterance, rendering)
 

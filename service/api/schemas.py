@@ -7,7 +7,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from service.audio import FORMATS, AudioFormat
-from service.speech import Piece, Preview, Utterance, Voice, WordTime
+from service.speech import Decoding, Piece, Preview, Utterance, Voice, WordTime
 from service.speech.planning import MAX_SPEED, MIN_SPEED
 from service.speech.voices import MAX_BLEND_LENGTH
 from service.text import LANGUAGES
@@ -120,7 +120,13 @@ class SynthesisRequest(BaseModel):
     chunking: Literal["even", "early"] | None = Field(
         None,
         description="how long text is cut: evenly, or the first piece short so that sound starts "
-        "early; early by default where stream is true, else even",
+        "early; early by default where stream is true and speech is decoded whole, else even",
+    )
+    decoding: Decoding | None = Field(
+        None,
+        description="how a piece of text becomes sound: windows, one after the other, so that it "
+        "starts soon and with the melody of the whole piece, or whole; by default what the "
+        "settings say of streams and of files",
     )
     timestamps: Literal["word", "phoneme"] | None = Field(
         None,
@@ -136,7 +142,6 @@ class SynthesisRequest(BaseModel):
     def utterance(self) -> Utterance:
         """Return what is to be said."""
         speed = self.speed if self.length_scale is None else self.speed / self.length_scale
-        chunking = self.chunking or ("early" if self.stream else "even")
         timed = self.timestamps is not None or self.format in ("srt", "vtt")
         return Utterance(
             self.text,
@@ -146,7 +151,9 @@ class SynthesisRequest(BaseModel):
             self.language,
             self.ssml,
             self.normalize,
-            early=chunking == "early",
+            streamed=self.stream,
+            early=None if self.chunking is None else self.chunking == "early",
+            decoding=self.decoding,
             timed=timed,
         )
 

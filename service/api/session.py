@@ -36,7 +36,7 @@ from service.errors import (
 )
 from service.logs import describe
 from service.model.kokoro import SAMPLE_RATE_HZ
-from service.speech import Cancellation, Piece, Utterance
+from service.speech import AudioChunk, Cancellation, Piece, Utterance
 from service.text import Clause, ClauseBuffer
 
 logger = logging.getLogger(__name__)
@@ -100,6 +100,7 @@ class Session:
         self._round = 0  # of speech; `cancel` begins another
         self._cancellation: Cancellation | None = None
         self._starts_afresh = True
+        self._spoken_to = 0  # where the text ends that has been spoken
         self._is_sending = False
         self._n_samples = 0
         self._ending = False
@@ -286,6 +287,7 @@ class Session:
         except CancelledError:
             pass  # `cancelled` follows
         except ServiceError as error:
+            start = max(start, self._spoken_to)
             if error.status < 500:
                 await self._complain(error, start, end)
                 return
@@ -317,6 +319,7 @@ class Session:
                 ) as made:
                     async for message, pcm in made:
                         self._starts_afresh = False
+                        self._spoken_to = message.text_end
                         await self._parcels.put(_Parcel(message, pcm, spoken_round))
             finally:
                 limit.cancel()
@@ -334,7 +337,8 @@ class Session:
             speed=manner.speed,
             language=manner.language,
             normalized=manner.normalized,
-            early=afresh,
+            streamed=True,
+            early=None if afresh else False,
             timed=self._synthesizer.model.gives_durations,
         )
         plan = self._synthesizer.plan(utterance)
@@ -342,8 +346,9 @@ class Session:
         plan = replace(plan, pieces=pieces)
         self._tally.planned(utterance, plan)
         chunks = self._synthesizer.stream(plan, cancellation, first=afresh, last=False)
-        spans = _spans(clause, pieces)
-        for (start, end), chunk in zip(spans, self._tally.counted(chunks), strict=True):
+        ends, end = _ends(clause, pieces), clause.start
+        for chunk in self._tally.counted(chunks):
+            start, end = end, _end_of(chunk, clause, ends, end)
             pcm = to_int16(chunk.samples).tobytes()
             words = [
                 answer.moved(clause.start, -chunk.start_s)
@@ -422,16 +427,22 @@ def _parse(text: str | None) -> messages.FromClient:
         raise InvalidRequestError(explain(error.errors(), whole="the message")) from None
 
 
-def _spans(clause: Clause, pieces: Sequence[Piece]) -> list[tuple[int, int]]:
-    """Return where each piece's text is in all the text; together they are the clause.
+def _ends(clause: Clause, pieces: Sequence[Piece]) -> list[int]:
+    """Return where each piece's text ends in all the text; together they are the clause.
 
     A piece goes on to the first word of the next; a word that was cut belongs to the piece where
     it begins. Where no words are known, all of the clause belongs to the first piece.
     """
-    cuts = [0]
+    ends = []
     for before, piece in pairwise(pieces):
         bounds = [word.text_end for word in before.words[-1:]]
         bounds += [word.text_start for word in piece.words[:1]]
-        cuts.append(max(bounds, default=len(clause.text)))
-    cuts.append(len(clause.text))
-    return [(clause.start + start, clause.start + end) for start, end in pairwise(cuts)]
+        ends.append(max(bounds, default=len(clause.text)))
+    return [clause.start + end for end in (*ends, len(clause.text))]
+
+
+def _end_of(chunk: AudioChunk, clause: Clause, ends: Sequence[int], start: int) -> int:
+    """Return where the text of a chunk ends: its piece's end, or before that its last word's."""
+    if chunk.is_last:
+        return ends[chunk.piece]
+    return max([start, *(clause.start + word.text_end for word in chunk.words)])

@@ -155,15 +155,16 @@ def _level_db(samples: Samples) -> float:
     return 10 * math.log10(max(power, np.finfo(np.float64).tiny))
 
 
-def log_spectral_distance(one: Samples, other: Samples) -> float:
+def log_spectral_distance(one: Samples, other: Samples, *, floor_db: float = _FLOOR_DB) -> float:
     """Return the mean over frames of the root mean square over bins of the difference in dB.
 
     Args:
-        one: float32 [n]; silence is 80 dB below its loudest bin.
+        one: float32 [n].
         other: float32 [n].
+        floor_db: so far below the loudest bin of `one` everything counts as silence.
     """
     spectra = [_power(samples) for samples in (one, other)]
-    floor = max(float(spectra[0].max()), np.finfo(np.float64).tiny) * 10 ** (-_FLOOR_DB / 10)
+    floor = max(float(spectra[0].max()), np.finfo(np.float64).tiny) * 10 ** (-floor_db / 10)
     difference = 10 * np.log10(np.maximum(spectra[0], floor) / np.maximum(spectra[1], floor))
     return float(np.sqrt(np.square(difference).mean(axis=1)).mean())
 

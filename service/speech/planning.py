@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain
+from typing import Literal
 
 from service.errors import (
     InvalidRequestError,
@@ -38,6 +39,9 @@ MAX_SILENCE_S = 600.0
 """Seconds of the pauses that a text asks for, all together: a few characters are a minute."""
 
 
+Decoding = Literal["windows", "whole"]
+"""How the sound of a piece is made: window by window, or at once."""
+
 _NOTHING = "the text has nothing that can be pronounced"
 
 
@@ -54,7 +58,10 @@ class Utterance:
         is_ssml: whether the text is SSML.
         normalized: whether figures, dates, abbreviations and the like are written in words
             before they are read.
-        early: whether the pieces are cut so that sound starts early, instead of evenly.
+        streamed: whether the sound is wanted while it is made.
+        early: whether the first pieces are cut short, so that sound starts early, instead of
+            evenly; None for early where it is streamed and not decoded in windows.
+        decoding: None for what the settings say.
         timed: whether each word's time is wanted.
     """
 
@@ -65,7 +72,9 @@ class Utterance:
     language: str | None = None
     is_ssml: bool = False
     normalized: bool = True
-    early: bool = False
+    streamed: bool = False
+    early: bool | None = None
+    decoding: Decoding | None = None
     timed: bool = False
 
 
@@ -100,12 +109,14 @@ class Plan:
         blend: the voice; markup may change it for some of the pieces.
         language: code of the language that the text is read in; None for phonemes.
         timed: whether each word's time is wanted.
+        in_windows: whether pieces are decoded window by window, where that is known to be good.
     """
 
     pieces: Iterable[Piece]
     blend: Blend
     language: str | None
     timed: bool
+    in_windows: bool = False
 
 
 @dataclass(frozen=True)
@@ -185,7 +196,7 @@ class Planner:
         self.check_length(spoken, given[0])
         _check_speed(utterance.speed, "speed")
         if utterance.text is None:
-            blend, language = self._resolve(utterance.voice), None
+            blend, language = self.resolve(utterance.voice), None
             pieces = self._cut_phonemes(spoken, blend, utterance)
         else:
             blend, language = self.settle(utterance.voice, utterance.language)
@@ -226,7 +237,7 @@ class Planner:
 
     def plan_phonemes(self, phonemes: str) -> Plan:
         """Plan phonemes of the default voice that the service says to itself, of any length."""
-        blend = self._resolve(None)
+        blend = self.resolve(None)
         pieces = self._cut_phonemes(phonemes, blend, Utterance(phonemes=phonemes))
         return Plan(pieces, blend, None, timed=False)
 
@@ -238,7 +249,7 @@ class Planner:
             InvalidBlendError: the blend cannot be read.
             LanguageUnavailableError: there is no such language, or nothing that reads it.
         """
-        blend = self._resolve(voice)
+        blend = self.resolve(voice)
         language = blend.language if language is None else language
         if language is None:
             raise LanguageUnavailableError(
@@ -253,7 +264,13 @@ class Planner:
                 f"{name} of {len(text)} characters, where {self._max_text_length} are allowed"
             )
 
-    def _resolve(self, voice: str | None) -> Blend:
+    def resolve(self, voice: str | None) -> Blend:
+        """Return a voice or a blend by its name, None for the default voice.
+
+        Raises:
+            UnknownVoiceError: there is no such voice.
+            InvalidBlendError: the blend cannot be read.
+        """
         return self.voices.resolve(self._default_voice if voice is None else voice)
 
     def _parts(self, text: str, utterance: Utterance, language: str) -> list[_Part | Pause]:
@@ -283,7 +300,7 @@ class Planner:
 
     def _chunker(self, utterance: Utterance, blend: Blend) -> Chunker:
         return Chunker(
-            early=utterance.early,
+            early=bool(utterance.early),
             real_time_factor=self.real_time_factor,
             pace=blend.pace * utterance.speed,
             longest_s=self._longest_piece_s,

@@ -4,69 +4,77 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 import ortffi
-from service.errors import NotReadyError, SynthesisError, TimesUnavailableError
+from service.errors import (
+    DecodingUnavailableError,
+    NotReadyError,
+    SynthesisError,
+    TimesUnavailableError,
+)
 from service.model import Inference
 from service.model.kokoro import SAMPLE_RATE_HZ, Kokoro, Samples
 from service.speech import joining
 from service.speech.cache import AudioCache
 from service.speech.cancellation import Cancellation
-from service.speech.planning import Piece, Plan, Planner, Utterance
-from service.speech.timing import WordTime, word_times
+from service.speech.delivery import AudioChunk, Made, deliver
+from service.speech.planning import Decoding, Piece, Plan, Planner, Utterance
 from service.speech.turns import Turns
+from service.speech.windows import Sound, say_in_windows, say_whole
 from service.text import load_vocabulary
 
 SELF_TEST_PHONEMES = "həlˈO, wˈɜɹld."
 """What the self-test says."""
 
+_USUAL_TOKENS = 100
+"""Of a piece; what is known of the statistics of a voice is known of all lengths or of none."""
+
 _AUDIBLE = 0.01
 """Root mean square of a self-test that can be heard: -40 dB; speech is at -20 to -30 dB."""
 
 
-@dataclass(frozen=True)
-class AudioChunk:
-    """One piece, ready to stand after the one before it.
+@dataclass
+class _Turn:
+    """A turn at the model, and the seconds of waiting for it and of having it."""
 
-    Attributes:
-        phonemes: what was said.
-        samples: float32 [n], mono at 24 kHz, the pause after the piece included.
-        start_s: where it starts in the whole speech.
-        words: when each word is said, in seconds of the whole speech; empty if not wanted.
-        compute_s: seconds that the model took; 0 where the audio was in the cache.
-        wait_s: seconds that it waited for its turn.
-        cached: whether the audio was in the cache; None where there is no cache.
-    """
-
-    phonemes: str
-    samples: Samples
-    start_s: float
-    words: tuple[WordTime, ...]
-    compute_s: float
     wait_s: float
-    cached: bool | None
-
-    @property
-    def duration_s(self) -> float:
-        """Return the length of the audio."""
-        return self.samples.size / SAMPLE_RATE_HZ
+    compute_s: float = 0.0
 
 
 class Synthesizer:
     """Turn utterances into speech. Safe to use from several threads.
 
-    Owns the model. One piece at a time is made, each in a turn of its own: concurrent requests
-    take turns in the order in which they ask, and none waits for the whole of another.
+    Owns the model. One piece at a time is made, or one window of a piece, each in a turn of its
+    own: concurrent requests take turns in the order in which they ask, and none waits for the whole
+    of another.
+
+    Args:
+        model: what speaks.
+        planner: of what is said.
+        audio_cache_bytes: memory for speech that may be asked for again.
+        stream_decoding: of utterances that are streamed, where they do not say it themselves.
+        file_decoding: likewise of others.
     """
 
-    def __init__(self, model: Kokoro, planner: Planner, *, audio_cache_bytes: int = 0) -> None:
+    def __init__(
+        self,
+        model: Kokoro,
+        planner: Planner,
+        *,
+        audio_cache_bytes: int = 0,
+        stream_decoding: Decoding = "windows",
+        file_decoding: Decoding = "whole",
+    ) -> None:
         self.model = model
         self.planner = planner
         self.turns = Turns()
         self.cache = AudioCache(audio_cache_bytes)
+        self._stream_decoding = stream_decoding
+        self._file_decoding = file_decoding
         self._closed = False
 
     def plan(self, utterance: Utterance) -> Plan:
@@ -74,13 +82,37 @@ class Synthesizer:
 
         Raises:
             TimesUnavailableError: word times are asked for and the model does not tell them.
+            DecodingUnavailableError: windows are asked for and the model, or the voice, has none.
             ServiceError: see `Planner.plan`.
         """
         if utterance.timed and not self.model.gives_durations:
             raise TimesUnavailableError(
                 f"{self.model.name} does not tell durations, so there are no times"
             )
-        return self.planner.plan(utterance)
+        usual = self._stream_decoding if utterance.streamed else self._file_decoding
+        in_windows = (utterance.decoding or usual) == "windows"
+        if in_windows:
+            lack = self._lack_of_windows(utterance)
+            if lack and utterance.decoding is not None:
+                raise DecodingUnavailableError(lack)
+            in_windows = not lack
+        early = utterance.early
+        if early is None:
+            early = utterance.streamed and not in_windows
+        plan = self.planner.plan(replace(utterance, early=early))
+        return replace(plan, in_windows=in_windows)
+
+    def _lack_of_windows(self, utterance: Utterance) -> str:
+        """Tell why an utterance cannot be decoded in windows; nothing where it can."""
+        if self.model.statistics is None:
+            return (
+                "only the published model is decoded in windows, and that where it is prepared "
+                "with our own operators"
+            )
+        blend = self.planner.resolve(utterance.voice)
+        if self.model.statistics.covers(self.planner.voices.style(blend, _USUAL_TOKENS)):
+            return ""
+        return "the statistics of this voice are not known, so it is not decoded in windows"
 
     def stream(
         self,
@@ -106,69 +138,90 @@ class Synthesizer:
             ServiceError: the reason of the cancellation.
         """
         n_samples = 0
+        soon = True
         for index, piece in enumerate(plan.pieces):
             if cancellation is not None:
                 cancellation.check()  # reading takes its time too
             n_pause = joining.pause_after(piece.phonemes, piece.speed)
             if piece.pause_s is not None:
                 n_pause = round(piece.pause_s * SAMPLE_RATE_HZ)
-            start_s = n_samples / SAMPLE_RATE_HZ
             if not piece.phonemes:
+                start_s = n_samples / SAMPLE_RATE_HZ
                 n_samples += n_pause
-                yield AudioChunk("", joining.silence(n_pause), start_s, (), 0.0, 0.0, None)
+                silence = joining.silence(n_pause)
+                yield AudioChunk(index, True, "", silence, start_s, (), 0.0, 0.0, None)
                 continue
-            inference, wait_s, compute_s, cached = self._infer(piece, cancellation, keep_memory)
-            samples, skipped = joining.shape(
-                inference.samples,
+            shaper = joining.Shaper(
                 first=first and index == 0,
                 last=last and piece.is_last and piece.pause_s is None,
                 n_pause=n_pause,
             )
-            words: tuple[WordTime, ...] = ()
-            if plan.timed and inference.durations is not None:
-                words = word_times(
-                    piece.words,
-                    piece.phonemes,
-                    inference.durations,
-                    n_samples - skipped,
-                    (n_samples, n_samples + samples.size),
-                )
-            n_samples += samples.size
-            yield AudioChunk(piece.phonemes, samples, start_s, words, compute_s, wait_s, cached)
+            sounds = self._sounds(
+                piece, cancellation, in_windows=plan.in_windows, soon=soon, keep_memory=keep_memory
+            )
+            soon = False
+            for chunk in deliver(index, piece, sounds, shaper, n_samples, timed=plan.timed):
+                n_samples += chunk.samples.size
+                yield chunk
 
-    def _infer(
-        self, piece: Piece, cancellation: Cancellation | None, keep_memory: bool
-    ) -> tuple[Inference, float, float, bool | None]:
-        """Return a piece's audio, the seconds of waiting and computing, and whether it was kept."""
-        key = (piece.phonemes, piece.blend, piece.speed)
+    def _sounds(
+        self,
+        piece: Piece,
+        cancellation: Cancellation | None,
+        *,
+        in_windows: bool,
+        soon: bool,
+        keep_memory: bool,
+    ) -> Iterator[Made]:
+        """Have the model say a piece, unless it has said it before; see `windows_of` for `soon`."""
+        token_ids = load_vocabulary().token_ids(piece.phonemes)
+        style = self.planner.voices.style(piece.blend, len(token_ids))
+        statistics = self.model.statistics if in_windows else None
+        if statistics is not None and not statistics.covers(style):
+            statistics = None
+        key = (piece.phonemes, piece.blend, piece.speed, statistics is not None)
         kept = self.cache.get(key) if self.cache.is_on else None
         if kept is not None:
             if cancellation is not None:
                 cancellation.check()
-            return kept, 0.0, 0.0, True
-        token_ids = load_vocabulary().token_ids(piece.phonemes)
-        style = self.planner.voices.style(piece.blend, len(token_ids))
+            yield Made(Sound.whole(kept), 0.0, 0.0, True)
+            return
+        run_options = None if cancellation is None else cancellation.run_options
+        saying = (self.model, token_ids, style, piece.speed, run_options)
+        sounds = (
+            say_whole(*saying, keep_memory=keep_memory)
+            if statistics is None
+            else say_in_windows(*saying, statistics=statistics, soon=soon)
+        )
+        cached = False if self.cache.is_on else None
+        said: list[Samples] = []
+        is_last = False
+        while not is_last:
+            with self._turn(cancellation) as turn:
+                sound = next(sounds)
+            is_last = sound.is_last
+            if self.cache.is_on:
+                said.append(sound.samples)
+                if is_last:
+                    self.cache.put(key, Inference(np.concatenate(said), sound.durations))
+            yield Made(sound, turn.wait_s, turn.compute_s, cached)
+
+    @contextmanager
+    def _turn(self, cancellation: Cancellation | None) -> Iterator[_Turn]:
+        """Wait for a turn at the model, and have it for the `with` block."""
         asked = time.perf_counter()
         with self.turns.take(cancellation):
             if self._closed:
                 raise NotReadyError("the service is shutting down")
             start = time.perf_counter()
+            turn = _Turn(start - asked)
             try:
-                inference = self.model.infer(
-                    token_ids,
-                    style,
-                    piece.speed,
-                    keep_memory=keep_memory,
-                    run_options=None if cancellation is None else cancellation.run_options,
-                )
+                yield turn
             except ortffi.TerminatedError:
                 if cancellation is not None:
                     cancellation.check()
                 raise
-            compute_s = time.perf_counter() - start
-        if self.cache.is_on:
-            self.cache.put(key, inference)
-        return inference, start - asked, compute_s, False if self.cache.is_on else None
+            turn.compute_s = time.perf_counter() - start
 
     def self_test(self) -> float:
         """Say two words, look at the result, and note how quickly it came.

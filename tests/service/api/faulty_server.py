@@ -1,6 +1,7 @@
 """`kokoro-service` with a model whose runs are told in the log, and fail where they are told to.
 
-A run is known by the speed that it is asked for. `python faulty_server.py serve ...`.
+A run is known by the speed that it is asked for; one of a decoder by the speed that its piece was
+encoded with, and encoders are not told. `python faulty_server.py serve ...`.
 """
 
 from __future__ import annotations
@@ -26,8 +27,21 @@ _n_runs: Counter[float] = Counter()
 _run = ortffi.Session.run
 
 
-def _told_run(self: Any, inputs: Any, *arguments: Any, **options: Any) -> Any:
-    speed = round(float(inputs["speed"][0]), 3)
+_encoded: list[tuple[np.ndarray, float]] = []
+"""What encoders gave and decoders take as it is, with the speed."""
+
+
+def _told_run(self: Any, inputs: Any, outputs: Any, *arguments: Any, **options: Any) -> Any:
+    if "speed" in inputs:
+        speed = round(float(inputs["speed"][0]), 3)
+        if "features" in outputs:
+            encoding = _run(self, inputs, outputs, *arguments, **options)
+            _encoded.append((encoding[outputs.index("spectrum_statistics")], speed))
+            return encoding
+    else:
+        statistics = inputs["spectrum_statistics"]
+        speed = next(speed for encoded, speed in _encoded if encoded is statistics)
+    arguments = (outputs, *arguments)
     _n_runs[speed] += 1
     logger.info("run %.3f started", speed)
     try:

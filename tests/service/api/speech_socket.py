@@ -115,7 +115,8 @@ class SpeechSocket:
         for word in message["words"]:
             assert place <= word["text_start"] < word["text_end"] <= message["text_end"]
             assert word["text"] == self.text[word["text_start"] : word["text_end"]]
-            assert time_s <= word["start_s"] <= word["end_s"] <= message["end_s"]
+            assert time_s <= word["start_s"] < message["end_s"]
+            assert word["start_s"] <= word["end_s"]
             time_s, place = word["end_s"], word["text_end"]
 
     def __enter__(self) -> SpeechSocket:

@@ -208,16 +208,21 @@ def test_a_disconnection_while_a_thread_computes_ends_the_session_when_the_threa
     hold: Callable[..., Any], synthesizer: Synthesizer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     at_work = [False]
-    infer = synthesizer.model.infer
 
-    def noted(*arguments: Any, **options: Any) -> Any:
-        at_work[0] = True
-        try:
-            return infer(*arguments, **options)
-        finally:
-            at_work[0] = False
+    def noted(name: str) -> Callable[..., Any]:
+        run = getattr(synthesizer.model, name)
 
-    monkeypatch.setattr(synthesizer.model, "infer", noted)
+        def noting(*arguments: Any, **options: Any) -> Any:
+            at_work[0] = True
+            try:
+                return run(*arguments, **options)
+            finally:
+                at_work[0] = False
+
+        return noting
+
+    for name in ("infer", "encode"):  # of a whole piece, or before its windows
+        monkeypatch.setattr(synthesizer.model, name, noted(name))
 
     async def scenario(line: Line, _: Tally) -> None:
         await line.write("text", text="This is being said when the client goes away, says he.\n")

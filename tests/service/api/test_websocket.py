@@ -125,15 +125,16 @@ def test_the_spans_of_a_session_are_its_text_and_its_pieces_join_without_a_click
     assert {"$5.50", "Dr.", "Who", "1984", "cent", "Fine", "naïve", "ﬁgures"} <= set(words)
     assert done["duration_s"] == seconds(sum(piece["n_bytes"] for piece in pieces))
     samples = [np.frombuffer(piece["pcm"], "<i2") for piece in pieces]
+    largest = max(np.abs(np.diff(part.astype(np.int32))).max() for part in samples)
     for before, after in pairwise(samples):
-        assert before[-1] == after[0] == 0
+        assert abs(int(after[0]) - int(before[-1])) < largest / 4
 
 
-def test_how_text_is_cut_into_messages_changes_nothing(faulty: Any) -> None:
+def test_how_text_is_cut_into_messages_changes_nothing(server: Any) -> None:
     text = "Good day, and welcome. I am the voice of this machine."
     heard = []
     for size in (1, 11, len(text)):
-        with opened(faulty) as talk:
+        with opened(server) as talk:
             talk.say(*(text[i : i + size] for i in range(0, len(text), size)))
             talk.finish()
             heard.append([message for message in talk.received if message["type"] != "ready"])
@@ -307,7 +308,8 @@ def test_nothing_but_cancel_is_taken_after_end(faulty: Any) -> None:
         talk.send("text", text="More.")
         assert talk.until_closed() == 1000
         assert [m["error"]["code"] for m in talk.of("error")] == ["invalid_request"] * 4
-        assert len(talk.of("audio", "done")) == 2
+        assert talk.of("audio")[-1]["text_end"] == len(NEW)
+        assert len(talk.of("done")) == 1
         assert talk.received[-1] == {
             "type": "done",
             "text_end": len(NEW),

@@ -1,0 +1,106 @@
+"""Sound as it is delivered: shaped to stand beside its neighbours, with the words in it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from service.model.kokoro import SAMPLE_RATE_HZ, Samples
+from service.speech.joining import Shaper
+from service.speech.planning import Piece
+from service.speech.timing import WordTime, word_times
+from service.speech.windows import Sound
+
+
+@dataclass(frozen=True)
+class AudioChunk:
+    """A piece or a window of one, ready to stand after the one before it.
+
+    Attributes:
+        piece: number of the piece in the plan, from 0.
+        is_last: whether nothing of the piece follows.
+        phonemes: of the whole piece.
+        samples: float32 [n], mono at 24 kHz; behind the last of a piece its pause.
+        start_s: where it starts in the whole speech.
+        words: those that begin in it, and when they are said, in seconds of the whole speech;
+            empty if not wanted.
+        compute_s: seconds that the model took; 0 where the audio was in the cache.
+        wait_s: seconds that it waited for its turn.
+        cached: whether the audio was in the cache; None where there is no cache.
+    """
+
+    piece: int
+    is_last: bool
+    phonemes: str
+    samples: Samples
+    start_s: float
+    words: tuple[WordTime, ...]
+    compute_s: float
+    wait_s: float
+    cached: bool | None
+
+    @property
+    def duration_s(self) -> float:
+        """Return the length of the audio."""
+        return self.samples.size / SAMPLE_RATE_HZ
+
+
+@dataclass(frozen=True)
+class Made:
+    """A sound, and what it took; see `AudioChunk`."""
+
+    sound: Sound
+    wait_s: float
+    compute_s: float
+    cached: bool | None
+
+
+def deliver(
+    index: int,
+    piece: Piece,
+    made: Iterable[Made],
+    shaper: Shaper,
+    origin: int,
+    *,
+    timed: bool,
+) -> Iterator[AudioChunk]:
+    """Shape the sounds of a piece; what has nothing to leave yet waits for the next.
+
+    Args:
+        index: number of the piece.
+        piece: what is said.
+        made: its sounds in order.
+        shaper: of the piece.
+        origin: samples of the whole speech before the piece.
+        timed: whether the times of words are wanted.
+    """
+    start, n_told = origin, 0
+    wait_s = compute_s = 0.0
+    for one in made:
+        sound = one.sound
+        wait_s, compute_s = wait_s + one.wait_s, compute_s + one.compute_s
+        samples = shaper.add(sound.samples)
+        if sound.is_last:
+            samples = np.concatenate([samples, shaper.finish()])
+        elif samples.size == 0:
+            continue
+        end = start + samples.size
+        words: tuple[WordTime, ...] = ()
+        if timed and sound.durations is not None:
+            assert shaper.skipped is not None  # something leaves
+            begin = origin - shaper.skipped
+            latest = end if sound.is_last else begin + sound.n_samples
+            untold = word_times(
+                piece.words, piece.phonemes, sound.durations, begin, (origin, latest)
+            )[n_told:]
+            words = tuple(
+                word for word in untold if sound.is_last or word.start_s * SAMPLE_RATE_HZ < end
+            )
+            n_told += len(words)
+        yield AudioChunk(
+            index, sound.is_last, piece.phonemes, samples, start / SAMPLE_RATE_HZ, words,
+            compute_s, wait_s, one.cached,
+        )  # fmt: skip
+        start, wait_s, compute_s = end, 0.0, 0.0

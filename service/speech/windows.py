@@ -1,0 +1,168 @@
+"""Windows of a piece: which frames are decoded together, and how their sound becomes one again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+import ortffi
+from service.model import Inference, StatisticsPredictor
+from service.model.durations import SAMPLES_PER_FRAME
+from service.model.kokoro import Kokoro, Samples
+
+FIRST_FRAMES = 30
+"""Of the first window: 0.75 s, which sounds while the second is made."""
+
+MOST_FRAMES = 120
+"""Of a window: 3 s. Longer ones save little (a seam costs 8 frames), and others wait meanwhile."""
+
+GROWTH = 1.5
+"""By how much a window may be longer than the one before it. It is made while that one plays: where
+half a second is needed for a second of speech, that is always in time."""
+
+WHOLE_FRAMES = 80
+"""A piece of so many frames or fewer, 2 s, is always decoded whole."""
+
+CONTEXT_FRAMES = 5
+"""Decoded on both sides of a window and thrown away. The convolutions of the decoder see 4 frames
+to either side; half a frame is for the fade."""
+
+_FADE_SAMPLES = SAMPLES_PER_FRAME // 2
+"""To either side of a seam."""
+
+
+class Window(NamedTuple):
+    """Frames of a piece, from `first` up to `last`."""
+
+    first: int
+    last: int
+
+    def in_context(self, n_frames: int) -> Window:
+        """Return what has to be decoded of a piece of so many frames."""
+        first = max(0, self.first - CONTEXT_FRAMES)
+        return Window(first, min(n_frames, self.last + CONTEXT_FRAMES))
+
+
+def windows_of(n_frames: int, *, soon: bool) -> Iterator[Window]:
+    """Yield the windows of a piece in order.
+
+    None is shorter than half of what it might be: the end of a piece is no sliver.
+
+    Args:
+        n_frames: of the piece.
+        soon: whether sound shall start soon: a short window first, then ever longer ones. Where
+            there is sound to be heard meanwhile, all are long.
+    """
+    first, length = 0, FIRST_FRAMES if soon else MOST_FRAMES
+    if n_frames <= max(WHOLE_FRAMES, length):
+        length = n_frames
+    while first < n_frames:
+        left = n_frames - first
+        last = first + ((left + 1) // 2 if length < left < 2 * length else min(length, left))
+        yield Window(first, last)
+        first, length = last, min(int(length * GROWTH), MOST_FRAMES)
+
+
+class Seams:
+    """Joins the sound of windows: around each seam one fades into the other.
+
+    Both were decoded with the same statistics, so that they differ there by rounding only.
+    """
+
+    def __init__(self, n_frames: int) -> None:
+        self._n_frames = n_frames
+        self._tail = np.zeros(0, np.float32)
+
+    def join(self, window: Window, samples: Samples) -> Samples:
+        """Take the next window; return the samples up to the fade at its end.
+
+        Args:
+            window: the frames.
+            samples: of `window.in_context`, float32 [600 n].
+        """
+        decoded = window.in_context(self._n_frames)
+        start = (window.first - decoded.first) * SAMPLES_PER_FRAME
+        end = (window.last - decoded.first) * SAMPLES_PER_FRAME
+        if self._tail.size:
+            start -= _FADE_SAMPLES
+            rise = np.linspace(0, 1, self._tail.size, dtype=np.float32)
+            faded = samples[start : start + self._tail.size]
+            faded = self._tail + (faded - self._tail) * rise
+            samples = np.concatenate([samples[:start], faded, samples[start + faded.size :]])
+        if window.last == self._n_frames:
+            return samples[start:end]
+        self._tail = samples[end - _FADE_SAMPLES : end + _FADE_SAMPLES]
+        return samples[start : end - _FADE_SAMPLES]
+
+
+@dataclass(frozen=True)
+class Sound:
+    """What a model gave of a piece: all of it, or the next window.
+
+    Attributes:
+        samples: float32 [n], what follows the sound before.
+        durations: of the piece, see `Inference`.
+        n_samples: of the whole piece.
+        is_last: whether nothing of the piece follows.
+    """
+
+    samples: Samples
+    durations: npt.NDArray[np.int64] | None
+    n_samples: int
+    is_last: bool
+
+    @classmethod
+    def whole(cls, inference: Inference) -> Sound:
+        """Return all of a piece."""
+        return cls(inference.samples, inference.durations, inference.samples.size, True)
+
+
+def say_whole(
+    model: Kokoro,
+    token_ids: Sequence[int],
+    style: Samples,
+    speed: float,
+    run_options: ortffi.RunOptions | None,
+    *,
+    keep_memory: bool,
+) -> Iterator[Sound]:
+    """Say a piece at once, when it is asked for; see `Kokoro.infer`."""
+    inference = model.infer(
+        token_ids, style, speed, keep_memory=keep_memory, run_options=run_options
+    )
+    yield Sound.whole(inference)
+
+
+def say_in_windows(
+    model: Kokoro,
+    token_ids: Sequence[int],
+    style: Samples,
+    speed: float,
+    run_options: ortffi.RunOptions | None,
+    *,
+    statistics: StatisticsPredictor,
+    soon: bool,
+) -> Iterator[Sound]:
+    """Say a piece window by window, each when it is asked for; the first needs the encoder too.
+
+    Arguments and errors are those of `Kokoro.infer` and `windows_of`; the statistics must cover the
+    style.
+    """
+    encoding = model.encode(token_ids, style, speed, run_options=run_options)
+    n_frames = encoding.n_frames
+    windows = list(windows_of(n_frames, soon=soon))
+    given = statistics.predict(encoding) if len(windows) > 1 else None
+    seams = Seams(n_frames)
+    for window in windows:
+        first, last = window.in_context(n_frames)
+        decoded = model.decode(encoding, first, last, given, run_options=run_options)
+        yield Sound(
+            seams.join(window, decoded.samples),
+            encoding.durations,
+            n_frames * SAMPLES_PER_FRAME,
+            is_last=window is windows[-1],
+        )

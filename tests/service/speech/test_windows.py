@@ -1,0 +1,188 @@
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from service.errors import DecodingUnavailableError
+from service.model.durations import SAMPLES_PER_FRAME
+from service.model.kokoro import SAMPLE_RATE_HZ
+from service.model.proof import log_spectral_distance
+from service.speech import AudioChunk, Synthesizer, Utterance
+from service.speech.windows import (
+    FIRST_FRAMES,
+    GROWTH,
+    MOST_FRAMES,
+    WHOLE_FRAMES,
+    Seams,
+    windows_of,
+)
+from service.text import load_vocabulary
+
+TEXT = (
+    "The harbour was quiet that morning, and only the gulls were awake to see the little boat "
+    "come home. Nobody had expected her before the end of the week, and the old man on the quay "
+    "put down his pipe, looked twice and began to run."
+)
+
+
+def chunks_of(synthesizer: Synthesizer, utterance: Utterance) -> list[AudioChunk]:
+    return list(synthesizer.stream(synthesizer.plan(utterance)))
+
+
+def joined(chunks: list[AudioChunk]) -> np.ndarray:
+    return np.concatenate([chunk.samples for chunk in chunks])
+
+
+@given(st.integers(1, 4000), st.booleans())
+def test_windows_are_all_frames_in_order_and_none_is_a_sliver(n_frames: int, soon: bool) -> None:
+    windows = list(windows_of(n_frames, soon=soon))
+    assert [windows[0].first, windows[-1].last] == [0, n_frames]
+    assert all(before.last == after.first for before, after in pairwise(windows))
+    lengths = [window.last - window.first for window in windows]
+    assert max(lengths) <= MOST_FRAMES
+    assert min(lengths) >= min(n_frames, FIRST_FRAMES // 2)
+    assert all(after <= GROWTH * before for before, after in pairwise(lengths))
+    if soon and n_frames > WHOLE_FRAMES:
+        assert lengths[0] == FIRST_FRAMES
+    else:
+        assert lengths[0] >= min(n_frames, MOST_FRAMES // 2)
+
+
+@given(st.integers(1, 900), st.booleans(), st.integers(0, 2**32 - 1))
+def test_windows_that_agree_are_joined_without_a_trace(
+    n_frames: int, soon: bool, seed: int
+) -> None:
+    random = np.random.default_rng(seed)
+    whole = random.standard_normal(n_frames * SAMPLES_PER_FRAME, np.float32)
+    seams, parts = Seams(n_frames), []
+    for window in windows_of(n_frames, soon=soon):
+        first, last = window.in_context(n_frames)
+        decoded = whole[first * SAMPLES_PER_FRAME : last * SAMPLES_PER_FRAME]
+        parts.append(seams.join(window, decoded))
+    np.testing.assert_allclose(np.concatenate(parts), whole, atol=1e-6)
+
+
+def test_one_window_fades_into_the_next() -> None:
+    n_frames = 100
+    first, second, *_ = windows_of(n_frames, soon=True)
+    seams = Seams(n_frames)
+    size = (first.in_context(n_frames).last) * SAMPLES_PER_FRAME
+    low = seams.join(first, np.zeros(size, np.float32))
+    begin, end = second.in_context(n_frames)
+    high = seams.join(second, np.ones((end - begin) * SAMPLES_PER_FRAME, np.float32))
+    assert not low.any()
+    step = np.diff(high).max()
+    assert 0 <= high[0] < 0.01
+    assert 0 < step < 0.01
+    assert (np.diff(high) >= 0).all()
+    assert high[SAMPLES_PER_FRAME] == 1
+    # Half of the fade comes before the seam, and half behind it.
+    seam = first.last * SAMPLES_PER_FRAME - low.size
+    assert high[seam] == pytest.approx(0.5, abs=0.01)
+
+
+def test_windows_with_the_statistics_of_the_whole_are_the_whole(synthesizer: Synthesizer) -> None:
+    model = synthesizer.model
+    token_ids = load_vocabulary().token_ids("ðə bˈɜɹʧ kənˈu slˈɪd ˌɔn ðə smˈuð plˈæŋks.")
+    style = synthesizer.planner.voices.style(
+        synthesizer.planner.resolve("af_heart"), len(token_ids)
+    )
+    encoding = model.encode(token_ids, style, 1.0)
+    whole = model.decode(encoding, 0, encoding.n_frames)
+    np.testing.assert_array_equal(whole.samples, model.infer(token_ids, style, 1.0).samples)
+    seams = Seams(encoding.n_frames)
+    parts = []
+    for window in windows_of(encoding.n_frames, soon=True):
+        first, last = window.in_context(encoding.n_frames)
+        decoded = model.decode(encoding, first, last, whole.measured)
+        parts.append(seams.join(window, decoded.samples))
+    assert len(parts) > 2
+    assert log_spectral_distance(whole.samples, np.concatenate(parts)) < 2
+
+
+@pytest.mark.parametrize("voice", ["af_heart", "am_michael", "bf_emma", "af_bella(2)+af_sky(1)"])
+def test_windows_sound_as_the_whole_piece_does(synthesizer: Synthesizer, voice: str) -> None:
+    whole = chunks_of(synthesizer, Utterance(TEXT, voice=voice, timed=True))
+    streamed = chunks_of(synthesizer, Utterance(TEXT, voice=voice, timed=True, streamed=True))
+    n_pieces = len(whole)
+    assert len(streamed) > 2 * n_pieces
+    assert [chunk.piece for chunk in streamed if chunk.is_last] == list(range(n_pieces))
+    assert {chunk.phonemes for chunk in streamed} == {chunk.phonemes for chunk in whole}
+    for number, chunk in enumerate(whole):
+        windows = [part for part in streamed if part.piece == number]
+        # Where the rest of a piece ends is heard, in steps of 5 ms.
+        assert sum(part.duration_s for part in windows) == pytest.approx(chunk.duration_s, abs=0.03)
+        part = joined(windows)
+        power = np.square(part).mean() / np.square(chunk.samples).mean()
+        assert abs(10 * np.log10(power)) < 1.2
+    first = joined([part for part in streamed if part.piece == 0])
+    n_common = min(first.size, whole[0].samples.size)
+    assert log_spectral_distance(whole[0].samples[:n_common], first[:n_common]) < 5.3
+
+
+def test_words_are_told_with_the_sound_that_they_begin_in(synthesizer: Synthesizer) -> None:
+    whole = chunks_of(synthesizer, Utterance(TEXT, timed=True))
+    streamed = chunks_of(synthesizer, Utterance(TEXT, timed=True, streamed=True))
+    words = [word for chunk in whole for word in chunk.words]
+    told = [word for chunk in streamed for word in chunk.words]
+    assert [word.text_start for word in told] == [word.text_start for word in words]
+    for one, other in zip(words, told, strict=True):
+        assert other.start_s == pytest.approx(one.start_s, abs=0.03)
+        assert other.end_s == pytest.approx(one.end_s, abs=0.03)
+    for chunk in streamed:
+        end_s = chunk.start_s + chunk.duration_s
+        assert all(word.start_s < end_s for word in chunk.words)
+        assert all(word.start_s >= chunk.start_s - 1e-6 for word in chunk.words)
+    assert sum(chunk.duration_s for chunk in streamed) == pytest.approx(
+        streamed[-1].start_s + streamed[-1].duration_s
+    )
+
+
+def test_sound_starts_with_a_short_window_and_the_next_piece_does_not(
+    synthesizer: Synthesizer,
+) -> None:
+    streamed = chunks_of(synthesizer, Utterance(TEXT, streamed=True))
+    second = next(number for number, chunk in enumerate(streamed) if chunk.piece == 1)
+    assert streamed[0].duration_s <= FIRST_FRAMES * SAMPLES_PER_FRAME / SAMPLE_RATE_HZ
+    assert streamed[second].duration_s > streamed[0].duration_s
+
+
+def test_a_short_piece_is_said_at_once(synthesizer: Synthesizer) -> None:
+    whole, streamed = (
+        chunks_of(synthesizer, Utterance("Yes.", streamed=streamed)) for streamed in (False, True)
+    )
+    assert len(streamed) == 1
+    np.testing.assert_array_equal(joined(whole), joined(streamed))
+
+
+def test_decoding_may_be_chosen(synthesizer: Synthesizer) -> None:
+    file = chunks_of(synthesizer, Utterance(TEXT, decoding="windows"))
+    stream = chunks_of(synthesizer, Utterance(TEXT, streamed=True, decoding="whole"))
+    assert sum(chunk.is_last for chunk in file) < len(file)
+    assert all(chunk.is_last for chunk in stream)
+    # Whole pieces are what a stream waits for, so the first is short.
+    assert stream[0].duration_s < chunks_of(synthesizer, Utterance(TEXT))[0].duration_s
+
+
+class Nobody:
+    """Statistics of no voice at all."""
+
+    def covers(self, style: np.ndarray) -> bool:
+        return False
+
+
+def test_a_voice_whose_statistics_are_not_known_is_decoded_whole(
+    synthesizer: Synthesizer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(synthesizer.model, "statistics", Nobody())
+    assert all(chunk.is_last for chunk in chunks_of(synthesizer, Utterance(TEXT, streamed=True)))
+    with pytest.raises(DecodingUnavailableError, match="statistics of this voice are not known"):
+        synthesizer.plan(Utterance(TEXT, decoding="windows"))
+    monkeypatch.setattr(synthesizer.model, "statistics", None)
+    assert all(chunk.is_last for chunk in chunks_of(synthesizer, Utterance(TEXT, streamed=True)))
+    with pytest.raises(DecodingUnavailableError, match="prepared with our own operators"):
+        synthesizer.plan(Utterance(TEXT, decoding="windows"))
