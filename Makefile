@@ -86,7 +86,7 @@ bench-speed: $(DEV_READY) peers ## Measure speed and quality against others; ove
 		"peers kokoro-onnx --side native --side stock" \
 		"peers fastkokoro --side native" \
 		"first_audio --side published --side native" \
-		scaling limits peak quality; \
+		scaling limits peak quality windows; \
 	do $(BIN)/python -m bench.$$measurement $(ARGS) || status=$$?; [ $$status -lt 130 ] || break; done; \
 	exit $$status
 

@@ -1,34 +1,48 @@
 """The most memory that the server ever holds, whatever it is asked for.
 
-    python -m bench.peak [--side native] [--side stock] [--repeats 2] [--write]
+    python -m bench.peak [requests] [length] [--side native] [--side stock] [--repeats 2] [--write]
 
-A fresh server is asked for one thing after another, and what it has held at most (VmHWM) is taken
-after each: a paragraph by the usual voice; a text without a stop; cries, each with a pause after
-it; a paragraph by the slowest voice, at usual and at half speed; phonemes that are long drawn
+Requests: a fresh server is asked for one thing after another, and what it has held at most (VmHWM)
+is taken after each: a paragraph by the usual voice; a text without a stop; cries, each with a pause
+after it; a paragraph by the slowest voice, at usual and at half speed; phonemes that are long drawn
 vowels; 5,000 characters; four paragraphs at once by four voices; and Japanese, whose dictionary is
 only then loaded. A whole answer is in memory until it is sent, 48 kB for each second. It must stay
-at or under 400 MB (million bytes) with the native operators. Six minutes for the native side.
+at or under 400 MB (million bytes) with the native operators.
+
+Length: a server of a side that has windows streams one text and ends; the next one streams another.
+One text is said in five seconds, one in a minute and has no marks. Decoded in windows, what the two
+servers have held at most must be within 5 % of each other, and at or under 350 MB; decoded whole
+stands beside it.
+
+Six minutes for the requests of the native side, two for its lengths.
 """
 
 from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from statistics import median
 from typing import Any
 
 from bench import speech
-from bench.command import Section, command_line, publish
+from bench.command import Section, add_names, command_line, paragraph, publish
+from bench.decoding import DECODINGS, sides_with_windows
+from bench.kinds import minute
 from bench.processes import ChildError, request
 from bench.procfs import mebibytes
 from bench.sides import Side, add_sides, chosen_sides
+from bench.streams import OURS, listen_to
 
 REPEATS = 2
 TIMEOUT_S = 600.0
 BOUND_MB = 400.0
 BOUNDED = "native"
+BOUND_IN_WINDOWS_MB = 350.0
+LIKE_EACH_OTHER = 1.05
+"""The greater of the two lengths' peaks against the lesser, at most."""
 
 SLOWEST = "af_nicole"
 ENDLESS = (
@@ -51,9 +65,29 @@ ASKED: dict[str, list[dict[str, Any]]] = {
 }
 
 
+@dataclass(frozen=True)
+class Streamed:
+    """What a fresh server has held at most for one text.
+
+    Attributes:
+        audio_s: length of the audio.
+        ready_mb: held at most when it was ready, in million bytes.
+        peak_mb: likewise when it had streamed.
+    """
+
+    audio_s: float
+    ready_mb: float
+    peak_mb: float
+
+
+Streams = dict[tuple[str, str], list[Streamed]]
+"""By the decoding and the length of the text."""
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Return the exit status: 1 if there was more than there may be, 2 after a failure."""
     parser = command_line("bench.peak", __doc__, "servers of each side")
+    add_names(parser, "NAME", MEASUREMENTS)
     add_sides(parser, ["native", "stock"])
     options = parser.parse_args(arguments)
     return publish(_sections(options), write=options.write)
@@ -61,8 +95,27 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _sections(options: argparse.Namespace) -> Iterator[Section]:
     sides = chosen_sides(options)
-    report, met = compare(sides, options.repeats or REPEATS)
-    yield Section("peak memory", __doc__ or "", report, met)
+    for name in options.names:
+        yield from MEASUREMENTS[name](sides, options.repeats or REPEATS)
+
+
+def _sections_of_requests(sides: Sequence[Side], repeats: int) -> Iterator[Section]:
+    report, met = compare(sides, repeats)
+    yield Section("peak memory", paragraph(__doc__, "requests"), report, met)
+
+
+def _sections_of_length(sides: Sequence[Side], repeats: int) -> Iterator[Section]:
+    for side in sides_with_windows(sides):
+        report, met = tell_lengths(measure_lengths(side, repeats))
+        yield Section(
+            f"peak memory: length, {side.label}", paragraph(__doc__, "length"), report, met
+        )
+
+
+MEASUREMENTS: dict[str, Callable[[Sequence[Side], int], Iterator[Section]]] = {
+    "requests": _sections_of_requests,
+    "length": _sections_of_length,
+}
 
 
 def compare(sides: Sequence[Side], repeats: int) -> tuple[str, bool]:
@@ -81,7 +134,7 @@ def compare(sides: Sequence[Side], repeats: int) -> tuple[str, bool]:
         lines.append(f"| {name} | {' | '.join(cells)} |")
     met = all(max(run) <= BOUND_MB for run in found.get(BOUNDED, []))
     if BOUNDED in found:
-        lines += ["", f"{BOUNDED}: at most {BOUND_MB:g} MB: {'yes' if met else '**no**'}."]
+        lines += ["", f"{BOUNDED}: at most {BOUND_MB:g} MB: {_verdict(met)}."]
     return "\n".join(lines), met
 
 
@@ -106,8 +159,75 @@ def peaks(side: Side) -> list[float]:
         return found
 
 
+def measure_lengths(side: Side, repeats: int) -> Streams:
+    """Stream texts of two lengths, each decoding of each by a fresh server.
+
+    Raises:
+        ChildError: a server did not get ready, or has no windows.
+    """
+    texts = {"five seconds": speech.MEDIUM, "a minute": minute()}
+    found: Streams = {(decoding, length): [] for decoding in DECODINGS for length in texts}
+    for _ in range(repeats):
+        for length, text in texts.items():
+            for decoding in DECODINGS:
+                found[decoding, length].append(stream(side, decoding, text))
+    return found
+
+
+def stream(side: Side, decoding: str, text: str) -> Streamed:
+    """Have a fresh server stream one text.
+
+    Raises:
+        ChildError: it did not get ready, or refused.
+    """
+    with side.server() as (process, port):
+        ready_mb = _held_mb(process.pid)
+        body = {"text": text, "stream": True, "decoding": decoding}
+        (heard,) = listen_to(OURS, port, [body])
+        return Streamed(heard.audio_s, ready_mb, _held_mb(process.pid))
+
+
+def tell_lengths(found: Streams) -> tuple[str, bool]:
+    """Return the table, and whether windows hold as much for each length, and no more than may be.
+
+    Each decoding is held to its first length.
+    """
+    lines = [
+        "| decoding | text | audio, s | MB held at most, ready | after | against the first |",
+        "|---|---|---|---|---|---|",
+    ]
+    of_decoding: dict[str, list[float]] = {}
+    for (decoding, length), runs in found.items():
+        medians = of_decoding.setdefault(decoding, [])
+        medians.append(median(run.peak_mb for run in runs))
+        lines.append(
+            f"| {decoding} | {length} | {runs[0].audio_s:.1f} | "
+            f"{_spread([run.ready_mb for run in runs])} | "
+            f"{_spread([run.peak_mb for run in runs])} | {medians[-1] / medians[0]:.3f} |"
+        )
+    windows = of_decoding["windows"]
+    alike = max(windows) <= LIKE_EACH_OTHER * min(windows)
+    most_mb = max(
+        run.peak_mb
+        for (decoding, _), runs in found.items()
+        if decoding == "windows"
+        for run in runs
+    )
+    few = most_mb <= BOUND_IN_WINDOWS_MB
+    lines += [
+        "",
+        f"windows: within {LIKE_EACH_OTHER - 1:.0%} of each other: {_verdict(alike)}; "
+        f"at most {BOUND_IN_WINDOWS_MB:g} MB: {_verdict(few)}.",
+    ]
+    return "\n".join(lines), alike and few
+
+
 def _held_mb(pid: int) -> float:
     return mebibytes("VmHWM", pid) * 2**20 / 1e6
+
+
+def _verdict(met: bool) -> str:
+    return "yes" if met else "**no**"
 
 
 def _spread(values: Sequence[float]) -> str:

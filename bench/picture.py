@@ -27,11 +27,11 @@ def stacked_bars(title: str, unit: str, bars: Bars, layers: Sequence[str]) -> st
     scale = _HEIGHT / max(sums.values())
     bottom = _TOP + _HEIGHT
     right = _LEFT + len(bars) * (_BAR + _GAP)
-    parts = [_text(_LEFT, 24, title, "font-size='15' font-weight='bold'")]
+    parts = [text(_LEFT, 24, title, "font-size='15' font-weight='bold'")]
     for value in _ticks(max(sums.values())):
         y = bottom - value * scale
         parts.append(f"<line x1='{_LEFT}' x2='{right}' y1='{y:.1f}' y2='{y:.1f}' stroke='#ddd'/>")
-        parts.append(_text(_LEFT - 8, y + 4, f"{value:g}", "text-anchor='end'"))
+        parts.append(text(_LEFT - 8, y + 4, f"{value:g}", "text-anchor='end'"))
     for number, (name, bar) in enumerate(bars.items()):
         x, y = _LEFT + _GAP / 2 + number * (_BAR + _GAP), float(bottom)
         for layer, colour in zip(layers, _COLOURS, strict=False):
@@ -43,14 +43,18 @@ def stacked_bars(title: str, unit: str, bars: Bars, layers: Sequence[str]) -> st
                 "</rect>"
             )
         middle = x + _BAR / 2
-        parts.append(_text(middle, y - 6, f"{sums[name]:.3g}", "text-anchor='middle'"))
-        parts.append(_text(middle, bottom + 20, name, "text-anchor='middle'"))
+        parts.append(text(middle, y - 6, f"{sums[name]:.3g}", "text-anchor='middle'"))
+        parts.append(text(middle, bottom + 20, name, "text-anchor='middle'"))
     for number, (layer, colour) in enumerate(reversed(list(zip(layers, _COLOURS, strict=False)))):
         y = _TOP + number * _LINE
         parts.append(f"<rect x='{right + 10}' y='{y}' width='12' height='12' fill='{colour}'/>")
-        parts.append(_text(right + 28, y + 11, layer, ""))
-    parts.append(_text(_LEFT, bottom + 45, unit, "fill='#555'"))
-    width, height = right + _KEY, bottom + 60
+        parts.append(text(right + 28, y + 11, layer))
+    parts.append(text(_LEFT, bottom + 45, unit, "fill='#555'"))
+    return document(right + _KEY, bottom + 60, parts)
+
+
+def document(width: float, height: float, parts: Sequence[str]) -> str:
+    """Return a picture on white, of a size in pixels, with these elements."""
     return (
         f"<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 {width} {height}' width='{width}' "
         f"height='{height}' font-family='sans-serif' font-size='12'>\n"
@@ -71,5 +75,6 @@ def _ticks(highest: float) -> list[float]:
     return [number * step for number in range(int(highest / step) + 1)]
 
 
-def _text(x: float, y: float, text: str, attributes: str) -> str:
-    return f"<text x='{x:.1f}' y='{y:.1f}' {attributes}>{escape(text)}</text>"
+def text(x: float, y: float, words: str, attributes: str = "") -> str:
+    """Return words as an element, where they begin by default."""
+    return f"<text x='{x:.1f}' y='{y:.1f}' {attributes}>{escape(words)}</text>"

@@ -27,19 +27,11 @@ floor 25, stock 12, native 6, listening 10 for each.
 from __future__ import annotations
 
 import argparse
-import hashlib
-import json
-import os
-import shutil
 import sys
-import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import cache, partial
 from itertools import islice
-from pathlib import Path
 from statistics import mean, median
-from typing import Any
 
 import numpy as np
 import pocketsphinx
@@ -48,7 +40,16 @@ from bench import hearing
 from bench.command import Section, command_line, positive, publish
 from bench.processes import REPOSITORY, ChildError
 from bench.reading import front_end_reader, sentences_of
-from bench.sides import OURS, Side, add_sides, chosen_sides, speaker
+from bench.renderings import (
+    DISTANCES,
+    FLOOR,
+    REFERENCE,
+    Case,
+    Renderings,
+    add_minutes,
+    in_parts,
+)
+from bench.sides import OURS, Side, add_sides, chosen_sides
 from service.loading import load_voices
 from service.settings import Settings
 from service.text import Espeak, load_vocabulary
@@ -59,9 +60,6 @@ N_SENTENCES = 8
 N_HEARD = 60
 VOICES = ("af_heart", "af_bella", "am_michael", "am_puck", "bf_emma", "bm_george")
 NUDGE = 1e-5
-REFERENCE = "published"
-FLOOR = "published, nudged"
-DISTANCES = "distances"
 MOST_OF_FLOOR = 1.5
 MOST_OF_A_VOICES_FLOOR = 2.0
 
@@ -69,111 +67,10 @@ RATE_HZ, FRAME, HOP, BANDS = 24_000, 1024, 256, 80
 RANGE_DB = 60.0
 
 
-@dataclass(frozen=True)
-class Case:
-    """What is said: its text, its phonemes, and by whom."""
-
-    text: str
-    phonemes: str
-    voice: str
-
-    @property
-    def key(self) -> str:
-        """Return a name for files."""
-        digest = hashlib.sha256(self.phonemes.encode()).hexdigest()[:12]
-        return f"{self.voice}-{digest}"
-
-
-class OutOfTimeError(Exception):
-    """There is more to do than was allowed for."""
-
-
-class Renderings:
-    """What the sides have said, kept in files."""
-
-    def __init__(self, store: Path, deadline: float) -> None:
-        """Keep them in a folder; `deadline` is of `time.monotonic`."""
-        self._store = store
-        self._deadline = deadline
-
-    def render(self, side: Side, cases: Sequence[Case], nudge: float = 0.0) -> None:
-        """Have a side say what it has not said yet.
-
-        Raises:
-            OutOfTimeError: the deadline came first.
-            ChildError: the side cannot be had, or does not tell durations.
-        """
-        label = FLOOR if nudge else side.label
-        with speaker(side) as found:
-            self.begin(label, f"{found.identity}, style off by {nudge:g}")
-            missing = [case for case in cases if not self._path(label, case).exists()]
-            for number, case in enumerate(missing):
-                self.check_time()
-                if number % 20 == 0:
-                    print(f"{label}: {len(missing) - number} to say", file=sys.stderr, flush=True)
-                path = self._path(label, case)
-                said = found.say(case.phonemes, case.voice, nudge=nudge, save=path)
-                if not said.durations:
-                    raise ChildError(f"{label} does not tell durations")
-
-    def begin(self, label: str, identity: str) -> None:
-        """Throw away what another model has said under a label, and what hangs on it."""
-        folder = self._store / label
-        told = folder / "identity.txt"
-        if told.exists() and told.read_text(encoding="utf-8") == identity:
-            return
-        if folder.exists():
-            print(f"{label} is another model than before: {identity}", file=sys.stderr)
-            shutil.rmtree(folder)
-        if label == REFERENCE:
-            for distances in self._store.glob(f"*/{DISTANCES}.json"):
-                distances.unlink()
-        folder.mkdir(parents=True)
-        _write(told, identity)
-
-    def check_time(self) -> None:
-        """Raise OutOfTimeError when it is time."""
-        if time.monotonic() > self._deadline:
-            raise OutOfTimeError
-
-    def samples(self, label: str, case: Case) -> np.ndarray:
-        """Return float samples of what was said."""
-        with np.load(self._path(label, case)) as rendering:
-            return np.asarray(rendering["samples"]) / np.float32(32767)
-
-    def durations(self, label: str, case: Case) -> tuple[int, ...]:
-        """Return the frames of each token of what was said."""
-        with np.load(self._path(label, case)) as rendering:
-            return tuple(map(int, rendering["durations"]))
-
-    def keep(
-        self, label: str, name: str, cases: Sequence[Case], find: Callable[[Case], Any]
-    ) -> Any:
-        """Return what was found out about each case; find out what was not yet.
-
-        Raises:
-            OutOfTimeError: the deadline came first.
-        """
-        path = self._store / label / f"{name}.json"
-        known = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
-        try:
-            for case in cases:
-                if case.key not in known:
-                    self.check_time()
-                    known[case.key] = find(case)
-        finally:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            _write(path, json.dumps(known))
-        return [known[case.key] for case in cases]
-
-    def _path(self, label: str, case: Case) -> Path:
-        return self._store / label / f"{case.key}.npz"
-
-
 def main(arguments: Sequence[str] | None = None) -> int:
     """Return the exit status: 1 if something is worse, 2 after a failure, 3 if more is to do."""
     parser = command_line("bench.quality", __doc__)
-    parser.add_argument("--minutes", type=float, default=1e6, help="leave the rest for later")
+    add_minutes(parser)
     parser.add_argument(
         "--sentences", type=positive, default=N_SENTENCES, help="for each of the voices"
     )
@@ -183,18 +80,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--voices", default=",".join(VOICES), help="that are listened to")
     add_sides(parser, ["stock", "native"])
     options = parser.parse_args(arguments)
-    try:
-        return publish(_sections(options), write=options.write)
-    except OutOfTimeError:
-        print("there is more to do; run this again", file=sys.stderr)
-        return 3
+    return in_parts(lambda: publish(_sections(options), write=options.write))
 
 
 def _sections(options: argparse.Namespace) -> Iterator[Section]:
     sides = [side for side in chosen_sides(options) if side.label != REFERENCE]
     spoken = list(duration_cases(options.sentences))
     heard = list(sound_cases(options.heard, options.voices.split(",")))
-    renderings = Renderings(STORE, time.monotonic() + options.minutes * 60)
+    renderings = Renderings.of_minutes(STORE, options.minutes)
     report, met = compare(sides, spoken, heard, renderings)
     yield Section("quality", __doc__ or "", report, met)
 
@@ -249,7 +142,7 @@ def _compare_durations(
 def _compare_sound(
     labels: Sequence[str], heard: Sequence[Case], renderings: Renderings
 ) -> tuple[str, bool]:
-    listen = _listener(renderings)
+    listen = listener(renderings)
     wrong = {label: listen(label, heard) for label in (REFERENCE, FLOOR, *labels)}
     distances = {label: _distances(label, heard, renderings) for label in (FLOOR, *labels)}
     n_words = sum(len(hearing.words(case.text)) for case in heard)
@@ -390,7 +283,7 @@ def _by_voice(distances: Sequence[float | None], cases: Sequence[Case]) -> dict[
     return {voice: mean(values or [np.inf]) for voice, values in found.items()}
 
 
-def _listener(renderings: Renderings) -> Callable[[str, Sequence[Case]], list[int]]:
+def listener(renderings: Renderings) -> Callable[[str, Sequence[Case]], list[int]]:
     """Return what counts the words of each case that are heard wrong."""
     decoder = pocketsphinx.Decoder(samprate=hearing.RECOGNISER_RATE_HZ, loglevel="FATAL")
 
@@ -408,13 +301,6 @@ def _listener(renderings: Renderings) -> Callable[[str, Sequence[Case]], list[in
 
 def _told(holds: bool) -> str:
     return "yes" if holds else "**no**"
-
-
-def _write(path: Path, text: str) -> None:
-    """Write a file that appears whole or not at all."""
-    partial = path.with_suffix(".partial")
-    partial.write_text(text, encoding="utf-8")
-    os.replace(partial, path)
 
 
 @cache

@@ -21,7 +21,7 @@ import os
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -58,7 +58,7 @@ def service(_: str, threads: int) -> tuple[Speak, str]:
         inference = kokoro.infer(request["token_ids"], _style(request), request["speed"])
         return inference.samples, inference.durations
 
-    return speak, ", ".join(_identity(kokoro))
+    return speak, ", ".join(identity(kokoro))
 
 
 def stock(_: str, threads: int) -> tuple[Speak, str]:
@@ -113,7 +113,7 @@ SIDES: dict[str, Callable[[str, int], tuple[Speak, str]]] = {
 }
 
 
-def _identity(kokoro: Any) -> Iterator[str]:
+def identity(kokoro: Any) -> Iterator[str]:
     """Yield all that decides how a model of ours speaks."""
     import hashlib
 
@@ -148,7 +148,8 @@ def _answer(speak: Speak, request: Request) -> dict[str, object]:
     cpu_s = time.process_time() - cpu_s
     told = [] if durations is None else [int(frames) for frames in durations]
     if request["save"]:
-        _save(Path(request["save"]), samples, told)
+        pcm = np.clip(np.rint(samples * 32767), -32768, 32767).astype(np.int16)
+        save(Path(request["save"]), pcm, told)
     return {
         "seconds": seconds,
         "cpu_s": cpu_s,
@@ -159,12 +160,11 @@ def _answer(speak: Speak, request: Request) -> dict[str, object]:
     }
 
 
-def _save(path: Path, samples: np.ndarray, durations: list[int]) -> None:
-    """Write int16 samples and the durations; the file appears whole or not at all."""
-    pcm = np.clip(np.rint(samples * 32767), -32768, 32767).astype(np.int16)
+def save(path: Path, samples: np.ndarray, durations: Sequence[int]) -> None:
+    """Write samples, int16 or float32, and the durations; the file appears whole or not at all."""
     partial = path.with_suffix(".partial")
     with open(partial, "wb") as file:
-        np.savez(file, samples=pcm, durations=np.array(durations, np.int32))
+        np.savez(file, samples=samples, durations=np.array(durations, np.int32))
     os.replace(partial, path)
 
 

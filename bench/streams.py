@@ -8,14 +8,19 @@ what it has lasts; it then waits for them, and goes on.
 from __future__ import annotations
 
 import asyncio
+import math
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import httpx
 
+from bench.processes import ChildError
+
 BYTES_PER_S = 48_000
 _TIMEOUT_S = 600
+_AT_ONCE_S = 0.005
+"""Parts that are no further apart were sent at once: long ones come in several reads."""
 
 
 @dataclass(frozen=True)
@@ -51,6 +56,8 @@ class Heard:
         audio_s: length of the audio.
         gap_s: the longest time that a player was dry.
         dry_s: all of them together.
+        reserve_s: the least audio that a player still had when more came; 0 where it was dry,
+            infinite where all came at once.
     """
 
     first_s: float
@@ -58,6 +65,7 @@ class Heard:
     audio_s: float
     gap_s: float
     dry_s: float
+    reserve_s: float
 
 
 def heard(arrivals: Sequence[tuple[float, int]]) -> Heard:
@@ -66,35 +74,52 @@ def heard(arrivals: Sequence[tuple[float, int]]) -> Heard:
     Args:
         arrivals: seconds since asking, and bytes, of each part of it; in order, at least one.
     """
-    gaps = [0.0]
-    played_until = arrivals[0][0]
+    gaps, reserve_s = [0.0], math.inf
+    last_at = played_until = arrivals[0][0]
     for at, n_bytes in arrivals:
         gaps.append(max(0.0, at - played_until))
-        played_until = max(played_until, at) + n_bytes / BYTES_PER_S
+        if at - last_at > _AT_ONCE_S:
+            reserve_s = min(reserve_s, max(0.0, played_until - at))
+        last_at, played_until = at, max(played_until, at) + n_bytes / BYTES_PER_S
     audio_s = sum(n_bytes for _, n_bytes in arrivals) / BYTES_PER_S
-    return Heard(arrivals[0][0], arrivals[-1][0], audio_s, max(gaps), sum(gaps))
+    return Heard(arrivals[0][0], last_at, audio_s, max(gaps), sum(gaps), reserve_s)
 
 
 def listen(
     service: Service, port: int, texts: Sequence[str], *, stream: bool, n_clients: int = 1
 ) -> list[Heard]:
-    """Have clients ask for texts, each the next one as soon as its last is answered.
+    """Have clients ask for texts; see `listen_to`."""
+    bodies = [{service.text_field: text, "stream": stream} for text in texts]
+    return listen_to(service, port, bodies, n_clients=n_clients)
+
+
+def listen_to(
+    service: Service, port: int, bodies: Sequence[Mapping[str, object]], *, n_clients: int = 1
+) -> list[Heard]:
+    """Have clients ask, all from the same moment, each again as soon as its last is answered.
+
+    Args:
+        service: how the server is asked.
+        port: where it listens.
+        bodies: of the requests, with what they have besides the service's own body.
+        n_clients: who share the requests.
 
     Raises:
-        httpx.HTTPError: the server refused, or went away.
+        ChildError: the server refused.
+        httpx.HTTPError: it went away.
     """
-    return asyncio.run(_listen_all(service, port, texts, stream=stream, n_clients=n_clients))
+    return asyncio.run(_listen_all(service, port, bodies, n_clients))
 
 
 async def _listen_all(
-    service: Service, port: int, texts: Sequence[str], *, stream: bool, n_clients: int
+    service: Service, port: int, bodies: Sequence[Mapping[str, object]], n_clients: int
 ) -> list[Heard]:
-    waiting = list(texts)
+    waiting = list(bodies)
     found: list[Heard] = []
 
     async def work(client: httpx.AsyncClient) -> None:
         while waiting:
-            body = {**service.body, service.text_field: waiting.pop(), "stream": stream}
+            body = {**service.body, **waiting.pop()}
             found.append(await _listen(client, service.path, body))
 
     url = f"http://127.0.0.1:{port}"
@@ -106,7 +131,9 @@ async def _listen_all(
 async def _listen(client: httpx.AsyncClient, path: str, body: dict[str, object]) -> Heard:
     start = time.perf_counter()
     async with client.stream("POST", path, json=body) as response:
-        response.raise_for_status()
+        if response.status_code != httpx.codes.OK:
+            told = (await response.aread()).decode(errors="replace")
+            raise ChildError(f"the server answered {response.status_code} to {path}: {told}")
         parts = [
             (time.perf_counter() - start, len(part)) async for part in response.aiter_raw() if part
         ]

@@ -5,17 +5,14 @@ import pytest
 
 from bench.processes import ChildError
 from bench.quality import (
-    FLOOR,
     FRAME,
-    Case,
-    OutOfTimeError,
-    Renderings,
     compare,
     duration_cases,
     mel_distance,
     mel_levels,
     resampled_interval,
 )
+from bench.renderings import FLOOR, Case, OutOfTimeError, Renderings
 from bench.sides import Side
 
 CASE = Case("Hello.", "həlˈO.", "af_heart")
@@ -137,7 +134,7 @@ def judged(tmp_path, monkeypatch):
             return lambda label, cases: [wrong if label == SIDE.label else 0 for _ in cases]
 
         monkeypatch.setattr(Renderings, "render", render)
-        monkeypatch.setattr("bench.quality._listener", listener)
+        monkeypatch.setattr("bench.quality.listener", listener)
         return compare([SIDE], CASES, CASES, Renderings(tmp_path, time.monotonic() + 60))
 
     return judge
