@@ -219,6 +219,9 @@ class Kokoro:
             frames.ravel().astype(np.int64), features, spectrum, statistics, inputs["style"]
         )
         _check_length(encoding.n_frames, encoding.durations, 1, "frames")
+        # The decoder rounds to integers, from which nobody sees that there was no number.
+        if not (np.isfinite(features).all() and np.isfinite(spectrum).all()):
+            raise SynthesisError("the model gave features that are not finite")
         return encoding
 
     def decode(

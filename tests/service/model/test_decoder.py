@@ -1,0 +1,92 @@
+from __future__ import annotations
+
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from small_kokoro import write_small_kokoro
+
+from service.errors import ModelError, RunError, SynthesisError
+from service.model.decoder import Decoder, Encoding, run
+from service.model.opening import open_kokoro
+from service.model.proof import SENTENCES
+from service.model.runtime import open_runtime
+from service.speech import Synthesizer
+
+SHORT = SENTENCES["short"]
+
+
+@pytest.fixture
+def encoding(synthesizer: Synthesizer) -> Encoding:
+    style = synthesizer.planner.voices.style(synthesizer.planner.resolve(None), len(SHORT))
+    return synthesizer.model.encode(SHORT, style, 1.0)
+
+
+def test_an_encoding_tells_all_but_the_sound(encoding: Encoding) -> None:
+    n_frames = int(encoding.durations.sum())
+    assert encoding.n_frames == n_frames
+    assert encoding.features.shape == (1, 2 * n_frames, 512)
+    assert encoding.spectrum.shape == (1, 120 * n_frames + 1, 22)
+    channels = encoding.spectrum[0].astype(np.float64)
+    expected = [channels.mean(0), channels.var(0), channels.min(0), channels.max(0)]
+    np.testing.assert_allclose(encoding.spectrum_statistics, expected, rtol=1e-4, atol=1e-4)
+
+
+def test_a_stretch_has_600_samples_for_each_frame_and_its_own_statistics(
+    synthesizer: Synthesizer, encoding: Encoding
+) -> None:
+    model = synthesizer.model
+    whole = model.decode(encoding, 0, encoding.n_frames)
+    part = model.decode(encoding, 10, 30)
+    assert (whole.samples.size, part.samples.size) == (600 * encoding.n_frames, 600 * 20)
+    assert model.decoder is not None
+    assert part.measured.shape == whole.measured.shape == (model.decoder.n_statistics,)
+    assert not np.array_equal(part.measured, whole.measured)
+    # With the whole's, what is far from its ends is what it is in the whole.
+    joined = model.decode(encoding, 10, 30, whole.measured)
+    inner = slice(600 * 5, 600 * 15)
+    right = whole.samples[600 * 15 : 600 * 25]
+    assert np.abs(joined.samples[inner] - right).max() < 0.1 * np.abs(right).max()
+    assert np.abs(part.samples[inner] - right).max() > np.abs(joined.samples[inner] - right).max()
+
+
+def test_statistics_of_another_size_are_an_error(
+    synthesizer: Synthesizer, encoding: Encoding
+) -> None:
+    with pytest.raises(RunError, match="given"):
+        synthesizer.model.decode(encoding, 0, 20, np.zeros(7, np.float32))
+
+
+@pytest.mark.parametrize("output", ["features", "spectrum"])
+def test_what_is_not_finite_is_an_error(
+    synthesizer: Synthesizer, monkeypatch: pytest.MonkeyPatch, output: str
+) -> None:
+    def broken(session: Any, inputs: Any, outputs: Any, options: Any) -> Any:
+        found = run(session, inputs, outputs, options)
+        found[outputs.index(output)][0, 5, 3] = np.nan
+        return found
+
+    monkeypatch.setattr("service.model.kokoro.run", broken)
+    with pytest.raises(SynthesisError, match="not finite"):
+        synthesizer.model.encode(SHORT, np.zeros((1, 256), np.float32), 1.0)
+
+
+def test_another_model_is_no_decoder_and_cannot_be_decoded(
+    tmp_path: Path, encoding: Encoding
+) -> None:
+    path = write_small_kokoro(tmp_path / "small.onnx")
+    runtime = open_runtime()
+    with (
+        runtime.open_prepared(path, None) as session,
+        pytest.raises(ModelError, match="not the decoder of a prepared model"),
+    ):
+        Decoder(session)
+    with closing(open_kokoro(path, runtime)) as kokoro:
+        assert kokoro.decoder is None
+        style = np.zeros((1, 256), np.float32)
+        with pytest.raises(RuntimeError, match="is not parted"):
+            kokoro.encode(SHORT, style, 1.0)
+        with pytest.raises(RuntimeError, match="is not parted"):
+            kokoro.decode(encoding, 0, 20)
