@@ -17,8 +17,9 @@ from service.model.kokoro import Kokoro, Samples
 FIRST_FRAMES = 30
 """Of the first window: 0.75 s, which sounds while the second is made."""
 
-MOST_FRAMES = 120
-"""Of a window: 3 s. Longer ones save little (a seam costs 8 frames), and others wait meanwhile."""
+MOST_FRAMES = 96
+"""Of a window: 2.4 s. Longer ones save little (a seam costs 8 frames), need more memory than a
+piece of a few seconds, and others wait meanwhile."""
 
 GROWTH = 1.5
 """By how much a window may be longer than the one before it. It is made while that one plays: where
@@ -27,9 +28,10 @@ half a second is needed for a second of speech, that is always in time."""
 WHOLE_FRAMES = 80
 """A piece of so many frames or fewer, 2 s, is always decoded whole."""
 
-CONTEXT_FRAMES = 5
+CONTEXT_FRAMES = 4
 """Decoded on both sides of a window and thrown away. The convolutions of the decoder see 4 frames
-to either side; half a frame is for the fade."""
+to either side, the outer ones hardly at all: with 3, 4 or 8 of them the sound is as near to the
+whole. Half a frame is for the fade."""
 
 _FADE_SAMPLES = SAMPLES_PER_FRAME // 2
 """To either side of a seam."""
