@@ -8,15 +8,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from bench.processes import ChildError
-from service.model.durations import SAMPLES_PER_FRAME
 from service.model.proof import log_spectral_distance
+from service.speech.windows import FADE_SAMPLES
 
 SILENCE_DB = 120.0
 """So far below the loudest bin is silence; what is above it counts, however quiet."""
 
 LOUDNESS_SAMPLES, EVERY, LOUD = 2_400, 60, 0.02
-FADE = SAMPLES_PER_FRAME // 2
-"""Samples to either side of a seam, see `service.speech.windows.Seams`."""
 LARGE = 0.999
 """Jumps above this quantile are large."""
 
@@ -77,10 +75,10 @@ def jump_ratios(samples: np.ndarray, seams: Sequence[int]) -> tuple[np.ndarray, 
     jumps = np.abs(np.diff(samples.astype(np.float64), prepend=samples[:1]))
     elsewhere = np.ones(jumps.size, bool)
     for seam in seams:
-        elsewhere[seam - FADE : seam + FADE + 1] = False
+        elsewhere[seam - FADE_SAMPLES : seam + FADE_SAMPLES + 1] = False
     large = np.quantile(jumps[elsewhere], LARGE)
-    switched = [jumps[[seam - FADE, seam, seam + FADE]] for seam in seams]
-    faded = [jumps[seam - FADE : seam + FADE + 1].max() for seam in seams]
+    switched = [jumps[[seam - FADE_SAMPLES, seam, seam + FADE_SAMPLES]] for seam in seams]
+    faded = [jumps[seam - FADE_SAMPLES : seam + FADE_SAMPLES + 1].max() for seam in seams]
     return np.array(switched).reshape(-1, 3) / large, np.array(faded) / large
 
 

@@ -54,7 +54,7 @@ import service.model.statistics
 import service.speech.windows
 from bench import hearing, speech
 from bench.command import Section, add_names, command_line, paragraph, positive, publish
-from bench.likeness import FADE, LOUD, Likeness, jump_ratios, percentiles, running_level
+from bench.likeness import LOUD, Likeness, jump_ratios, percentiles, running_level
 from bench.processes import REPOSITORY, THREADS, ChildError, alternate
 from bench.quality import listener, resampled_interval
 from bench.reading import front_end_reader, sentences_of
@@ -72,7 +72,7 @@ from service.model.proof import log_spectral_distance
 from service.resources import resource
 from service.settings import Settings
 from service.speech import VoiceLibrary
-from service.speech.windows import say_in_windows, windows_of
+from service.speech.windows import FADE_SAMPLES, say_in_windows, windows_of
 from service.text import Espeak, load_vocabulary
 
 STORE = REPOSITORY / "build" / "bench" / "windows"
@@ -463,7 +463,7 @@ def _jump_rows(cases: Sequence[Case], renderings: Renderings) -> Iterator[Row]:
         f"{switched[WHOLE].max():.2f}", "", "", None,
     )  # fmt: skip
     yield Row(
-        f"with a large jump anywhere in the fade of {2 * FADE} samples",
+        f"with a large jump anywhere in the fade of {2 * FADE_SAMPLES} samples",
         f"{(faded[WINDOWS] > 1).sum()}", f"{(faded[WHOLE] > 1).sum()}", "", "", None,
     )  # fmt: skip
 

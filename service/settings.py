@@ -28,6 +28,8 @@ CONFIG_VARIABLE = "KOKORO_CONFIG"
 
 Provider = Literal["cpu", "cuda", "tensorrt", "auto"]
 ProviderOptions = dict[str, str | int | bool]
+Decoding = Literal["windows", "whole"]
+"""How the sound of a piece is made: window by window, or at once."""
 
 
 def _split_list(value: object) -> object:
@@ -85,10 +87,10 @@ class Settings(BaseSettings):
     cache_dir: Path | None = Field(
         None, description="where prepared models are kept; ~/.cache/kokoro-service if not given"
     )
-    stream_decoding: Literal["windows", "whole"] = Field(
+    stream_decoding: Decoding = Field(
         "windows", description="how speech that is streamed is decoded: windows, or whole pieces"
     )
-    file_decoding: Literal["windows", "whole"] = Field(
+    file_decoding: Decoding = Field(
         "whole", description="how speech that is sent when it is complete is decoded"
     )
     prepare: bool = Field(

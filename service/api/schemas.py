@@ -7,7 +7,8 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from service.audio import FORMATS, AudioFormat
-from service.speech import Decoding, Piece, Preview, Utterance, Voice, WordTime
+from service.settings import Decoding
+from service.speech import Piece, Preview, Utterance, Voice, WordTime
 from service.speech.planning import MAX_SPEED, MIN_SPEED
 from service.speech.voices import MAX_BLEND_LENGTH
 from service.text import LANGUAGES

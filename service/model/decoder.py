@@ -110,11 +110,7 @@ class Decoder:
             options,
         )
         samples = samples.ravel()
-        expected = (last - first) * SAMPLES_PER_FRAME
-        if samples.size != expected:
-            raise SynthesisError(
-                f"the model gave {samples.size} samples where its durations promise {expected}"
-            )
+        check_length(samples.size, (last - first) * SAMPLES_PER_FRAME, "samples")
         return Decoded(samples, measured)
 
     def close(self) -> None:
@@ -140,3 +136,11 @@ def run(
         raise
     except ortffi.OrtError as error:
         raise RunError(f"the model failed: {error}") from error
+
+
+def check_length(length: int, promised: int, unit: str) -> None:
+    """Raise SynthesisError where something is not as long as the durations say."""
+    if length != promised:
+        raise SynthesisError(
+            f"the model gave {length} {unit} where its durations promise {promised}"
+        )

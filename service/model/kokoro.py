@@ -13,7 +13,7 @@ import numpy.typing as npt
 import ortffi
 from service.errors import InvalidRequestError, ModelError, SynthesisError
 from service.model import durations
-from service.model.decoder import Decoded, Decoder, Encoding, Floats, run
+from service.model.decoder import Decoded, Decoder, Encoding, Floats, check_length, run
 from service.model.manifest import Variant
 from service.model.placement import GpuProof
 from service.model.runtime import Runtime
@@ -193,7 +193,8 @@ class Kokoro:
         samples = _checked(outputs[0].astype(np.float32, copy=False).ravel())
         frames = outputs[1].ravel().astype(np.int64) if self.gives_durations else None
         if frames is not None:
-            _check_length(samples.size, frames, durations.SAMPLES_PER_FRAME, "samples")
+            promised = int(frames.sum()) * durations.SAMPLES_PER_FRAME
+            check_length(samples.size, promised, "samples")
         return Inference(samples, frames)
 
     def encode(
@@ -218,7 +219,7 @@ class Kokoro:
         encoding = Encoding(
             frames.ravel().astype(np.int64), features, spectrum, statistics, inputs["style"]
         )
-        _check_length(encoding.n_frames, encoding.durations, 1, "frames")
+        check_length(encoding.n_frames, int(encoding.durations.sum()), "frames")
         # The decoder rounds to integers, from which nobody sees that there was no number.
         if not (np.isfinite(features).all() and np.isfinite(spectrum).all()):
             raise SynthesisError("the model gave features that are not finite")
@@ -300,11 +301,3 @@ def _checked(samples: Samples) -> Samples:
     if not np.isfinite(samples).all():
         raise SynthesisError("the model gave samples that are not finite")
     return samples
-
-
-def _check_length(length: int, frames: npt.NDArray[np.int64], per_frame: int, unit: str) -> None:
-    expected = int(frames.sum()) * per_frame
-    if length != expected:
-        raise SynthesisError(
-            f"the model gave {length} {unit} where its durations promise {expected}"
-        )

@@ -8,7 +8,6 @@ from pathlib import Path
 
 from service.errors import ProviderError
 from service.memory import return_freed_memory
-from service.model.assembly import SHA256
 from service.model.gpu_loader import GpuOptions, load_on_gpu
 from service.model.kokoro import Kokoro, Preparation
 from service.model.manifest import Recipe, Variant
@@ -124,8 +123,10 @@ def _open_prepared(source: Source, prepared: Prepared, runtime: Runtime) -> Koko
         sha256=prepared.recipe.source_sha256,
         preparation=prepared.preparation,
     )
-    if kokoro.decoder is not None and kokoro.sha256 == SHA256:
-        kokoro.statistics = StatisticsPredictor.load(resource("voices") / STATISTICS)
+    if kokoro.decoder is not None:
+        statistics = StatisticsPredictor.load(resource("voices") / STATISTICS)
+        if statistics.source_sha256 == kokoro.sha256:
+            kokoro.statistics = statistics
     return_freed_memory()
     logger.info(
         "%s was prepared for this machine: %s", source.path.name, prepared.preparation.detail

@@ -3,7 +3,7 @@
 from service.speech.cancellation import Cancellation
 from service.speech.chunking import LONGEST_PIECE_S
 from service.speech.delivery import AudioChunk
-from service.speech.planning import Decoding, Piece, Plan, Planner, Preview, Utterance
+from service.speech.planning import Piece, Plan, Planner, Preview, Utterance
 from service.speech.synthesizer import Synthesizer
 from service.speech.timing import PhonemeTime, WordTime
 from service.speech.voices import Blend, Voice, VoiceLibrary
@@ -13,7 +13,6 @@ __all__ = [
     "AudioChunk",
     "Blend",
     "Cancellation",
-    "Decoding",
     "PhonemeTime",
     "Piece",
     "Plan",

@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain
-from typing import Literal
 
 from service.errors import (
     InvalidRequestError,
@@ -14,6 +13,7 @@ from service.errors import (
     NothingToSayError,
     TextTooLongError,
 )
+from service.settings import Decoding
 from service.speech.chunking import LONGEST_PIECE_S, REAL_TIME_FACTOR, Chunker
 from service.speech.voices import Blend, VoiceLibrary
 from service.text import (
@@ -38,9 +38,6 @@ duration, one frame, and get no faster: at 4.0 a sentence is 2.3 times as fast."
 MAX_SILENCE_S = 600.0
 """Seconds of the pauses that a text asks for, all together: a few characters are a minute."""
 
-
-Decoding = Literal["windows", "whole"]
-"""How the sound of a piece is made: window by window, or at once."""
 
 _NOTHING = "the text has nothing that can be pronounced"
 

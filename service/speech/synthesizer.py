@@ -18,11 +18,12 @@ from service.errors import (
 )
 from service.model import Inference
 from service.model.kokoro import SAMPLE_RATE_HZ, Kokoro, Samples
+from service.settings import Decoding
 from service.speech import joining
 from service.speech.cache import AudioCache
 from service.speech.cancellation import Cancellation
 from service.speech.delivery import AudioChunk, Made, deliver
-from service.speech.planning import Decoding, Piece, Plan, Planner, Utterance
+from service.speech.planning import Piece, Plan, Planner, Utterance
 from service.speech.turns import Turns
 from service.speech.windows import Sound, say_in_windows, say_whole
 from service.text import load_vocabulary

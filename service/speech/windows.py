@@ -33,7 +33,7 @@ CONTEXT_FRAMES = 4
 to either side, the outer ones hardly at all: with 3, 4 or 8 of them the sound is as near to the
 whole. Half a frame is for the fade."""
 
-_FADE_SAMPLES = SAMPLES_PER_FRAME // 2
+FADE_SAMPLES = SAMPLES_PER_FRAME // 2
 """To either side of a seam."""
 
 
@@ -90,15 +90,15 @@ class Seams:
         start = (window.first - decoded.first) * SAMPLES_PER_FRAME
         end = (window.last - decoded.first) * SAMPLES_PER_FRAME
         if self._tail.size:
-            start -= _FADE_SAMPLES
+            start -= FADE_SAMPLES
             rise = np.linspace(0, 1, self._tail.size, dtype=np.float32)
             faded = samples[start : start + self._tail.size]
             faded = self._tail + (faded - self._tail) * rise
             samples = np.concatenate([samples[:start], faded, samples[start + faded.size :]])
         if window.last == self._n_frames:
             return samples[start:end]
-        self._tail = samples[end - _FADE_SAMPLES : end + _FADE_SAMPLES]
-        return samples[start : end - _FADE_SAMPLES]
+        self._tail = samples[end - FADE_SAMPLES : end + FADE_SAMPLES]
+        return samples[start : end - FADE_SAMPLES]
 
 
 @dataclass(frozen=True)

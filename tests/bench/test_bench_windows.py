@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from bench import windows
-from bench.likeness import FADE, Likeness, jump_ratios, loudness_changes, percentiles
+from bench.likeness import Likeness, jump_ratios, loudness_changes, percentiles
 from bench.processes import ChildError
 from bench.renderings import Case, Renderings
 from bench.speaker import save
@@ -27,7 +27,7 @@ from bench.windows import (
 )
 from service.model.durations import SAMPLES_PER_FRAME
 from service.model.proof import log_spectral_distance
-from service.speech.windows import Seams, windows_of
+from service.speech.windows import FADE_SAMPLES, Seams, windows_of
 from service.text import load_vocabulary
 
 VOICES = ("af_heart", "bf_emma")
@@ -100,9 +100,9 @@ def test_the_fade_is_that_of_the_seams():
     samples = np.concatenate(parts)
     faded = np.flatnonzero((samples > 0) & (samples < 1))
     for seam in SEAMS:
-        near = faded[np.abs(faded - seam) < 2 * FADE]
-        assert (near.min(), near.max()) == (seam - FADE + 1, seam + FADE - 2)
-    assert len(faded) == len(SEAMS) * (2 * FADE - 2)
+        near = faded[np.abs(faded - seam) < 2 * FADE_SAMPLES]
+        assert (near.min(), near.max()) == (seam - FADE_SAMPLES + 1, seam + FADE_SAMPLES - 2)
+    assert len(faded) == len(SEAMS) * (2 * FADE_SAMPLES - 2)
 
 
 def test_change_of_loudness_is_the_change_of_level():
@@ -145,7 +145,7 @@ def test_a_distance_counts_what_is_quiet():
     assert log_spectral_distance(right, other) < 0.1
 
 
-@pytest.mark.parametrize("offset", [-FADE, 0, FADE])
+@pytest.mark.parametrize("offset", [-FADE_SAMPLES, 0, FADE_SAMPLES])
 def test_a_click_where_windows_are_switched_is_a_large_jump(offset):
     samples = sine()
     clean, faded = jump_ratios(samples, SEAMS)
@@ -154,7 +154,7 @@ def test_a_click_where_windows_are_switched_is_a_large_jump(offset):
     assert faded.max() < 1.01
     samples[SEAMS[1] + offset :] += 0.1
     switched, faded = jump_ratios(samples, SEAMS)
-    places = [-FADE, 0, FADE]
+    places = [-FADE_SAMPLES, 0, FADE_SAMPLES]
     assert np.argwhere(switched > 2).tolist() == [[1, places.index(offset)]]
     assert np.flatnonzero(faded > 2).tolist() == [1]
 
@@ -170,7 +170,9 @@ def test_a_click_elsewhere_in_a_fade_is_of_the_fade_alone():
 def test_what_is_large_is_told_by_the_rest_of_the_samples():
     samples = sine()
     for seam in SEAMS:
-        samples[seam - FADE : seam + FADE] += noise()[seam - FADE : seam + FADE]
+        samples[seam - FADE_SAMPLES : seam + FADE_SAMPLES] += noise()[
+            seam - FADE_SAMPLES : seam + FADE_SAMPLES
+        ]
     _, faded = jump_ratios(samples, SEAMS)
     assert (faded > 5).all()
 
