@@ -105,6 +105,29 @@ def create_tensor(
     return pointer, memory
 
 
+def map_tensor(
+    environment: Environment,
+    memory_info: int,
+    pointer: int,
+    n_bytes: int,
+    shape: Shape,
+    element_type: ElementType,
+) -> int:
+    """Make an `OrtValue` over the memory of another, said to lie elsewhere.
+
+    Calls `CreateTensorWithDataAsOrtValue`. The caller releases it, and keeps the other.
+    """
+    return new(
+        environment.api.CreateTensorWithDataAsOrtValue,
+        memory_info,
+        new(environment.api.GetTensorMutableData, pointer),
+        n_bytes,
+        (ctypes.c_int64 * len(shape))(*shape),
+        len(shape),
+        element_type,
+    )
+
+
 def allocate_tensor(
     environment: Environment, allocator: int, shape: Shape, element_type: ElementType
 ) -> int:

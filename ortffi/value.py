@@ -16,7 +16,7 @@ from ortffi._handle import Handle, Owned, Owner
 from ortffi.elements import DTYPES, Array, packed_size, resolve, spell
 from ortffi.environment import Environment, init
 from ortffi.errors import UnsupportedError, require
-from ortffi.memory import Memory, read_memory
+from ortffi.memory import Memory, memory_info, read_memory
 from ortffi.tensors import (
     Shape,
     allocate_tensor,
@@ -25,6 +25,7 @@ from ortffi.tensors import (
     element_count,
     is_viewable,
     kind_of,
+    map_tensor,
     read_tensor,
     view_bytes,
     view_tensor,
@@ -338,6 +339,35 @@ class Value(Owner):
             require(api, "CopyTensors")
             one = ctypes.c_void_p * 1
             api.CopyTensors(environment.pointer, one(origin), one(target), None, 1)
+
+    def mapped(self, memory: Memory) -> Value:
+        """Make a tensor of the same memory that is said to lie elsewhere.
+
+        For memory of the host that a device reads and writes itself, by the same addresses, as
+        CUDA does with what is pinned (`Session.allocate` in `Memory("CudaPinned")`): bound as
+        memory of the device, it is copied nowhere. What is written to the one is seen by the
+        other. Whether the device can reach it nobody checks; where it cannot, its runs fail.
+
+        Raises:
+            TypeError: it is no tensor, or one of strings, or `memory` is none.
+            ValueError: it does not lie on the host.
+            OrtError: ONNX Runtime knows no such memory.
+        """
+        if not isinstance(memory, Memory):
+            raise TypeError(f"memory must be a Memory, not {type(memory).__name__}")
+        with self._handle as pointer:
+            self._check_tensor()
+            if self._element_type is ElementType.STRING:
+                raise TypeError("a tensor of strings cannot be mapped")
+            environment, own = self._environment, read_memory(self._environment.api, pointer)
+            if not own.on_host:
+                raise ValueError(f"a tensor in {own} cannot be mapped")
+            n_bytes = packed_size(self._element_type, element_count(self._shape))
+            with memory_info(environment, memory) as info:
+                value = map_tensor(
+                    environment, info, pointer, n_bytes, self._shape, self._element_type
+                )
+            return Value(environment, value, self._handle.share())
 
     def _on_host(self) -> Value:
         copy = Value.empty(self._shape, self._element_type)

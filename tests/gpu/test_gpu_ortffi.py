@@ -155,6 +155,24 @@ def test_a_tensor_on_the_gpu_is_written_by_run_after_run(
                 assert close_to(product_of(session, target), wanted)
 
 
+def test_pinned_memory_is_read_and_written_by_the_gpu_itself(
+    open_session: Callable[..., ortffi.Session],
+) -> None:
+    session, pinned = open_session(), Memory("CudaPinned", 0)
+    with (
+        closing(session.allocate((4, SIZE), memory=pinned)) as x,
+        closing(session.allocate((4, SIZE), memory=pinned)) as y,
+    ):
+        assert x.memory.on_host
+        inputs, outputs = {"x": x.mapped(Memory.cuda())}, {"product": y.mapped(Memory.cuda())}
+        with session.bind(inputs, outputs) as binding:
+            binding.bind_output("angle")
+            for factor in (1, -2):
+                x.copy_from(ones(4) * np.float32(factor))
+                binding.run()
+                assert close_to(y.numpy(), answers(ones(4) * factor)[0])
+
+
 @pytest.mark.xfail(
     raises=ortffi.OrtError,
     strict=False,

@@ -715,6 +715,11 @@ ROWS: dict[str, Row] = {
             ),
         },
     ),
+    "Value.mapped": Row(
+        lambda world: world.value.mapped,
+        lambda _: {"memory": Memory.CPU},
+        {"memory": Wrong((None, 1, "Cuda", THING), "memory must be a Memory")},
+    ),
 }
 """Every public call with parameters, by its name in `ortffi`."""
 

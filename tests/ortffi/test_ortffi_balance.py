@@ -65,7 +65,8 @@ def use_values(_folder):
         with Value.empty([3]) as target:
             target.copy_from(value)
             target.copy_from(SMALL)
-            assert target.numpy().tolist() == [1] * 3
+            mapped = target.mapped(Memory.CPU)
+            assert target.numpy().tolist() == mapped.numpy().tolist() == [1] * 3
         with Value.from_sequence([value, SMALL]) as sequence:
             first, second = sequence.items()
             assert len(sequence.to_python()) == 2

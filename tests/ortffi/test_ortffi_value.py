@@ -150,3 +150,38 @@ def test_what_is_lent_is_aligned(fake, use):
     Value.from_numpy(array).close()
     (address,) = addresses
     assert address % array.itemsize == 0
+
+
+def test_a_mapped_tensor_is_the_same_memory_said_to_be_elsewhere():
+    array = np.arange(3, dtype=np.float32)
+    value = Value.from_numpy(array)
+    device = value.mapped(ortffi.Memory.cuda(1))
+    assert device.memory == ortffi.Memory.cuda(1)
+    assert (device.shape, device.element_type) == (value.shape, value.element_type)
+    with pytest.raises(TypeError, match="Cuda:1 can only be copied"):
+        device.numpy(copy=False)
+    with pytest.raises(ValueError, match="Cuda:1 cannot be mapped"):
+        device.mapped(ortffi.Memory.CPU)
+    same = value.mapped(ortffi.Memory.CPU)
+    value.copy_from(np.array([5, 6, 7], np.float32))
+    assert same.numpy().tolist() == array.tolist() == [5, 6, 7]
+
+
+def test_a_mapped_tensor_keeps_its_memory():
+    array = np.ones(3, np.float32)
+    gone = weakref.ref(array)
+    value = Value.from_numpy(array)
+    mapped = value.mapped(ortffi.Memory.CPU)
+    value.close()
+    del array, value
+    assert gone() is not None
+    assert mapped.numpy().tolist() == [1, 1, 1]
+    mapped.close()
+    assert gone() is None
+
+
+def test_strings_and_what_is_no_tensor_cannot_be_mapped():
+    with pytest.raises(TypeError, match="strings cannot be mapped"):
+        Value.from_numpy(np.array(["one"])).mapped(ortffi.Memory.CPU)
+    with pytest.raises(TypeError, match="not a tensor"):
+        Value.from_sequence([np.ones(1)]).mapped(ortffi.Memory.CPU)
