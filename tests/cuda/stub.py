@@ -4,6 +4,12 @@ The library in `library/` exports what a CUDA build exports, and computes with t
 the tests use anyway. A process has but one ONNX Runtime, so what is to see the stub runs in a
 process of its own, with `Stub.environment`. Like a real one the stub comes as a file in a folder,
 in which a test may put other files beside it.
+
+Memory of its GPU cannot be read or written by the host: SIGSEGV ends the process, as it would with
+a real one. CUDA graphs are played by their rules: a session made with `enable_cuda_graph` captures
+the first run of each thread with an id (`gpu_graph_id`) and replays it from then on. A run that a
+real one would replay on other memory than what is bound, without a word, is recorded as refused
+and ends the process with SIGABRT.
 """
 
 from __future__ import annotations
@@ -29,7 +35,7 @@ FLAGS += ["-Wall", "-Wextra", "-Werror"]
 SANITIZERS = ["-fsanitize=address,undefined", "-fno-omit-frame-pointer"]
 SANITIZERS += ["-fno-sanitize-recover=undefined"]
 
-SOUNDS = ("silence", "nan", "noise", "quiet", "loud", "shifted", "short", "durations")
+SOUNDS = ("silence", "nan", "noise", "quiet", "loud", "shifted", "short", "durations", "bound")
 """The ways in which a run on the GPU can sound wrong; `library/sound.c` says what each is."""
 
 _SCALARS = ("bool", "char", "const", "double", "float", "int", "void")
@@ -121,10 +127,20 @@ class Stub:
             cpu_share: of the other nodes, how many are left to the CPU, 0 to 1. Chosen by their
                 names, so it is about that many of many and the same ones each time.
             copies: nodes that copy between host and GPU, of which each run has an event.
+
+        A session that is to capture CUDA graphs is refused where there are copies, and where a node
+        is left to the CPU that is none of those for shapes (`OF_SHAPES` in `library/graphs.c`).
         """
         if cpu_operators is not None:
             self._set("STUB_CPU_OPERATORS", ",".join(cpu_operators))
         return self._set("STUB_CPU_SHARE", str(cpu_share))._set("STUB_COPIES", str(copies))
+
+    def copy_tensors(self) -> Stub:
+        """Let `CopyTensors` copy to and from the GPU, which else is refused.
+
+        Others report of real libraries with CUDA built in that they have nothing to copy with.
+        """
+        return self._set("STUB_COPY_TENSORS", "1")
 
     @property
     def environment(self) -> dict[str, str]:
@@ -146,6 +162,17 @@ class Stub:
     def named(self, *functions: str) -> list[Call]:
         """Return the calls of some functions, in order."""
         return [call for call in self.calls if call.function in functions]
+
+    @property
+    def graph_runs(self) -> list[tuple[int, str]]:
+        """Return what the runs of sessions that capture CUDA graphs did, in order.
+
+        Returns:
+            The graph's id, and `capture`, `replay` or `none`.
+        """
+        runs = self.named("Run", "RunWithBinding")
+        given = [run.arguments for run in runs if "graph_run" in run.arguments]
+        return [(arguments["graph"], arguments["graph_run"]) for arguments in given]
 
     def forget_calls(self) -> None:
         """Begin the record anew."""

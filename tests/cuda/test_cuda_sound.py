@@ -125,7 +125,7 @@ def test_the_service_speaks_on_a_gpu_that_sounds_right(stub, kokoro, tmp_path):
     assert ["CUDAExecutionProvider"] in [call.arguments["providers"] for call in stub.named("Run")]
 
 
-@pytest.mark.parametrize("sound", SOUNDS)
+@pytest.mark.parametrize("sound", sorted({*SOUNDS} - {"bound"}))
 def test_the_service_does_not_speak_on_a_gpu_that_sounds_wrong(stub, kokoro, tmp_path, sound):
     stub.sound(sound)
     done, file = say(stub, kokoro, tmp_path, "--provider=cuda")

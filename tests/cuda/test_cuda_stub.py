@@ -161,10 +161,14 @@ def test_no_fault_of_memory_or_of_c(library, kokoro, tmp_path, stub_library, unw
     Whole stacks tell also what the library allocated for the stub and the stub lost.
     """
     del stub_library  # there is a compiler
-    runtime = subprocess.run(
-        ["cc", "-print-file-name=libasan.so"], capture_output=True, text=True, check=True
-    ).stdout.strip()
-    if not os.path.isabs(runtime):
+    # The second is for the library's exceptions: what throws them must be there when the first is.
+    runtimes = [
+        subprocess.run(
+            ["cc", f"-print-file-name={name}"], capture_output=True, text=True, check=True
+        ).stdout.strip()
+        for name in ("libasan.so", "libstdc++.so.6")
+    ]
+    if not all(map(os.path.isabs, runtimes)):
         pytest.skip("the compiler has no sanitizers: install libasan")
     folder = tmp_path / "sanitized"
     folder.mkdir()
@@ -172,11 +176,11 @@ def test_no_fault_of_memory_or_of_c(library, kokoro, tmp_path, stub_library, unw
     stub = stub_module.Stub(compiled, tmp_path / "cuda", library.path)
     stub.place(cpu_operators=["Sin"], cpu_share=0.5, copies=3)
     refusals = [Refusal("CreateCUDAProviderOptions", 'a "text"\n\\', call=1)]
-    stub.refuse(*refusals, Refusal("Run", "no more", call=9))
+    stub.refuse(*refusals, Refusal("Run", "no more", call=len(stub_module.SOUNDS) + 1))
     script = f"""
 import sys
 sys.path.insert(0, {str(Path(__file__).parent)!r})
-import ctypes, os, ortffi, runs
+import ctypes, gpu_models, os, ortffi, runs
 from ortffi._api import new
 inputs = runs.kokoro_inputs()
 try:
@@ -206,10 +210,24 @@ for sound in {stub_module.SOUNDS!r}:
     runs.run({str(kokoro)!r}, inputs, cuda, True, None)
     runs.run({str(kokoro)!r}, inputs, None, False, None)
 print(runs.run({str(kokoro)!r}, inputs, cuda, False, None)[1]["error"])
+for name in ("STUB_COPIES", "STUB_CPU_SHARE", "STUB_CPU_OPERATORS"):
+    try:
+        gpu_models.open_graphs(gpu_models.SINE)
+    except ortffi.FailError as error:
+        assert "graph capture" in error.message, error
+    else:
+        raise AssertionError("captured with nodes on the CPU")
+    del os.environ[name]
+del os.environ["STUB_SOUND"]
+gpu_models.exercise()
+os.environ["STUB_COPY_TENSORS"] = "1"
+with gpu_models.open_session() as session, gpu_models.allocate(session) as value:
+    value.copy_from(gpu_models.numbers(1, 2))
+    assert value.numpy().tolist() == [1, 2]
 """
     fast = int(unwinding == "fast")
     sanitized = {
-        "LD_PRELOAD": runtime,
+        "LD_PRELOAD": " ".join(runtimes),
         "ASAN_OPTIONS": f"detect_leaks=1:fast_unwind_on_malloc={fast}:exitcode=0",
         "PYTHONMALLOC": "malloc",
     }

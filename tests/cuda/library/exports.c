@@ -8,6 +8,7 @@
 #define EXPORTED __attribute__((visibility("default")))
 
 const OrtApi *real;
+size_t real_size;
 
 static const OrtApiBase *real_base;
 static void *library;
@@ -27,10 +28,10 @@ static void load(void) {
     if (sscanf(version, "1.%u.", &minor) != 1) give_up("%s calls itself '%s'", path, version);
     real = real_base->GetApi(minor);
     if (real == NULL) give_up("%s has no API version %u", path, minor);
-    size_t size = ort_api_slots(minor) * sizeof(void *);
-    memcpy(&table, real, size);
+    real_size = ort_api_slots(minor) * sizeof(void *);
+    memcpy(&table, real, real_size);
 #define REPLACE(name)                                                                             \
-    if (offsetof(OrtApi, name) < size) table.name = stub_##name;
+    if (offsetof(OrtApi, name) < real_size) table.name = stub_##name;
     REPLACED(REPLACE)
     if (is_built_with("CUDAExecutionProvider")) {
         REPLACED_OF_CUDA(REPLACE)

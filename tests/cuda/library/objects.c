@@ -1,4 +1,5 @@
-/* What is known of objects that the library made: a number for the record, and the providers. */
+/* What is known of objects that the library made: a number for the record, and where they
+ * compute. */
 #include "stub.h"
 
 #include <pthread.h>
@@ -8,7 +9,7 @@ typedef struct Object {
     Kind kind;
     const void *pointer;
     int number;
-    int providers;
+    Setup setup;
     struct Object *next;
 } Object;
 
@@ -31,19 +32,23 @@ int new_number(Kind kind) {
     return number;
 }
 
-void remember(Kind kind, const void *pointer, int number, int providers) {
+void remember(Kind kind, const void *pointer, int number, Setup setup) {
     Object *object = calloc(1, sizeof *object);
     if (object == NULL) give_up("no memory");
     pthread_mutex_lock(&mutex);
-    *object = (Object){kind, pointer, number, providers, objects};
+    *object = (Object){kind, pointer, number, setup, objects};
     objects = object;
     pthread_mutex_unlock(&mutex);
 }
 
-void add_provider(Kind kind, const void *pointer, Provider provider) {
+void add_provider(Kind kind, const void *pointer, Setup added) {
     pthread_mutex_lock(&mutex);
     Object *object = *find(kind, pointer);
-    if (object != NULL) object->providers |= (int)provider;
+    if (object != NULL) {
+        added.providers |= object->setup.providers;
+        added.graphs |= object->setup.graphs;
+        object->setup = added;
+    }
     pthread_mutex_unlock(&mutex);
     if (object == NULL) give_up("a provider was added to something unknown");
 }
@@ -56,13 +61,15 @@ int number_of(Kind kind, const void *pointer) {
     return number;
 }
 
-int providers_of(Kind kind, const void *pointer) {
+Setup setup_of(Kind kind, const void *pointer) {
     pthread_mutex_lock(&mutex);
     const Object *object = *find(kind, pointer);
-    int providers = object ? object->providers : 0;
+    Setup setup = object ? object->setup : (Setup){0};
     pthread_mutex_unlock(&mutex);
-    return providers;
+    return setup;
 }
+
+int providers_of(Kind kind, const void *pointer) { return setup_of(kind, pointer).providers; }
 
 void forget(Kind kind, const void *pointer) {
     pthread_mutex_lock(&mutex);

@@ -86,7 +86,7 @@ static OrtStatus *create(const char *function, size_t size, void **out) {
     if (refused != NULL) return refused;
     *out = calloc(1, size);
     if (*out == NULL) give_up("no memory");
-    remember(PROVIDER_OPTIONS, *out, number, 0);
+    remember(PROVIDER_OPTIONS, *out, number, (Setup){0});
     return NULL;
 }
 
@@ -158,6 +158,13 @@ static void release(const char *function, Options *options) {
     free(options);
 }
 
+static Setup setup_by(const Options *options, Provider provider) {
+    const char *device = options ? value_of(options, "device_id") : NULL;
+    const char *graphs = options ? value_of(options, "enable_cuda_graph") : NULL;
+    return (Setup){(int)provider, device ? atoi(device) : 0,
+                   graphs != NULL && is_listed(graphs, "1,true,True")};
+}
+
 static OrtStatus *append(const char *function, OrtSessionOptions *session_options,
                          const Options *options, Provider provider) {
     Line *line = begin(function);
@@ -166,7 +173,8 @@ static OrtStatus *append(const char *function, OrtSessionOptions *session_option
         put_number(line, "provider_options", number_of(PROVIDER_OPTIONS, options));
     OrtStatus *refused = refuse(function);
     end(line, refused);
-    if (refused == NULL) add_provider(SESSION_OPTIONS, session_options, provider);
+    if (refused == NULL)
+        add_provider(SESSION_OPTIONS, session_options, setup_by(options, provider));
     return refused;
 }
 

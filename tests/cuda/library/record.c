@@ -2,6 +2,7 @@
 #include "stub.h"
 
 #include <fcntl.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -99,4 +100,14 @@ void end(Line *line, const OrtStatus *refused) {
     }
     free(line->text);
     free(line);
+}
+
+void misuse(Line *line, const char *format, ...) {
+    char text[600];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    end(line, real->CreateStatus(FAIL, text));
+    give_up("%s", text);
 }

@@ -24,7 +24,9 @@ static const char *const REPLACED_NAMES[] = {
 
 /* Functions that cannot say no: they return nothing, or have no place to be refused in. */
 static const char *const NEVER_REFUSED = "ReleaseAvailableProviders,ReleaseSessionOptions,"
-                                         "ReleaseSession,ReleaseCUDAProviderOptions,"
+                                         "ReleaseSession,ReleaseRunOptions,ReleaseIoBinding,"
+                                         "ReleaseAllocator,ClearBoundInputs,ClearBoundOutputs,"
+                                         "CreateIoBinding,ReleaseCUDAProviderOptions,"
                                          "ReleaseTensorRTProviderOptions,"
                                          "EpAssignedSubgraph_GetEpName,"
                                          "EpAssignedSubgraph_GetNodes";

@@ -1,4 +1,4 @@
-/* Session options, sessions and their runs. */
+/* Session options, run options and sessions. */
 #include "stub.h"
 
 #include <stdlib.h>
@@ -25,7 +25,7 @@ OrtStatus *stub_CreateSessionOptions(OrtSessionOptions **out) {
     put_number(line, "session_options", number);
     END_OR_RETURN(line, "CreateSessionOptions");
     OrtStatus *status = real->CreateSessionOptions(out);
-    if (status == NULL) remember(SESSION_OPTIONS, *out, number, 0);
+    if (status == NULL) remember(SESSION_OPTIONS, *out, number, (Setup){0});
     return status;
 }
 
@@ -36,7 +36,7 @@ OrtStatus *stub_CloneSessionOptions(const OrtSessionOptions *from, OrtSessionOpt
     END_OR_RETURN(line, "CloneSessionOptions");
     OrtStatus *status = real->CloneSessionOptions(from, out);
     if (status == NULL)
-        remember(SESSION_OPTIONS, *out, number, providers_of(SESSION_OPTIONS, from));
+        remember(SESSION_OPTIONS, *out, number, setup_of(SESSION_OPTIONS, from));
     return status;
 }
 
@@ -112,6 +112,7 @@ OrtStatus *stub_AddRunConfigEntry(OrtRunOptions *options, const char *key, const
     put_string(line, "key", key);
     put_string(line, "value", value);
     END_OR_RETURN(line, "AddRunConfigEntry");
+    if (strcmp(key, "gpu_graph_id") == 0) set_graph_id(options, value);
     if (strcmp(key, "memory.enable_memory_arena_shrinkage") != 0)
         return real->AddRunConfigEntry(options, key, value);
     char *on_host = calloc(strlen(value) + 1, 1), *copy = strdup(value), *rest = copy;
@@ -127,25 +128,47 @@ OrtStatus *stub_AddRunConfigEntry(OrtRunOptions *options, const char *key, const
     return status;
 }
 
+void stub_ReleaseRunOptions(OrtRunOptions *options) {
+    forget_graph_id(options);
+    real->ReleaseRunOptions(options);
+}
+
 /* A session in the making. On the CPU nothing is refused: that works on every machine. */
 typedef struct Making {
     int number;
-    int providers;
+    Setup setup;
+    const OrtSessionOptions *options; /* to make it with */
+    OrtSessionOptions *clone;         /* those, where it has to tell of its nodes; else NULL */
 } Making;
 
 static OrtStatus *begin_session(Line *line, const char *function, const OrtSessionOptions *options,
                                 Making *making) {
     making->number = new_number(SESSION);
-    making->providers = providers_of(SESSION_OPTIONS, options);
+    making->setup = setup_of(SESSION_OPTIONS, options);
+    making->options = options;
+    making->clone = NULL;
     put_number(line, "session", making->number);
-    put_providers(line, making->providers);
-    OrtStatus *refused = making->providers ? refuse(function) : NULL;
+    put_providers(line, making->setup.providers);
+    OrtStatus *refused = making->setup.providers ? refuse(function) : NULL;
     end(line, refused);
-    return refused;
+    if (refused != NULL || !making->setup.graphs) return refused;
+    refused = real->CloneSessionOptions(options, &making->clone);
+    if (refused != NULL) return refused;
+    making->options = making->clone;
+    return real->AddSessionConfigEntry(making->clone, "session.record_ep_graph_assignment_info",
+                                       "1");
 }
 
 static OrtStatus *made(OrtStatus *status, const Making *making, OrtSession **out) {
-    if (status == NULL) remember(SESSION, *out, making->number, making->providers);
+    if (making->clone != NULL) real->ReleaseSessionOptions(making->clone);
+    if (status == NULL && making->setup.graphs) {
+        status = check_nodes(*out, making->setup.providers);
+        if (status != NULL) {
+            real->ReleaseSession(*out);
+            *out = NULL;
+        }
+    }
+    if (status == NULL) remember(SESSION, *out, making->number, making->setup);
     return status;
 }
 
@@ -156,7 +179,7 @@ OrtStatus *stub_CreateSession(const OrtEnv *environment, const ORTCHAR_T *path,
     Making making;
     OrtStatus *refused = begin_session(line, "CreateSession", options, &making);
     if (refused != NULL) return refused;
-    return made(real->CreateSession(environment, path, options, out), &making, out);
+    return made(real->CreateSession(environment, path, making.options, out), &making, out);
 }
 
 OrtStatus *stub_CreateSessionFromArray(const OrtEnv *environment, const void *model, size_t size,
@@ -166,8 +189,8 @@ OrtStatus *stub_CreateSessionFromArray(const OrtEnv *environment, const void *mo
     Making making;
     OrtStatus *refused = begin_session(line, "CreateSessionFromArray", options, &making);
     if (refused != NULL) return refused;
-    return made(real->CreateSessionFromArray(environment, model, size, options, out), &making,
-                out);
+    return made(real->CreateSessionFromArray(environment, model, size, making.options, out),
+                &making, out);
 }
 
 OrtStatus *stub_CreateSessionWithPrepackedWeightsContainer(const OrtEnv *environment,
@@ -181,7 +204,7 @@ OrtStatus *stub_CreateSessionWithPrepackedWeightsContainer(const OrtEnv *environ
     Making making;
     OrtStatus *refused = begin_session(line, function, options, &making);
     if (refused != NULL) return refused;
-    return made(real->CreateSessionWithPrepackedWeightsContainer(environment, path, options,
+    return made(real->CreateSessionWithPrepackedWeightsContainer(environment, path, making.options,
                                                                  weights, out),
                 &making, out);
 }
@@ -196,7 +219,7 @@ OrtStatus *stub_CreateSessionFromArrayWithPrepackedWeightsContainer(
     OrtStatus *refused = begin_session(line, function, options, &making);
     if (refused != NULL) return refused;
     return made(real->CreateSessionFromArrayWithPrepackedWeightsContainer(
-                    environment, model, size, options, weights, out),
+                    environment, model, size, making.options, weights, out),
                 &making, out);
 }
 
@@ -207,54 +230,9 @@ void stub_ReleaseSession(OrtSession *session) {
         end(line, NULL);
     }
     forget_assignment(session);
+    forget_graphs(session);
     forget(SESSION, session);
     real->ReleaseSession(session);
-}
-
-static Line *begin_run(const char *function, const OrtSession *session, int providers) {
-    Line *line = begin(function);
-    put_number(line, "session", number_of(SESSION, session));
-    put_providers(line, providers);
-    return line;
-}
-
-OrtStatus *stub_Run(OrtSession *session, const OrtRunOptions *options,
-                    const char *const *input_names, const OrtValue *const *inputs,
-                    size_t input_count, const char *const *output_names, size_t output_count,
-                    OrtValue **outputs) {
-    int providers = providers_of(SESSION, session);
-    Line *line = begin_run("Run", session, providers);
-    put_strings(line, "outputs", output_names, output_count);
-    OrtStatus *refused = providers ? refuse("Run") : NULL;
-    end(line, refused);
-    if (refused != NULL) return refused;
-    bool *is_given = calloc(output_count + 1, sizeof *is_given);
-    if (is_given == NULL) give_up("no memory");
-    for (size_t i = 0; i < output_count; i++) is_given[i] = outputs[i] != NULL;
-    OrtStatus *status = real->Run(session, options, input_names, inputs, input_count, output_names,
-                                  output_count, outputs);
-    if (status == NULL && providers) {
-        status = spoil(outputs, is_given, output_count);
-        /* A run that fails leaves no outputs behind. */
-        for (size_t i = 0; i < output_count && status != NULL; i++) {
-            if (is_given[i]) continue;
-            real->ReleaseValue(outputs[i]);
-            outputs[i] = NULL;
-        }
-    }
-    free(is_given);
-    return status;
-}
-
-OrtStatus *stub_RunWithBinding(OrtSession *session, const OrtRunOptions *options,
-                               const OrtIoBinding *binding) {
-    int providers = providers_of(SESSION, session);
-    Line *line = begin_run("RunWithBinding", session, providers);
-    OrtStatus *refused = providers ? refuse("RunWithBinding") : NULL;
-    end(line, refused);
-    if (refused != NULL) return refused;
-    OrtStatus *status = real->RunWithBinding(session, options, binding);
-    return status == NULL && providers ? spoil_bound(binding) : status;
 }
 
 OrtStatus *stub_SessionEndProfiling(OrtSession *session, OrtAllocator *allocator, char **out) {

@@ -2,8 +2,9 @@
  *
  *   short      27.5 % too short, and the durations fit: a JetPack 5 wheel did this
  *   durations  a frame of one token is given to the next; the sound stays as it is
+ *   bound      ten times as loud where a run writes into memory that was there before
  *
- * The sound is every float32 output of STUB_SOUND_ELEMENTS or more elements, 600 unless said: a
+ * The sound is every float32 row of STUB_SOUND_ELEMENTS or more elements, 600 unless said: a
  * frame of Kokoro's. Durations are the float32 or int64 outputs with less. */
 #include "stub.h"
 
@@ -11,17 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_DIMENSIONS = 8 };
-
 static const double LEFT = 1 - 0.275;
-
-typedef struct Tensor {
-    int64_t shape[MOST_DIMENSIONS];
-    size_t rank;
-    size_t count;
-    ONNXTensorElementDataType type;
-    void *data;
-} Tensor;
 
 static void be_silent(float *samples, size_t count) { memset(samples, 0, count * sizeof *samples); }
 
@@ -68,35 +59,20 @@ static const struct {
     {"quiet", be_quiet},    {"loud", be_loud},      {"shifted", be_shifted},
 };
 
-/* Fill in a tensor; its type stays 0 for a value that is none. */
-static OrtStatus *look_at(OrtValue *value, Tensor *tensor) {
-    *tensor = (Tensor){{0}, 0, 0, 0, NULL};
-    int is_tensor = 0;
-    OrtTensorTypeAndShapeInfo *info = NULL;
-    OrtStatus *status = value ? real->IsTensor(value, &is_tensor) : NULL;
-    if (status != NULL || !is_tensor) return status;
-    status = real->GetTensorTypeAndShape(value, &info);
-    if (status != NULL) return status;
-    ONNXTensorElementDataType type = 0;
-    status = real->GetTensorElementType(info, &type);
-    if (status == NULL) status = real->GetDimensionsCount(info, &tensor->rank);
-    if (status == NULL && tensor->rank <= MOST_DIMENSIONS && (type == FLOAT || type == INT64)) {
-        status = real->GetDimensions(info, tensor->shape, tensor->rank);
-        if (status == NULL) status = real->GetTensorShapeElementCount(info, &tensor->count);
-        if (status == NULL) status = real->GetTensorMutableData(value, &tensor->data);
-        if (status == NULL) tensor->type = type;
-    }
-    real->ReleaseTensorTypeAndShapeInfo(info);
-    return status;
+static bool is_row(const Tensor *tensor) {
+    for (size_t i = 0; i < tensor->rank; i++)
+        if (tensor->shape[i] == (int64_t)tensor->count) return true;
+    return false;
 }
 
 static bool is_sound(const Tensor *tensor) {
-    return tensor->type == FLOAT &&
+    return tensor->type == FLOAT && is_row(tensor) &&
            tensor->count >= (size_t)count_setting("STUB_SOUND_ELEMENTS", 600);
 }
 
 static bool are_durations(const Tensor *tensor) {
-    return tensor->type != 0 && tensor->count > 0 && !is_sound(tensor) && tensor->data != NULL &&
+    return (tensor->type == FLOAT || tensor->type == INT64) && tensor->count > 0 &&
+           !is_sound(tensor) && tensor->data != NULL &&
            tensor->count < (size_t)count_setting("STUB_SOUND_ELEMENTS", 600);
 }
 
@@ -137,12 +113,8 @@ static void move_a_frame(Tensor *tensor) {
 /* Put a tensor with the first `count` elements in the place of the one that is there. */
 static OrtStatus *cut(OrtValue **value, const Tensor *tensor, size_t count) {
     int64_t shape[MOST_DIMENSIONS];
-    bool is_row = false;
-    for (size_t i = 0; i < tensor->rank; i++) {
-        is_row = is_row || tensor->shape[i] == (int64_t)tensor->count;
+    for (size_t i = 0; i < tensor->rank; i++)
         shape[i] = tensor->shape[i] == (int64_t)tensor->count ? (int64_t)count : tensor->shape[i];
-    }
-    if (!is_row) give_up("STUB_SOUND=short: the sound is not one row of samples");
     OrtAllocator *allocator = NULL;
     OrtValue *shorter = NULL;
     void *data = NULL;
@@ -189,35 +161,17 @@ OrtStatus *spoil(OrtValue **outputs, const bool *is_given, size_t count) {
     void (*apply)(float *, size_t) = NULL;
     for (size_t i = 0; i < sizeof SOUNDS / sizeof *SOUNDS; i++)
         if (strcmp(SOUNDS[i].name, sound) == 0) apply = SOUNDS[i].apply;
-    bool durations = strcmp(sound, "durations") == 0;
+    bool durations = strcmp(sound, "durations") == 0, bound = strcmp(sound, "bound") == 0;
+    if (bound) apply = be_loud;
     if (apply == NULL && !durations) give_up("STUB_SOUND: there is no sound '%s'", sound);
     OrtStatus *status = NULL;
     for (size_t i = 0; i < count && status == NULL; i++) {
         Tensor tensor;
         status = look_at(outputs[i], &tensor);
         if (status != NULL) break;
-        if (apply != NULL && is_sound(&tensor)) apply(tensor.data, tensor.count);
+        if (apply != NULL && is_sound(&tensor) && (is_given[i] || !bound))
+            apply(tensor.data, tensor.count);
         if (durations && are_durations(&tensor)) move_a_frame(&tensor);
     }
-    return status;
-}
-
-OrtStatus *spoil_bound(const OrtIoBinding *binding) {
-    if (setting("STUB_SOUND") == NULL) return NULL;
-    OrtAllocator *allocator = NULL;
-    OrtValue **values = NULL;
-    size_t count = 0;
-    OrtStatus *status = real->GetAllocatorWithDefaultOptions(&allocator);
-    if (status == NULL) status = real->GetBoundOutputValues(binding, allocator, &values, &count);
-    if (status != NULL || count == 0) return status;
-    bool *is_given = calloc(count, sizeof *is_given);
-    if (is_given == NULL) give_up("no memory");
-    memset(is_given, true, count * sizeof *is_given);
-    status = spoil(values, is_given, count);
-    for (size_t i = 0; i < count; i++) real->ReleaseValue(values[i]);
-    free(is_given);
-    OrtStatus *freed = real->AllocatorFree(allocator, values);
-    if (status == NULL) return freed;
-    if (freed != NULL) real->ReleaseStatus(freed);
     return status;
 }
