@@ -93,7 +93,7 @@ bench-speed: $(DEV_READY) peers ## Measure speed and quality against others; ove
 bench-regression: $(DEV_READY) ## Hold the speed ratios against the recorded ones; 4 minutes, before a release.
 	@$(BIN)/python -m bench.regression $(ARGS)
 
-bench-gpu: $(DEV_READY) $(GPU_READY) ## Measure on an NVIDIA GPU against the onnxruntime-gpu package; 10 minutes.
+bench-gpu: $(DEV_READY) $(GPU_READY) ## Measure on an NVIDIA GPU against the onnxruntime-gpu package; 12 minutes.
 	@$(GPU_ENVIRONMENT) $(BIN)/python -m bench.gpu $(ARGS)
 
 cuda: $(CUDA_READY) ## Install CUDA 13 and cuDNN 9 for the two on a machine that has only the driver; 2 GB.

@@ -6,7 +6,8 @@ A fresh process for each variant says a short and a long piece on the processor,
 arena as the service uses it, after a shorter one that brings the weights in. What VmHWM then rises
 by, over the seconds that the long piece is longer, is what `service/model/budget.py` reckons with.
 The variants for GPUs are those that `kokoro-service prepare --for cuda` makes; a GPU's arena plans
-tensors as the processor's does, but its libraries have workspaces beside it.
+tensors as the processor's does, but its libraries have workspaces beside it. On a GPU encoder and
+decoder have an arena each, so each is measured in a process of its own too.
 """
 
 from __future__ import annotations
@@ -14,73 +15,93 @@ from __future__ import annotations
 import argparse
 import subprocess
 import sys
-import tempfile
-from collections.abc import Sequence
-from pathlib import Path
-from typing import Any
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from bench.processes import REPOSITORY
+from bench.processes import REPOSITORY, ChildError
 from bench.procfs import mebibytes
-from service.model import Preparation, open_runtime
-from service.model.manifest import Variant
-from service.model.native import find_native_operators
-from service.model.opening import open_prepared
-
-PREPARED_BY = {
-    "native": ("service", "prepare", "--for", "cpu"),
-    "stock": ("bench.stock", "prepare", "--for", "cpu"),
-    "float32": ("service", "prepare", "--for", "cuda"),
-}
-"""The variants, and what makes each; float16 cannot be measured on a processor."""
+from bench.variants import VARIANTS, opened
+from service.model.decoder import Encoding
+from service.model.durations import SAMPLES_PER_FRAME
+from service.model.kokoro import SAMPLE_RATE_HZ, Kokoro
+from service.model.manifest import GPU_VARIANTS, Variant
+from service.settings import Settings
 
 PIECES = (25, 75, 150)
 """Token ids: to bring in the weights, short, long."""
+
+FRAMES_A_TOKEN = 2.5
+"""About as many as the voice of zeros that is measured with has."""
+
+PARTS = ("whole", "encoder", "decoder")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Print a line for each variant."""
     parser = argparse.ArgumentParser(prog="bench.demand", description=__doc__)
-    parser.add_argument("--run", nargs=2, metavar=("VARIANT", "FOLDER"), help=argparse.SUPPRESS)
+    parser.add_argument("--run", nargs=2, metavar=("VARIANT", "PART"), help=argparse.SUPPRESS)
     options = parser.parse_args(arguments)
     if options.run:
-        variant: Any = options.run[0]
-        print(_measure(variant, Path(options.run[1])))
+        print(_measure(*options.run))
         return 0
-    for variant, command in PREPARED_BY.items():
-        with tempfile.TemporaryDirectory() as cache:
-            made = _python(*command, "--cache-dir", cache).splitlines()
-            (folder,) = (line for line in made if f"-{variant}-" in Path(line).name)
-            print(_python("bench.demand", "--run", variant, folder), end="", flush=True)
+    for variant in VARIANTS:
+        with opened(variant, Settings()):
+            pass  # it is prepared now: the process that is measured has not done that
+        for part in PARTS if variant in GPU_VARIANTS else PARTS[:1]:
+            command = [sys.executable, "-m", "bench.demand", "--run", variant, part]
+            subprocess.run(command, cwd=REPOSITORY, check=True)
     return 0
 
 
-def _python(*module_and_arguments: str) -> str:
-    """Return what a fresh process prints."""
-    command = [sys.executable, "-m", *module_and_arguments]
-    done = subprocess.run(command, cwd=REPOSITORY, check=True, stdout=subprocess.PIPE, text=True)
-    return done.stdout
-
-
-def _measure(variant: Variant, folder: Path) -> str:
-    """Return the line of a variant; in a process that has measured nothing else."""
-    runtime = open_runtime()
-    operators = find_native_operators().path if variant == "native" else None
-    model = open_prepared(
-        folder, variant, operators, runtime,
-        name=folder.name, sha256="", preparation=Preparation(None, None, "measured"),
-    )  # fmt: skip
+def _measure(variant: Variant, part: str) -> str:
+    """Return the line of a part of a variant; in a process that has measured nothing else."""
     peaks, seconds = [], []
-    for n_tokens in PIECES:
-        token_ids = [43 + i % 20 for i in range(n_tokens)]
-        style = np.zeros((1, 256), np.float32)
-        inference = model.infer(token_ids, style, 1.0, buckets=[1])
-        peaks.append(mebibytes("VmHWM"))
-        seconds.append(inference.samples.size / 24_000)
+    with opened(variant, Settings()) as model:
+        for n_tokens in PIECES:
+            n_frames = RUNS[part](model, n_tokens)
+            peaks.append(mebibytes("VmHWM"))
+            seconds.append(n_frames * SAMPLES_PER_FRAME / SAMPLE_RATE_HZ)
     slope = (peaks[2] - peaks[1]) / (seconds[2] - seconds[1])
     pieces = f"{seconds[1]:.1f} and {seconds[2]:.1f} s of speech"
-    return f"{variant:8} {slope:5.1f} MiB a second, from {pieces}"
+    return f"{variant:8} {part:8} {slope:5.1f} MiB a second, from {pieces}"
+
+
+def _say(model: Kokoro, n_tokens: int) -> int:
+    """Say so many tokens; return the frames."""
+    return model.infer(_tokens(n_tokens), _STYLE, 1.0, buckets=[1]).samples.size // (
+        SAMPLES_PER_FRAME
+    )
+
+
+def _encode(model: Kokoro, n_tokens: int) -> int:
+    return model.encode(_tokens(n_tokens), _STYLE, 1.0, buckets=[1]).n_frames
+
+
+def _decode(model: Kokoro, n_tokens: int) -> int:
+    """Decode silence that no encoder has been run for."""
+    if model.decoder is None:
+        raise ChildError("this model is not parted")
+    n_frames = round(FRAMES_A_TOKEN * n_tokens)
+    features, spectrum = (
+        np.zeros((1, columns, channels), np.float32)
+        for columns, channels in ((2 * n_frames, 512), (120 * n_frames + 1, 22))
+    )
+    encoding = Encoding.of(np.array([n_frames]), features, spectrum, _STYLE, None)
+    # Not `Kokoro.decode`: silence of this kind is no numbers.
+    model.decoder.decode(encoding, 0, n_frames, lengths=[1])
+    return n_frames
+
+
+RUNS: dict[str, Callable[[Kokoro, int], int]] = dict(
+    zip(PARTS, (_say, _encode, _decode), strict=True)
+)
+
+_STYLE = np.zeros((1, 256), np.float32)
+
+
+def _tokens(n_tokens: int) -> list[int]:
+    return [43 + i % 20 for i in range(n_tokens)]
 
 
 if __name__ == "__main__":

@@ -1,29 +1,35 @@
-"""On an NVIDIA GPU: against the onnxruntime-gpu Python package, and what start and requests take.
+"""On an NVIDIA GPU: against the onnxruntime-gpu package, windows, and what start and requests take.
 
     python -m bench.gpu [float32] [float16] [--repeats N] [--write]
 
 Both sides run the very same files, those that `kokoro-service prepare --for cuda` makes, with as
 many threads on the host. Ours is all of `Kokoro.infer` as the service has it: ortffi, buckets of
-frames, HEURISTIC search of cuDNN's algorithms, warmed up at start. Theirs is the package's own
-session with IoBinding, in runs that have as many frames as the speech: with EXHAUSTIVE search, the
-default, to which the bounds are held; with HEURISTIC search; and with all of the provider's
-defaults, which are EXHAUSTIVE search and products in TensorFloat-32, that ours and the other two do
-without. Each side has a process of its own and waits while the other works; what is timed is one
-call, from token ids to samples.
+frames, HEURISTIC search of cuDNN's algorithms, warmed up at start. Theirs are the package's own
+sessions with IoBinding, in runs that have as many frames as the speech, and what the encoder gives
+stays on the GPU: with EXHAUSTIVE search, the default, to which the bounds are held; with HEURISTIC
+search; and with all of the provider's defaults, which are EXHAUSTIVE search and products in
+TensorFloat-32, that ours and the other two do without. Each side has a process of its own and waits
+while the other works; what is timed is one call, from token ids to samples.
 
 One length is 96 tokens again and again, after three warm-ups. Mixed lengths are blocks of eight
 requests, no two of the same number of tokens, of 8 to 228 in an order that mixes them; both sides
 meet each for the first time, as a service meets what people say. What counts is the time of a
 block. "Again" is the same blocks a second time.
 
+Windows are held against the whole in one process: for pieces of about 5, 9 and 20 seconds, when the
+samples of the first window are there, encoder included, and when those of all are. The whole has as
+many frames as the next bucket or, above the last one, as the next multiple of that. A window of
+usual length, in the middle of the longest piece, is replayed as a CUDA graph, and in a second
+model, in turns, its kernels are started one by one.
+
 Over HTTP the first request is the first that a fresh server gets, the warm one the median of the
 five after it. First audio is of a streamed paragraph of 600 characters, from asking to the first
-bytes, reading included; beside it is how long the package takes for 398 tokens of it at once, which
-is when it has any sound. Device memory is what a process adds to what is in use on the whole GPU;
-nothing else may run there.
+bytes, reading included, decoded as streams are by default; beside it is how long the package takes
+for 398 tokens of it at once, which is when it has any sound. Device memory is what a process adds
+to what is in use on the whole GPU; nothing else may run there.
 
 Needs an NVIDIA GPU: `make bench-gpu` installs the package and finds its library, unless
-ONNXRUNTIME_DIR or ONNXRUNTIME_LIB_DIR names another build for our side. 10 minutes.
+ONNXRUNTIME_DIR or ONNXRUNTIME_LIB_DIR names another build for our side. 12 minutes.
 """
 
 from __future__ import annotations
@@ -46,11 +52,11 @@ from bench.device_memory import device_memory
 from bench.processes import REPOSITORY, THREADS, ChildError, alternate, answer, python
 from bench.report import Bound, Row, difference, ratio, speedup, table
 from bench.sides import Side, Speaker, Spoken, speaker
-from service.errors import ServiceError
-from service.loading import prepare_model
+from bench.variants import prepared_for_gpus
 from service.machine import Machine, explain
-from service.model.manifest import GPU_VARIANTS, MANIFEST, WHOLE
+from service.model.manifest import GPU_VARIANTS
 from service.settings import Settings
+from service.speech.windows import MOST_FRAMES
 
 PACKAGE = REPOSITORY / ".venv" / "gpu"
 """Where `make bench-gpu` puts the package: the virtual environment has the one for processors."""
@@ -59,6 +65,7 @@ CUDA = "CUDAExecutionProvider"
 NEEDS = "needs an NVIDIA GPU and a CUDA build of ONNX Runtime: make bench-gpu"
 
 LONGEST_PIECE = 398
+PIECES_S = (5.0, 9.0, 20.0)
 SHORTEST, STEP, BLOCKS, BLOCK = 8, 4, 7, 8
 SMALLEST_SHARE = 0.9
 """Of the nodes on the GPU."""
@@ -98,6 +105,8 @@ class Extent:
         streams: pairs of the paragraph.
         paragraph: what is streamed.
         n_tokens_at_once: what the package says beside it.
+        windows: pairs of each piece that is decoded in windows and whole.
+        pieces_s: how long these are, about, the longest last.
     """
 
     one_length: int = 30
@@ -107,12 +116,14 @@ class Extent:
     streams: int = 5
     paragraph: str = speech.PARAGRAPH
     n_tokens_at_once: int = LONGEST_PIECE
+    windows: int = 9
+    pieces_s: Sequence[float] = PIECES_S
 
     def limited(self, n: int | None) -> Extent:
         """Return it with at most so many pairs of each measurement; None sets no limit."""
         if n is None:
             return self
-        return replace(self, one_length=n, blocks=self.blocks[:n], servers=n, streams=n)
+        return replace(self, one_length=n, blocks=self.blocks[:n], servers=n, streams=n, windows=n)
 
 
 @dataclass(frozen=True)
@@ -139,10 +150,10 @@ class Setup:
         return OurSide("ours", settings=settings, variables=self.environment)
 
     @contextmanager
-    def peer(self, name: str, model: Path) -> Iterator[Speaker]:
-        """Run a process of the package. Raises ChildError."""
+    def peer(self, name: str, folder: Path) -> Iterator[Speaker]:
+        """Run a process of the package, with a prepared model. Raises ChildError."""
         found = {} if self.package is None else {"PYTHONPATH": str(self.package)}
-        arguments = ("-m", "bench.gpu_peer", name, str(model), str(THREADS))
+        arguments = ("-m", "bench.gpu_peer", name, str(folder), str(THREADS))
         with python(*arguments, environment=found) as process:
             yield Speaker(process)
 
@@ -193,29 +204,12 @@ def lack_of_gpu(machine: Machine | None = None, package: Path = PACKAGE) -> str:
 def _sections(options: argparse.Namespace) -> Iterator[Section]:
     extent = Extent().limited(options.repeats)
     setup, where = Setup(), gpu(Machine())
-    models = prepared_models(Settings())
+    folders = prepared_for_gpus(Settings())
     for precision in options.names:
-        if precision not in models:
+        if precision not in folders:
             raise ChildError(f"the model does not stay right in {precision}: prepare says why")
-        report, met = measure(setup, precision, models[precision], extent)
+        report, met = measure(setup, precision, folders[precision], extent)
         yield Section(f"gpu, {precision}", __doc__ or "", f"{where}\n\n{report}", met)
-
-
-def prepared_models(settings: Settings) -> dict[str, Path]:
-    """Return the model files for GPUs by precision; they are made where they are not there.
-
-    Raises:
-        ChildError: they cannot be had.
-    """
-    try:
-        folders = prepare_model(settings, "cuda", lambda line: print(line, file=sys.stderr))
-    except ServiceError as error:
-        raise ChildError(error.message) from error
-    models = {}
-    for folder in folders:
-        manifest = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
-        models[manifest["recipe"]["variant"]] = folder / WHOLE.graph
-    return models
 
 
 def gpu(machine: Machine) -> str:
@@ -236,8 +230,11 @@ def gpu(machine: Machine) -> str:
     return f"GPU: {gpus}.\nDriver {machine.driver}; {', '.join(told)}; the package is {package}."
 
 
-def measure(setup: Setup, precision: str, model: Path, extent: Extent) -> tuple[str, bool]:
-    """Measure one precision; returns tables in Markdown, and whether every bound is met.
+def measure(setup: Setup, precision: str, folder: Path, extent: Extent) -> tuple[str, bool]:
+    """Measure one precision, prepared in a folder.
+
+    Returns:
+        Tables in Markdown, and whether every bound is met.
 
     Raises:
         ChildError: a process failed, or both sides did not say the same.
@@ -246,7 +243,7 @@ def measure(setup: Setup, precision: str, model: Path, extent: Extent) -> tuple[
     tables, rows = [], []
     for number, peer in enumerate(setup.peers):
         _say(f"{precision}: against the package, {peer}")
-        with speaker(ours) as our_speaker, setup.peer(peer, model) as their_speaker:
+        with speaker(ours) as our_speaker, setup.peer(peer, folder) as their_speaker:
             found = against(our_speaker, their_speaker, extent, bounds=not number)
         tables.append(table(found, f"onnxruntime-gpu, {peer}"))
         rows += found
@@ -258,11 +255,16 @@ def measure(setup: Setup, precision: str, model: Path, extent: Extent) -> tuple[
     rows += found
     if setup.tells_memory:
         _say(f"{precision}: memory")
-        found = memory(ours, setup.peer(setup.peers[0], model), extent)
+        found = memory(ours, setup.peer(setup.peers[0], folder), extent)
         tables.append(table(found, f"onnxruntime-gpu, {setup.peers[0]}"))
         rows += found
+    _say(f"{precision}: windows")
+    pieces, replays = windows(ours, extent)
+    tables.append(table(pieces, "whole", "windows"))
+    if replays:
+        tables.append(table(replays, "without CUDA graphs", "with CUDA graphs"))
     _say(f"{precision}: start and requests")
-    with setup.peer(setup.peers[0], model) as their_speaker:
+    with setup.peer(setup.peers[0], folder) as their_speaker:
         found = over_http(ours, their_speaker, extent)
     tables.append(table(found, "beside it"))
     proof, placed = start(ours)
@@ -315,6 +317,25 @@ def memory(ours: Side, peer: AbstractContextManager[Speaker], extent: Extent) ->
     return [difference(f"device memory after {len(extent.blocks[0])} lengths", [pair], "MiB")]
 
 
+def windows(ours: Side, extent: Extent) -> tuple[list[Row], list[Row]]:
+    """Compare windows with whole pieces, and replays with kernels that are started one by one.
+
+    Returns:
+        Rows of both; none of the second where nothing was captured.
+    """
+    arguments = ("-m", "bench.gpu_windows", str(extent.windows), *map(str, extent.pieces_s))
+    with python(*arguments, environment=ours.environment()) as process:
+        told = json.loads(answer(process))
+    pieces = [
+        ratio(f"{what} of {piece['name']}", piece[name], "s")
+        for piece in told["pieces"]
+        for name, what in (("first", "first samples"), ("all", "all samples"))
+    ]
+    replays = told["window"]
+    name = f"a window of {MOST_FRAMES} frames"
+    return pieces, [speedup(name, replays, "s")] if replays else []
+
+
 def over_http(ours: Side, theirs: Speaker, extent: Extent) -> list[Row]:
     """Measure servers: a first request against warm ones, and when sound starts."""
     requests, sounds = [], []
@@ -350,7 +371,8 @@ def start(ours: Side) -> tuple[str, bool]:
         f"Start: {told['load_s']:.1f} s, of which the warm-up of all buckets is "
         f"{told['warm_up_s']:.1f} s. Placement: {told['summary']}. Of the nodes "
         f"{SMALLEST_SHARE:.0%} or more must be on the GPU: {verdict}. "
-        f"Log-spectral distance to what the processor says: {distances}.",
+        f"Log-spectral distance to what the processor says: {distances}. "
+        f"Windows: {told['capture']}.",
         met,
     )
 

@@ -38,6 +38,7 @@ def main() -> int:
         "distances_db": proof.distances_db,
         "placement": asdict(proof.placement),
         "summary": str(proof.placement),
+        "capture": proof.capture,
     }
     print(json.dumps(told), flush=True)
     return 0

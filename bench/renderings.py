@@ -9,7 +9,7 @@ import os
 import shutil
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -50,15 +50,26 @@ class OutOfTimeError(Exception):
 class Renderings:
     """What the sides have said, kept in files."""
 
-    def __init__(self, store: Path, deadline: float) -> None:
-        """Keep them in a folder; `deadline` is of `time.monotonic`."""
+    def __init__(
+        self, store: Path, deadline: float, names: Mapping[str, str] | None = None
+    ) -> None:
+        """Keep them in a folder.
+
+        Args:
+            store: the folder.
+            deadline: of `time.monotonic`.
+            names: of the folders in it, by label, where they are others than the labels.
+        """
         self._store = store
         self._deadline = deadline
+        self._names = dict(names or {})
 
     @classmethod
-    def of_minutes(cls, store: Path, minutes: float) -> Renderings:
+    def of_minutes(
+        cls, store: Path, minutes: float, names: Mapping[str, str] | None = None
+    ) -> Renderings:
         """Keep them in a folder; time is up after so many minutes."""
-        return cls(store, time.monotonic() + minutes * 60)
+        return cls(store, time.monotonic() + minutes * 60, names)
 
     def render(self, side: Side, cases: Sequence[Case], nudge: float = 0.0) -> None:
         """Have a side say what it has not said yet.
@@ -94,18 +105,19 @@ class Renderings:
         for number, case in enumerate(missing):
             self.check_time()
             if number % 20 == 0:
-                print(f"{label}: {len(missing) - number} to say", file=sys.stderr, flush=True)
+                left = f"{self._folder(label).name}: {len(missing) - number} to say"
+                print(left, file=sys.stderr, flush=True)
             if not len(say(case, self._path(label, case))):
                 raise ChildError(f"{label} does not tell durations")
 
     def begin(self, label: str, identity: str) -> None:
         """Throw away what another model has said under a label, and what hangs on it."""
-        folder = self._store / label
+        folder = self._folder(label)
         told = folder / "identity.txt"
         if told.exists() and told.read_text(encoding="utf-8") == identity:
             return
         if folder.exists():
-            print(f"{label} is another model than before: {identity}", file=sys.stderr)
+            print(f"{folder.name} is another model than before: {identity}", file=sys.stderr)
             shutil.rmtree(folder)
         if label == REFERENCE:
             for distances in self._store.glob(f"*/{DISTANCES}.json"):
@@ -137,7 +149,7 @@ class Renderings:
         Raises:
             OutOfTimeError: the deadline came first.
         """
-        path = self._store / label / f"{name}.json"
+        path = self._folder(label) / f"{name}.json"
         known = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
         try:
             for case in cases:
@@ -150,7 +162,10 @@ class Renderings:
         return [known[case.key] for case in cases]
 
     def _path(self, label: str, case: Case) -> Path:
-        return self._store / label / f"{case.key}.npz"
+        return self._folder(label) / f"{case.key}.npz"
+
+    def _folder(self, label: str) -> Path:
+        return self._store / self._names.get(label, label)
 
 
 def add_minutes(parser: argparse.ArgumentParser) -> None:

@@ -13,9 +13,9 @@ of them are said at speed 1, the others at 0.6 to 1.8.
 The map: inputs are centred, style and mean features each divided by one number such that their
 channels have a variance of 1 in the mean, the others each by its own standard deviation; ridge
 regression with a penalty of 1; of what it gives the directions that matter most, 96 for means and
-variances and 48 for ranges, in int8. Penalties of 0.3 and 3 gave the same, and so did features cut
-to their principal components; without the spectrum's statistics errors of the mean were a sixth
-larger; of half the rank, 64 and 16, those of ranges were a third larger.
+variances and 48 for ranges, in int8. Penalties of 0.3 and 3 gave the same; without the spectrum's
+statistics errors of the mean were a sixth larger, without the features those of the range a fifth;
+with ranks of 64 and 16 those of the range were a quarter larger, with 128 and 64 a twentieth less.
 
 Error of the mean: root mean square over channels, in standard deviations of the piece. Of the
 variance: of its logarithm. Of the range, greatest less least: of its logarithm. Shown are means

@@ -42,7 +42,7 @@ Origins = Annotated[tuple[str, ...], NoDecode, BeforeValidator(_split_list)]
 """A list in a file; in a flag or a variable the same, separated by commas."""
 
 
-BUCKETS = (32, 40, 50, 64, 80, 100, 128, 160, 200, 256, 320, 400, 512, 640)
+BUCKETS = (32, 40, 50, 64, 80, 104, 128, 160, 200, 256, 320, 400, 512, 640)
 """Frames of 25 ms: 0.8 to 16 s, more than the longest piece that is cut. Each is a quarter
 longer than the one before, so that 11 % are added on average. More frames than the last has become
 a multiple of it."""

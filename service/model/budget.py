@@ -20,16 +20,16 @@ class _Demand(NamedTuple):
 _FRAME_S = 0.025
 _MIB = 1 << 20
 _DEMANDS: dict[Variant | None, _Demand] = {
-    "native": _Demand(87 * _MIB, 13 * _MIB),
+    "native": _Demand(87 * _MIB, 14 * _MIB),
     "stock": _Demand(87 * _MIB, 28 * _MIB),
-    "float32": _Demand(310 * _MIB, 27 * _MIB),
-    "float16": _Demand(203 * _MIB, 14 * _MIB),
+    "float32": _Demand(310 * _MIB, 34 * _MIB),
+    "float16": _Demand(203 * _MIB, 17 * _MIB),
     None: _Demand(89 * _MIB, 45 * _MIB),
 }
 """What a model takes: its weights, and for each second of a piece. `python -m bench.demand`
-measured 12.7, 27.1 and, in float32, 21.0 MiB on the processor; there buckets add up to a quarter.
-In float16 it is half of that; as published, 400 MB after 5.5 s of speech and 1,150 after 22. A
-GPU's libraries have workspaces beside it."""
+measured 13.7, 27.9 and, in float32, 4.2 for the encoder and 22.8 for the decoder on the processor;
+there buckets add up to a quarter. In float16 it is half of that; as published, 400 MB after 5.5 s
+of speech and 1,150 after 22. A GPU's libraries have workspaces beside it."""
 
 
 def affordable(
@@ -42,6 +42,17 @@ def affordable(
     """
     most = longest_piece_s(budget_bytes, variant) / _FRAME_S
     return tuple(n_frames for n_frames in buckets if n_frames <= max(most, buckets[0]))
+
+
+_ENCODER_WEIGHTS_BYTES: dict[Variant | None, int] = {"float32": 235 * _MIB, "float16": 166 * _MIB}
+_ENCODER_SHARE = 0.18
+"""Of what each second of a piece takes: 4.2 of 27 MiB, and a little more."""
+
+
+def encoder_bytes(budget_bytes: int, variant: Variant | None) -> int:
+    """Return how much of a budget is for the encoder; on a GPU each part has memory of its own."""
+    for_speech = budget_bytes - _DEMANDS[variant].weights_bytes
+    return _ENCODER_WEIGHTS_BYTES[variant] + int(_ENCODER_SHARE * for_speech)
 
 
 def longest_piece_s(budget_bytes: int, variant: Variant | None) -> float:

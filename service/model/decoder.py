@@ -1,8 +1,10 @@
-"""The second part of a parted model: from what is known of a piece to the sound of any stretch."""
+"""The second part of a model: from what is known of a piece to the sound of any stretch."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,8 +16,19 @@ from service.model.durations import SAMPLES_PER_FRAME
 
 Floats = npt.NDArray[np.float32]
 
-_INPUTS = ("features", "spectrum", "spectrum_statistics", "style", "given", "share")
-_OUTPUTS = ("audio", "measured")
+AUDIO = "audio"
+"""The output that is the sound: float32, 600 samples for each frame."""
+
+MASK = "mask"
+"""Input of decoders for GPUs: float32 [1, 1, 2 T], 1 where features count and 0 behind them."""
+
+_INPUTS = ("features", "spectrum", "style", "given", "share")
+_OF_PROCESSORS = "spectrum_statistics"
+"""Input of decoders that quantise."""
+
+STRETCH_FRAMES = 104
+"""The longest stretch of a piece that is said in windows, see `service.speech.windows`: 2.6 s."""
+
 _HALVES, _HOPS = 2, 120
 """Columns of features and of the spectrum in a frame; the spectrum has one more at the end."""
 
@@ -38,6 +51,33 @@ class Encoding:
     spectrum_statistics: Floats
     style: Floats
 
+    @classmethod
+    def of(
+        cls,
+        durations: npt.NDArray[np.int64],
+        features: Floats,
+        spectrum: Floats,
+        style: Floats,
+        spectrum_statistics: Floats | None,
+    ) -> Encoding:
+        """Take what an encoder gave, which may have more frames than the piece.
+
+        Raises:
+            SynthesisError: it has less, or features that are not finite.
+        """
+        n_frames = int(durations.sum())
+        if features.shape[1] < _HALVES * n_frames or spectrum.shape[1] <= _HOPS * n_frames:
+            check_length(features.shape[1] // _HALVES, n_frames, "frames")
+            check_length(spectrum.shape[1], _HOPS * n_frames + 1, "columns")
+        features = features[:, : _HALVES * n_frames]
+        spectrum = spectrum[:, : _HOPS * n_frames + 1]
+        # A decoder that rounds to integers would not show that there was no number.
+        if not (np.isfinite(features).all() and np.isfinite(spectrum).all()):
+            raise SynthesisError("the model gave features that are not finite")
+        if spectrum_statistics is None:
+            spectrum_statistics = _statistics(spectrum[0])
+        return cls(durations, features, spectrum, spectrum_statistics, style)
+
     @property
     def n_frames(self) -> int:
         """Return T, the length of the piece."""
@@ -50,11 +90,12 @@ class Decoded:
 
     Attributes:
         samples: float32 [600 n] for n frames.
-        measured: statistics of each AdaIN's input over the stretch, in the decoder's own order.
+        measured: statistics of each AdaIN's input over the stretch, in the decoder's own order;
+            None where it does not tell.
     """
 
     samples: Floats
-    measured: Floats
+    measured: Floats | None
 
 
 class Decoder:
@@ -62,15 +103,21 @@ class Decoder:
 
     Attributes:
         n_statistics: numbers in `Decoded.measured`.
+        lengths: numbers of frames that runs have, whatever is decoded; none where they have as
+            many as the stretch.
     """
 
-    def __init__(self, session: ortffi.Session) -> None:
+    def __init__(self, session: ortffi.Session, lengths: Sequence[int] = ()) -> None:
         self._session = session
         inputs = {info.name: info for info in session.inputs}
-        outputs = {info.name for info in session.outputs}
+        self._outputs = tuple(info.name for info in session.outputs)
         shape = inputs["given"].shape if "given" in inputs else None
-        if set(inputs) != set(_INPUTS) or outputs != set(_OUTPUTS) or not shape:
+        unknown = set(inputs) - {*_INPUTS, _OF_PROCESSORS, MASK}
+        known = set(inputs) >= set(_INPUTS) and not unknown
+        if not known or self._outputs[:1] != (AUDIO,) or not shape:
             raise ModelError("this is not the decoder of a prepared model; prepare it anew")
+        self._takes_ranges = _OF_PROCESSORS in inputs
+        self.lengths = tuple(lengths) if MASK in inputs else ()
         self.n_statistics = int(shape[0] or 0)
         self._none_given = np.zeros(self.n_statistics, np.float32)
 
@@ -81,6 +128,7 @@ class Decoder:
         last: int,
         given: Floats | None = None,
         options: ortffi.RunOptions | None = None,
+        lengths: Sequence[int] | None = None,
     ) -> Decoded:
         """Decode the frames from `first` up to `last` as if the piece had no others.
 
@@ -90,32 +138,75 @@ class Decoder:
             last: greater, up to `n_frames`.
             given: statistics to take in the place of the stretch's own, float32 [n_statistics].
             options: of this run.
+            lengths: in the place of `self.lengths`; of no effect where there are none.
 
         Raises:
             RunError: the run failed.
             SynthesisError: it gave not 600 samples for each frame.
             ortffi.TerminatedError: the options said so.
         """
-        samples, measured = run(
-            self._session,
-            {
-                "features": encoding.features[:, _HALVES * first : _HALVES * last],
-                "spectrum": encoding.spectrum[:, _HOPS * first : _HOPS * last + 1],
-                "spectrum_statistics": encoding.spectrum_statistics,
-                "style": encoding.style,
-                "given": self._none_given if given is None else given,
-                "share": np.array([0.0 if given is None else 1.0], np.float32),
-            },
-            _OUTPUTS,
-            options,
-        )
+        n_frames = last - first
+        inputs: dict[str, Floats] = {
+            "features": encoding.features[:, _HALVES * first : _HALVES * last],
+            "spectrum": encoding.spectrum[:, _HOPS * first : _HOPS * last + 1],
+            "style": encoding.style,
+            "given": self._none_given if given is None else given,
+            "share": np.array([0.0 if given is None else 1.0], np.float32),
+        }
+        if self._takes_ranges:
+            inputs[_OF_PROCESSORS] = encoding.spectrum_statistics
+        length = n_frames
+        if self.lengths:
+            length = next_length(n_frames, lengths or self.lengths)
+            inputs = self._padded(inputs, n_frames, length)
+        samples, *measured = self._run(inputs, length, options)
         samples = samples.ravel()
-        check_length(samples.size, (last - first) * SAMPLES_PER_FRAME, "samples")
-        return Decoded(samples, measured)
+        check_length(samples.size, length * SAMPLES_PER_FRAME, "samples")
+        return Decoded(samples[: n_frames * SAMPLES_PER_FRAME], measured[0] if measured else None)
+
+    def _run(
+        self, inputs: dict[str, Floats], length: int, options: ortffi.RunOptions | None
+    ) -> list[Floats]:
+        """Run with so many frames and return all outputs."""
+        return run(self._session, inputs, self._outputs, options)
+
+    def _padded(self, inputs: dict[str, Floats], n_frames: int, length: int) -> dict[str, Floats]:
+        """Return the inputs of a longer stretch, with zeros behind the frames that count."""
+        padded = dict(inputs)
+        shapes = self.shapes(length)
+        for name in ("features", "spectrum"):
+            padded[name] = np.zeros(shapes[name], np.float32)
+            padded[name][:, : inputs[name].shape[1]] = inputs[name]
+        padded[MASK] = np.zeros(shapes[MASK], np.float32)
+        padded[MASK][..., : _HALVES * n_frames] = 1
+        return padded
+
+    def shapes(self, length: int) -> dict[str, tuple[int, ...]]:
+        """Return the shapes of all inputs of a run with so many frames, where there is a mask."""
+        return {
+            "features": (1, _HALVES * length, 512),
+            "spectrum": (1, _HOPS * length + 1, 22),
+            "style": (1, 256),
+            "given": (self.n_statistics,),
+            "share": (1,),
+            MASK: (1, 1, _HALVES * length),
+        }
+
+    def end_profiling(self) -> Path:
+        """Return the file of the profile of all runs so far; see `Runtime.open_on_gpu`."""
+        return self._session.end_profiling()
 
     def close(self) -> None:
         """Release the session, after the run in progress."""
         self._session.close()
+
+
+def next_length(n_frames: int, lengths: Sequence[int]) -> int:
+    """Return the first of some lengths that is no smaller, or a multiple of the last."""
+    for length in lengths:
+        if length >= n_frames:
+            return length
+    return -(-n_frames // lengths[-1]) * lengths[-1]
 
 
 def run(
@@ -144,3 +235,8 @@ def check_length(length: int, promised: int, unit: str) -> None:
         raise SynthesisError(
             f"the model gave {length} {unit} where its durations promise {promised}"
         )
+
+
+def _statistics(columns: Floats) -> Floats:
+    """Return mean, variance, least and greatest of each channel of float32 [n, C]."""
+    return np.stack([columns.mean(0), columns.var(0), columns.min(0), columns.max(0)])

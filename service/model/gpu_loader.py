@@ -6,24 +6,30 @@ import logging
 import tempfile
 import time
 from collections.abc import Callable, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
+
+import numpy as np
 
 import ortffi
 from service.errors import ModelError, SynthesisError
 from service.machine import explain, foresee
 from service.memory import return_freed_memory
 from service.model.assembly import default_cache_dir
-from service.model.budget import affordable
+from service.model.budget import affordable, encoder_bytes
+from service.model.captured import CapturedDecoder
+from service.model.decoder import Decoder
 from service.model.kokoro import Kokoro, Preparation, Used
-from service.model.manifest import GPU_VARIANTS, REFERENCE, WHOLE, Precision, Recipe
+from service.model.manifest import DECODER, ENCODER, GPU_VARIANTS, REFERENCE, Precision, Recipe
 from service.model.opening import hold, open_kokoro
 from service.model.placement import GpuProof, Placement
 from service.model.preparation import PreparedModels, RefusedError, Workshop
-from service.model.proof import UnlikeError, speaker
+from service.model.proof import UnlikeError, encode_longest, speaker
 from service.model.reference import NoReferenceError, Reference
 from service.model.rewriting.version import VERSION
-from service.model.runtime import GpuUnavailableError, Runtime
+from service.model.runtime import CaptureRefusedError, GpuUnavailableError, Runtime
 from service.model.source import Progress, Source
 from service.settings import BUCKETS
 
@@ -57,10 +63,14 @@ class GpuOptions:
 
 @dataclass(frozen=True)
 class _Model:
-    """A model for a GPU: its file or bytes, and what it says on the processor."""
+    """A model for a GPU: its file or bytes, and what it says on the processor.
+
+    Of a model that is parted `content` is the encoder.
+    """
 
     content: Path | bytearray
     folder: Path
+    decoder: Path | None
     sha256: str
     reference: Callable[[], Reference]
     preparation: Preparation
@@ -125,24 +135,71 @@ def load_on_gpu(
     if runtime.memory_bytes:
         buckets = affordable(buckets, runtime.memory_bytes, model.preparation.variant)
     provider: Used = "tensorrt" if runtime.provider == "tensorrt" else "cuda"
-    with tempfile.TemporaryDirectory(prefix="kokoro-profile-") as folder:
+    with tempfile.TemporaryDirectory(prefix="kokoro-profile-") as folder, ExitStack() as opened:
         try:
-            session = runtime.open_on_gpu(model.content, model.folder, Path(folder) / "start")
+            of_encoder, of_decoder = _shared_out(runtime, model)
+            session = of_encoder.open_on_gpu(model.content, model.folder, Path(folder) / "start")
+            opened.callback(session.close)
+            decoder, lack = None, "the model is not parted"
+            if model.decoder is not None:
+                decoder, lack = _open_decoder(model.decoder, of_decoder, buckets, Path(folder))
+                opened.callback(decoder.close)
         except GpuUnavailableError as error:
             raise _explained(str(error), runtime) from error
         model = replace(model, content=source.path)  # the bytes may go
         return_freed_memory()
+        opened.pop_all()  # `hold` closes them
         kokoro = hold(
             session, provider, source.path.name, model.sha256, runtime, model.preparation,
-            buckets,
+            buckets, decoder,
         )  # fmt: skip
         try:
-            kokoro.gpu_proof = _prove(kokoro, model.reference(), progress)
+            kokoro.gpu_proof = _prove(kokoro, model.reference(), lack, progress)
         except BaseException:
             kokoro.close()
             raise
     logger.info("%s on the GPU: %s", source.path.name, kokoro.gpu_proof)
     return kokoro
+
+
+def _shared_out(runtime: Runtime, model: _Model) -> tuple[Runtime, Runtime]:
+    """Return the runtime for each part of a model: a session's bound of memory is its own."""
+    if not runtime.memory_bytes or model.decoder is None:
+        return runtime, runtime
+    first = encoder_bytes(runtime.memory_bytes, model.preparation.variant)
+    return (
+        replace(runtime, memory_bytes=first),
+        replace(runtime, memory_bytes=runtime.memory_bytes - first),
+    )
+
+
+def _open_decoder(
+    path: Path, runtime: Runtime, buckets: Sequence[int], folder: Path
+) -> tuple[Decoder, str]:
+    """Open the decoder of a parted model; its profile goes into a folder.
+
+    Returns:
+        The decoder, and why it captures nothing; nothing where it does.
+
+    Raises:
+        GpuUnavailableError: it cannot be had.
+        ModelError: it is no decoder.
+    """
+    lack = "" if runtime.can_capture else f"not with {runtime.provider} of {runtime.version}"
+    if not lack:
+        try:
+            session = runtime.open_on_gpu(path, path.parent, folder / "decoder", capturing=True)
+        except CaptureRefusedError as error:
+            lack = str(error)
+    if lack:
+        session = runtime.open_on_gpu(path, path.parent, folder / "decoder")
+    try:
+        if lack:
+            return Decoder(session, buckets), lack
+        return CapturedDecoder(session, buckets, runtime.cuda_device), lack
+    except ModelError:
+        session.close()
+        raise
 
 
 def _find(source: Source, runtime: Runtime, options: GpuOptions, progress: Progress) -> _Model:
@@ -154,7 +211,7 @@ def _find(source: Source, runtime: Runtime, options: GpuOptions, progress: Progr
     if folder is not None:
         progress(f"the model is one in {options.precision}, prepared for GPUs")
         return _Model(
-            folder / WHOLE.graph, folder, recipe.source_sha256,
+            folder / ENCODER.graph, folder, folder / DECODER.graph, recipe.source_sha256,
             lambda: Reference.read(folder / REFERENCE),
             Preparation(options.precision, None, f"for GPUs, in {options.precision}"),
         )  # fmt: skip
@@ -164,7 +221,7 @@ def _find(source: Source, runtime: Runtime, options: GpuOptions, progress: Progr
     if _is_quantised(content):
         raise _made_for_processors(source)
     return _Model(
-        content, source.path.resolve().parent, sha256,
+        content, source.path.resolve().parent, None, sha256,
         lambda: _reference(source, sha256, runtime.on_processor, options.cache_dir, progress),
         Preparation(None, None, "as it is, in floats"),
     )  # fmt: skip
@@ -210,8 +267,14 @@ def _reference(
     return reference
 
 
-def _prove(kokoro: Kokoro, reference: Reference, progress: Progress) -> GpuProof:
+def _prove(kokoro: Kokoro, reference: Reference, lack: str, progress: Progress) -> GpuProof:
     """Have the model say known sentences, watch where it is computed, and warm it up.
+
+    Args:
+        kokoro: the model.
+        reference: what it says on the processor.
+        lack: why nothing is captured, if so.
+        progress: called with a line where something takes long.
 
     Raises:
         GpuUnavailableError: it fails, says something else, or does not run on the GPU.
@@ -224,13 +287,14 @@ def _prove(kokoro: Kokoro, reference: Reference, progress: Progress) -> GpuProof
         name = next(iter(reference.inferences))
         say(name)
         run_s = time.perf_counter() - started
-        profile = kokoro.end_profiling()
-        placement = Placement.of_last_run(ortffi.read_profile(profile), run_s)
+        profiles = [ortffi.read_profile(path) for path in kokoro.end_profiling()]
+        placement = Placement.of_last_run(profiles, run_s)
         _require_gpu(placement, kokoro.runtime)
         started = time.perf_counter()
         if kokoro.buckets:
             progress(f"warming up for {len(kokoro.buckets)} lengths of speech")
         kokoro.warm_up()
+        capture = _capture(kokoro) if not lack else f"no CUDA graphs: {lack}"
     except UnlikeError as error:
         raise GpuUnavailableError(
             f"the GPU does not say what the processor says: {error}; this build of ONNX Runtime, "
@@ -239,7 +303,42 @@ def _prove(kokoro: Kokoro, reference: Reference, progress: Progress) -> GpuProof
     except SynthesisError as error:
         raise _explained(error.message, kokoro.runtime) from error
     distances = {name: comparison.distance_db for name, comparison in comparisons.items()}
-    return GpuProof(placement, distances, time.perf_counter() - started)
+    return GpuProof(placement, distances, time.perf_counter() - started, capture)
+
+
+_MOST_APART = 1e-3
+"""Of the peak, the largest difference between a replay and kernels started one by one. They are the
+same kernels; what was left in memory from another window would make a difference of a whole."""
+
+
+def _capture(kokoro: Kokoro) -> str:
+    """Have the lengths of windows captured, and prove that replays say what runs do.
+
+    Where they do not, or cannot be had, kernels are started one by one, with a warning.
+
+    Returns:
+        What came of it.
+    """
+    decoder = kokoro.decoder
+    assert isinstance(decoder, CapturedDecoder)
+    encoding = encode_longest(kokoro)
+    try:
+        for length in decoder.capturable:
+            n_frames = min(length, encoding.n_frames)
+            stretches = ((0, n_frames), (encoding.n_frames - n_frames, encoding.n_frames))
+            decode = partial(kokoro.decode, encoding, lengths=[length])
+            expected = [decode(*stretch).samples for stretch in stretches]
+            decoder.capture(length)
+            for stretch, samples in zip(stretches, expected, strict=True):
+                apart = float(np.abs(decode(*stretch).samples - samples).max())
+                if not apart <= _MOST_APART * float(np.abs(samples).max()):
+                    raise UnlikeError(f"a replay of {length} frames sounds different")
+    except (ortffi.OrtError, SynthesisError, UnlikeError) as error:
+        decoder.release()
+        reason = error.message if isinstance(error, SynthesisError) else str(error)
+        logger.warning("windows are decoded without CUDA graphs, slower: %s", reason)
+        return f"no CUDA graphs: {reason}"
+    return f"CUDA graphs of {', '.join(map(str, decoder.capturable))} frames"
 
 
 _CURE = (

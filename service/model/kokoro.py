@@ -35,7 +35,10 @@ STYLE_SIZE = 256
 _TOKENS = ("tokens", "input_ids")
 _AUDIO = ("audio", "waveform")
 _DURATIONS = (durations.TENSOR_NAME, "durations", "duration", "pred_dur")
-_ENCODED = ("features", "spectrum", "spectrum_statistics", durations.TENSOR_NAME)
+_ENCODED = (durations.TENSOR_NAME, "features", "spectrum")
+_SPECTRUM_STATISTICS = "spectrum_statistics"
+"""Output of encoders for processors."""
+
 _SPEED_DTYPES = (np.float32, np.float16, np.float64, np.int32, np.int64)
 _BUCKETS = "buckets"
 """Input of models prepared for GPUs: int64 [n], numbers of frames that a run may have."""
@@ -146,6 +149,8 @@ class Kokoro:
         self._outputs = audio
         if decoder is None and self._durations:
             self._outputs = (*audio, self._durations)
+        elif _SPECTRUM_STATISTICS in outputs:
+            self._outputs = (*audio, _SPECTRUM_STATISTICS)
 
     @property
     def gives_durations(self) -> bool:
@@ -183,12 +188,12 @@ class Kokoro:
         """
         options = run_options if keep_memory else self._frugal
         if self.decoder is not None:
-            encoding = self.encode(token_ids, style, speed, run_options=options)
-            decoded = self.decode(encoding, 0, encoding.n_frames, run_options=options)
+            encoding = self.encode(token_ids, style, speed, run_options=options, buckets=buckets)
+            decoded = self.decode(
+                encoding, 0, encoding.n_frames, run_options=options, lengths=buckets
+            )
             return Inference(decoded.samples, encoding.durations)
-        inputs = self._inputs(token_ids, style, speed)
-        if self.buckets:
-            inputs[_BUCKETS] = np.array(self.buckets if buckets is None else buckets, np.int64)
+        inputs = self._inputs(token_ids, style, speed, buckets)
         outputs = run(self._session, inputs, self._outputs, options)
         samples = _checked(outputs[0].astype(np.float32, copy=False).ravel())
         frames = outputs[1].ravel().astype(np.int64) if self.gives_durations else None
@@ -204,6 +209,7 @@ class Kokoro:
         speed: float,
         *,
         run_options: ortffi.RunOptions | None = None,
+        buckets: Sequence[int] | None = None,
     ) -> Encoding:
         """Find out everything about a piece but its sound; arguments and errors as for `infer`.
 
@@ -212,18 +218,14 @@ class Kokoro:
         """
         if self.decoder is None:
             raise RuntimeError(f"{self.name} is not parted")
-        inputs = self._inputs(token_ids, style, speed)
-        features, spectrum, statistics, frames = run(
+        inputs = self._inputs(token_ids, style, speed, buckets)
+        frames, features, spectrum, *statistics = run(
             self._session, inputs, self._outputs, run_options
         )
-        encoding = Encoding(
-            frames.ravel().astype(np.int64), features, spectrum, statistics, inputs["style"]
-        )
-        check_length(encoding.n_frames, int(encoding.durations.sum()), "frames")
-        # The decoder rounds to integers, from which nobody sees that there was no number.
-        if not (np.isfinite(features).all() and np.isfinite(spectrum).all()):
-            raise SynthesisError("the model gave features that are not finite")
-        return encoding
+        return Encoding.of(
+            frames.ravel().astype(np.int64), features, spectrum, inputs["style"],
+            statistics[0] if statistics else None,
+        )  # fmt: skip
 
     def decode(
         self,
@@ -233,6 +235,7 @@ class Kokoro:
         given: Floats | None = None,
         *,
         run_options: ortffi.RunOptions | None = None,
+        lengths: Sequence[int] | None = None,
     ) -> Decoded:
         """Decode a stretch of a piece; see `Decoder.decode`.
 
@@ -242,12 +245,16 @@ class Kokoro:
         """
         if self.decoder is None:
             raise RuntimeError(f"{self.name} is not parted")
-        decoded = self.decoder.decode(encoding, first, last, given, run_options)
+        decoded = self.decoder.decode(encoding, first, last, given, run_options, lengths)
         _checked(decoded.samples)
         return decoded
 
     def _inputs(
-        self, token_ids: Sequence[int], style: npt.NDArray[np.float32], speed: float
+        self,
+        token_ids: Sequence[int],
+        style: npt.NDArray[np.float32],
+        speed: float,
+        buckets: Sequence[int] | None,
     ) -> dict[str, npt.NDArray[Any]]:
         if not 1 <= len(token_ids) <= MAX_TOKENS:
             raise ValueError(f"{len(token_ids)} token ids; 1 to {MAX_TOKENS} are allowed")
@@ -255,11 +262,14 @@ class Kokoro:
             raise ValueError(f"a style is [1, {STYLE_SIZE}], not {list(style.shape)}")
         if self._speed_dtype.kind == "i" and speed != int(speed):
             raise InvalidRequestError(f"speed: this model takes whole numbers only, not {speed}")
-        return {
+        inputs: dict[str, npt.NDArray[Any]] = {
             self._tokens: np.array([[0, *token_ids, 0]], np.int64),
             "style": style.astype(self._style_dtype),
             "speed": np.array([speed], self._speed_dtype),
         }
+        if self.buckets:
+            inputs[_BUCKETS] = np.array(self.buckets if buckets is None else buckets, np.int64)
+        return inputs
 
     def warm_up(self) -> None:
         """Run once with each number of frames that runs may have.
@@ -273,9 +283,12 @@ class Kokoro:
         for n_frames in self.buckets:
             self.infer(_WARMING, style, _WARMING_SPEED, buckets=[n_frames])
 
-    def end_profiling(self) -> Path:
-        """Return the file of the profile of all runs so far; see `Runtime.open_on_gpu`."""
-        return self._session.end_profiling()
+    def end_profiling(self) -> list[Path]:
+        """Return the files of the profiles of all runs so far; see `Runtime.open_on_gpu`."""
+        profiles = [self._session.end_profiling()]
+        if self.decoder is not None:
+            profiles.append(self.decoder.end_profiling())
+        return profiles
 
     def close(self) -> None:
         """Release the session, after the run in progress."""

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from service.errors import ProviderError
 from service.memory import return_freed_memory
+from service.model.decoder import STRETCH_FRAMES
 from service.model.gpu_loader import GpuOptions, load_on_gpu
 from service.model.kokoro import Kokoro, Preparation
 from service.model.manifest import Recipe, Variant
@@ -95,7 +96,7 @@ def load_kokoro(
     source = Source(path, published)
     if runtime.provider != "cpu":
         try:
-            return load_on_gpu(source, runtime, gpu or GpuOptions(), progress)
+            return with_statistics(load_on_gpu(source, runtime, gpu or GpuOptions(), progress))
         except GpuUnavailableError as error:
             if runtime.provider != "auto":
                 raise ProviderError(f"provider = {runtime.provider}: {error}") from error
@@ -109,26 +110,34 @@ def load_kokoro(
             logger.warning("%s; %s is used as it is, up to four times slower", error, path.name)
             detail = f"as it is: {error}"
         else:
-            return _open_prepared(source, prepared, runtime)
+            return with_statistics(_open_prepared(source, prepared, runtime))
     return open_kokoro(path, runtime, published=published, progress=progress, detail=detail)
 
 
 def _open_prepared(source: Source, prepared: Prepared, runtime: Runtime) -> Kokoro:
     kokoro = open_prepared(
         prepared.folder,
-        prepared.recipe.variant,
         prepared.operators,
         runtime,
         name=source.path.name,
         sha256=prepared.recipe.source_sha256,
         preparation=prepared.preparation,
     )
-    if kokoro.decoder is not None:
-        statistics = StatisticsPredictor.load(resource("voices") / STATISTICS)
-        if statistics.source_sha256 == kokoro.sha256:
-            kokoro.statistics = statistics
     return_freed_memory()
     logger.info(
         "%s was prepared for this machine: %s", source.path.name, prepared.preparation.detail
     )
+    return kokoro
+
+
+def with_statistics(kokoro: Kokoro) -> Kokoro:
+    """Give a model what tells the statistics of a piece, where that is known of it.
+
+    On a GPU with little memory a stretch may be longer than any run.
+    """
+    lengths = kokoro.decoder.lengths if kokoro.decoder is not None else (0,)
+    if not lengths or lengths[-1] >= STRETCH_FRAMES:
+        statistics = StatisticsPredictor.load(resource("voices") / STATISTICS)
+        if statistics.source_sha256 == kokoro.sha256:
+            kokoro.statistics = statistics
     return kokoro

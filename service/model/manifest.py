@@ -26,16 +26,10 @@ class GraphFiles(NamedTuple):
     weights: str
 
 
-WHOLE = GraphFiles("model.onnx", "weights.bin")
 ENCODER = GraphFiles("encoder.onnx", "encoder.bin")
 DECODER = GraphFiles("decoder.onnx", "decoder.bin")
-"""Of a model in one graph, and of one that is parted."""
-
-
-def graphs_of(variant: Variant) -> tuple[GraphFiles, ...]:
-    """Return the graphs that make a prepared model up."""
-    return (ENCODER, DECODER) if variant == "native" else (WHOLE,)
-
+GRAPHS = (ENCODER, DECODER)
+"""Of a prepared model."""
 
 REFERENCE = "reference.npz"
 """Of variants for GPUs: what the model says on the processor, see `service.model.reference`."""
@@ -82,7 +76,7 @@ class Recipe:
     @property
     def files(self) -> tuple[str, ...]:
         """Return the names of the files that make the model up."""
-        files = tuple(name for graph in graphs_of(self.variant) for name in graph)
+        files = tuple(name for graph in GRAPHS for name in graph)
         return (*files, REFERENCE) if self.variant in GPU_VARIANTS else files
 
     def supersedes(self, key: str) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
+from contextlib import ExitStack
 from pathlib import Path
 
 import ortffi
@@ -11,7 +12,7 @@ from service.errors import ModelError, StartupError
 from service.memory import return_freed_memory
 from service.model.decoder import Decoder
 from service.model.kokoro import Kokoro, Preparation, Used
-from service.model.manifest import Variant, graphs_of
+from service.model.manifest import DECODER, ENCODER
 from service.model.runtime import Runtime
 from service.model.source import Progress, Source
 from service.settings import BUCKETS
@@ -41,7 +42,6 @@ def open_kokoro(
 
 def open_prepared(
     folder: Path,
-    variant: Variant,
     operators: Path | None,
     runtime: Runtime,
     *,
@@ -52,8 +52,7 @@ def open_prepared(
     """Load a prepared model on the CPU.
 
     Args:
-        folder: with the files of the variant.
-        variant: of the model.
+        folder: with its files.
         operators: library of our own operators, if the model uses them.
         runtime: to run it with.
         name: of the model that it was made of.
@@ -63,19 +62,17 @@ def open_prepared(
     Raises:
         ModelError: ONNX Runtime refuses it, or it does not keep the contract.
     """
-    sessions: list[ortffi.Session] = []
-    try:
-        for graph in graphs_of(variant):
-            path = folder / graph.graph
-            sessions.append(runtime.open_prepared(path, operators))
-        decoder = Decoder(sessions[1]) if len(sessions) > 1 else None
-    except (ortffi.OrtError, ModelError) as error:
-        for session in sessions:
-            session.close()
-        if isinstance(error, ModelError):
-            raise
-        raise unloadable(path, runtime, error) from error
-    return hold(sessions[0], "cpu", name, sha256, runtime, preparation, decoder=decoder)
+    with ExitStack() as opened:
+        path = folder / ENCODER.graph
+        try:
+            encoder = opened.enter_context(runtime.open_prepared(path, operators))
+            path = folder / DECODER.graph
+            session = opened.enter_context(runtime.open_prepared(path, operators))
+        except ortffi.OrtError as error:
+            raise unloadable(path, runtime, error) from error
+        decoder = Decoder(session, BUCKETS)
+        opened.pop_all()  # `hold` closes them
+    return hold(encoder, "cpu", name, sha256, runtime, preparation, decoder=decoder)
 
 
 def hold(

@@ -43,26 +43,29 @@ class Placement:
         return 1 - self.cpu_time_share
 
     @classmethod
-    def of_last_run(cls, events: Iterable[ortffi.KernelEvent], run_s: float) -> Placement:
-        """Read it from the profile of one or more runs that computed the same nodes.
+    def of_last_run(
+        cls, profiles: Iterable[Iterable[ortffi.KernelEvent]], run_s: float
+    ) -> Placement:
+        """Read it from the profiles of one or more runs that computed the same nodes.
 
         Args:
-            events: of the profile.
+            profiles: events of each session that the model has.
             run_s: how long the last of the runs took, from outside.
         """
-        last: dict[tuple[str, str], ortffi.KernelEvent] = {}
-        for event in events:
-            last[event.node, event.operator] = event
-        nodes = [event for event in last.values() if event.operator not in _COPIES]
-        on_cpu = [event for event in nodes if event.provider == CPU]
-        cpu_s = _covered_s(on_cpu)
+        nodes, n_copies, cpu_s = [], 0, 0.0
+        for events in profiles:
+            last = {(event.node, event.operator): event for event in events}
+            computed = [event for event in last.values() if event.operator not in _COPIES]
+            n_copies += len(last) - len(computed)
+            # Each profile has a clock of its own.
+            cpu_s += _covered_s(event for event in computed if event.provider == CPU)
+            nodes += computed
+        on_cpu = Counter(event.operator for event in nodes if event.provider == CPU)
         return cls(
             n_nodes=dict(Counter(event.provider for event in nodes).most_common()),
-            n_copies=len(last) - len(nodes),
+            n_copies=n_copies,
             cpu_time_share=min(1.0, cpu_s / run_s) if run_s > 0 else 1.0,
-            cpu_operators=tuple(
-                operator for operator, _ in Counter(each.operator for each in on_cpu).most_common()
-            ),
+            cpu_operators=tuple(operator for operator, _ in on_cpu.most_common()),
         )
 
     def __str__(self) -> str:
@@ -86,17 +89,19 @@ class GpuProof:
         placement: who computed what.
         distances_db: log-spectral distance to what it says on the processor, by sentence.
         warm_up_s: seconds for a first run with each number of frames.
+        capture: what became of CUDA graphs.
     """
 
     placement: Placement
     distances_db: dict[str, float]
     warm_up_s: float
+    capture: str
 
     def __str__(self) -> str:
         distances = ", ".join(f"{name} {d:.1f} dB" for name, d in self.distances_db.items())
         return (
             f"{self.placement}; the durations of the processor, distance {distances}; "
-            f"warmed up in {self.warm_up_s:.1f} s"
+            f"warmed up in {self.warm_up_s:.1f} s; {self.capture}"
         )
 
 

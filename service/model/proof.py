@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from service.errors import RunError, SynthesisError
+from service.model.decoder import Encoding
 from service.model.durations import SAMPLES_PER_FRAME
 from service.model.kokoro import STYLE_SIZE, Inference, Kokoro, Samples
 from service.resources import resource
@@ -115,6 +116,12 @@ def speaker(model: Kokoro) -> Speaker:
         return model.infer(token_ids, _style(len(token_ids)), 1.0)
 
     return say
+
+
+def encode_longest(model: Kokoro) -> Encoding:
+    """Have a model that is parted encode the longest of `SENTENCES`; raises SynthesisError."""
+    token_ids = max(SENTENCES.values(), key=len)
+    return model.encode(token_ids, _style(len(token_ids)), 1.0)
 
 
 def _alike(

@@ -35,8 +35,19 @@ _CUDA_DEFAULTS: dict[str, str | int | bool] = {"use_tf32": False}
 processor."""
 
 
+_CAPTURE_REFUSED = "graph capture feature"
+"""ONNX Runtime says so of a session with nodes that it cannot capture."""
+
+_MANY_GRAPHS = (1, 18)
+"""The version from which on a session can have more CUDA graphs than one."""
+
+
 class GpuUnavailableError(ProviderError):
     """The GPU cannot be used; the message is ONNX Runtime's reason."""
+
+
+class CaptureRefusedError(GpuUnavailableError):
+    """Runs of this model cannot become CUDA graphs; the message is ONNX Runtime's reason."""
 
 
 @dataclass(frozen=True)
@@ -86,21 +97,25 @@ class Runtime:
         """
         return self._commit(ortffi.SessionBuilder().with_cpu(), model, folder)
 
-    def open_on_gpu(self, model: Path | bytearray, folder: Path, profile: Path) -> ortffi.Session:
+    def open_on_gpu(
+        self, model: Path | bytearray, folder: Path, profile: Path, *, capturing: bool = False
+    ) -> ortffi.Session:
         """Make a session on the GPU, which writes a profile until it is told to end that.
 
         Args:
             model: the file, or its bytes.
             folder: where tensors that the model keeps in other files are.
             profile: how the name of the profile's file begins.
+            capturing: whether runs become CUDA graphs; see `can_capture`.
 
         Raises:
+            CaptureRefusedError: they cannot: not all nodes are the GPU's.
             GpuUnavailableError: it cannot be had.
             ProviderError: its options are wrong.
         """
         builder = ortffi.SessionBuilder()
         try:
-            for provider in self.gpu_providers():
+            for provider in self.gpu_providers(capturing=capturing):
                 builder = builder.with_provider(provider)
             # What comes above EXTENDED is for the processor, and fails on halves (ORT 1.31).
             builder = builder.with_optimization_level(
@@ -110,7 +125,15 @@ class Runtime:
                 return self._commit(builder, model, folder)
             return self._builder(builder).commit_from_file(model)
         except (ortffi.OrtError, ortffi.ProviderUnavailableError) as error:
-            raise GpuUnavailableError(" ".join(str(error).split())) from error
+            reason = " ".join(str(error).split())
+            refused = capturing and _CAPTURE_REFUSED in reason
+            raise (CaptureRefusedError if refused else GpuUnavailableError)(reason) from error
+
+    @property
+    def can_capture(self) -> bool:
+        """Tell whether sessions can have several CUDA graphs, which are chosen run by run."""
+        version = tuple(int(part) for part in self.version.split(".")[:2])
+        return self.provider != "tensorrt" and version >= _MANY_GRAPHS
 
     def lack_of_gpu(self) -> str:
         """Return which of the providers the library was built without; nothing if it has all."""
@@ -121,8 +144,11 @@ class Runtime:
             return str(error)
         return ""
 
-    def gpu_providers(self) -> list[ortffi.ExecutionProvider]:
+    def gpu_providers(self, *, capturing: bool = False) -> list[ortffi.ExecutionProvider]:
         """Return the providers of the GPU in the order in which they choose their nodes.
+
+        Args:
+            capturing: see `open_on_gpu`.
 
         Raises:
             ProviderError: their options are wrong.
@@ -135,7 +161,8 @@ class Runtime:
             raise ProviderError(f"tensorrt_options: {error}") from error
         try:
             bounded = {"gpu_mem_limit": self.memory_bytes} if self.memory_bytes else {}
-            options = {**_CUDA_DEFAULTS, **bounded, **self.cuda_options}
+            captured = {"enable_cuda_graph": True} if capturing else {}
+            options = {**_CUDA_DEFAULTS, **bounded, **captured, **self.cuda_options}
             providers.append(ortffi.CUDA(self.cuda_device, options))
         except (TypeError, ValueError) as error:
             raise ProviderError(f"cuda_options: {error}") from error

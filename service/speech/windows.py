@@ -11,15 +11,12 @@ import numpy.typing as npt
 
 import ortffi
 from service.model import Inference, StatisticsPredictor
+from service.model.decoder import STRETCH_FRAMES
 from service.model.durations import SAMPLES_PER_FRAME
 from service.model.kokoro import Kokoro, Samples
 
 FIRST_FRAMES = 30
 """Of the first window: 0.75 s, which sounds while the second is made."""
-
-MOST_FRAMES = 96
-"""Of a window: 2.4 s. Longer ones save little (a seam costs 8 frames), need more memory than a
-piece of a few seconds, and others wait meanwhile."""
 
 GROWTH = 1.5
 """By how much a window may be longer than the one before it. It is made while that one plays: where
@@ -32,6 +29,10 @@ CONTEXT_FRAMES = 4
 """Decoded on both sides of a window and thrown away. The convolutions of the decoder see 4 frames
 to either side, the outer ones hardly at all: with 3, 4 or 8 of them the sound is as near to the
 whole. Half a frame is for the fade."""
+
+MOST_FRAMES = STRETCH_FRAMES - 2 * CONTEXT_FRAMES
+"""Of a window: 96, 2.4 s. Longer ones save little (a seam costs 8 frames), need more memory than a
+piece of a few seconds, and others wait meanwhile."""
 
 FADE_SAMPLES = SAMPLES_PER_FRAME // 2
 """To either side of a seam."""

@@ -1,25 +1,36 @@
 from __future__ import annotations
 
 import dataclasses
+import importlib.util
 import json
 import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import closing, nullcontext
 from itertools import pairwise
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
+import numpy as np
 import pytest
 
 import ortffi
-from bench import gpu
+from bench import gpu, gpu_windows
 from bench.gpu import Extent, Setup, against, blocks, lack_of_gpu, mixed_lengths, share_on_gpu
+from bench.gpu_peer import open_package
 from bench.processes import ChildError
-from bench.sides import Spoken
+from bench.sides import Side, Spoken
+from bench.variants import opened, prepared_for_gpus
 from service.machine import Machine
+from service.model import Kokoro, Preparation, open_runtime
+from service.model.opening import open_prepared
+from service.model.proof import log_spectral_distance
 from service.settings import Settings
+from service.speech.windows import WHOLE_FRAMES, windows_of
 
 
 class Talker:
@@ -89,7 +100,7 @@ def test_sides_that_do_not_say_the_same_are_not_compared(n_samples: int, alike: 
 def test_repeats_limit_everything() -> None:
     assert Extent().limited(None) == Extent()
     limited = Extent().limited(2)
-    assert (limited.one_length, limited.servers, limited.streams) == (2, 2, 2)
+    assert (limited.one_length, limited.servers, limited.streams, limited.windows) == (2, 2, 2, 2)
     assert list(limited.blocks) == blocks()[:2]
 
 
@@ -150,6 +161,138 @@ def test_gpu_driver_and_libraries_are_named(tmp_path: Path) -> None:
     assert "CUDA unknown, cuDNN unknown; the package is " in told
 
 
+@pytest.mark.parametrize("ids", [[16], [3, 50, 7, 90]])
+def test_the_package_says_what_we_say_of_the_same_two_files(tmp_path: Path, ids: list[int]) -> None:
+    small = _small_kokoro()
+    whole = small.write_small_kokoro(tmp_path / "small.onnx", frames=4.0)
+    small.write_parts(whole, tmp_path, "float32")
+    style = np.zeros((1, 256), np.float32)
+    speak, identity = open_package("processor", str(tmp_path), 1)
+    samples, durations = speak({"token_ids": ids, "style": style.tobytes().hex(), "speed": 1.0})
+    assert identity.endswith("CPUExecutionProvider, processor")
+    model = open_prepared(
+        tmp_path, None, open_runtime(), name="", sha256="", preparation=Preparation(None, None, "")
+    )
+    with closing(model):
+        said = model.infer(ids, style, 1.0, buckets=[1])
+    assert durations is not None
+    assert durations.tolist() == said.durations.tolist() == [4] * (len(ids) + 2)
+    assert samples.size == 600 * durations.sum()
+    assert np.abs(samples).max() > 0.5
+    np.testing.assert_allclose(samples, said.samples, atol=1e-5)
+
+
+@pytest.mark.slow
+def test_the_package_makes_the_sound_of_the_whole_in_float32(
+    model_file: Path, cache_dir: Path
+) -> None:
+    """What is taken for statistics, and what the mask leaves, is heard in the real model alone."""
+    settings = Settings(cache_dir=cache_dir)
+    ids, style = gpu_windows.piece(3)
+    speak, _ = open_package("processor", str(prepared_for_gpus(settings)["float32"]), 2)
+    samples, _ = speak({"token_ids": ids, "style": style.tobytes().hex(), "speed": 1.0})
+    with opened("float32", settings) as model:
+        said = model.infer(ids, style, 1.0, buckets=[1])
+    assert samples.size == said.samples.size
+    assert np.abs(samples).max() > 0.1
+    assert log_spectral_distance(said.samples, samples) < 2
+
+
+def _small_kokoro() -> ModuleType:
+    """The module that makes a small model, from the tests of the model."""
+    path = Path(__file__).parents[1] / "service" / "model" / "small_kokoro.py"
+    spec = importlib.util.spec_from_file_location("small_kokoro_of_bench", path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture(scope="module")
+def native(model_file: Path, cache_dir: Path) -> Iterator[Kokoro]:
+    """A model that has windows; this one has them on the processor."""
+    with opened("native", Settings(cache_dir=cache_dir)) as model:
+        yield model
+
+
+@pytest.fixture
+def decoded(native: Kokoro, monkeypatch: pytest.MonkeyPatch) -> Counter[int]:
+    """How often so many frames were decoded."""
+    counts: Counter[int] = Counter()
+    decode = native.decode
+
+    def count(encoding: Any, first: int, last: int, *more: Any, **named: Any) -> Any:
+        counts[last - first] += 1
+        return decode(encoding, first, last, *more, **named)
+
+    monkeypatch.setattr(native, "decode", count)
+    return counts
+
+
+def test_first_samples_need_one_window_and_all_need_each(
+    native: Kokoro, decoded: Counter[int]
+) -> None:
+    piece = gpu_windows.piece(4)
+    n_frames = native.encode(*piece, 1.0).n_frames
+    windows = list(windows_of(n_frames, soon=True))
+    assert n_frames > WHOLE_FRAMES
+    found = gpu_windows.measure_piece(native, *piece, 1)
+    assert found["name"] == f"{n_frames / 40:.1f} s, {len(windows)} windows"
+    assert [len(found["first"]), len(found["all"])] == [1, 1]
+    # Both measurements run twice, the warm-up counts too.
+    expected = Counter({n_frames: 4})
+    for number, window in enumerate(windows):
+        first, last = window.in_context(n_frames)
+        expected[last - first] += 2 if number else 4
+    assert decoded == expected
+
+
+def test_the_window_is_of_usual_length_and_has_its_context(
+    native: Kokoro, decoded: Counter[int]
+) -> None:
+    pairs = gpu_windows.measure_window(native, native, *gpu_windows.piece(5), 1)
+    assert len(pairs) == 1
+    assert decoded == {104: 6}
+
+
+def test_a_model_that_is_decoded_whole_has_no_windows_to_measure(
+    model_file: Path, cache_dir: Path
+) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "bench.gpu_windows", "1", "4"],
+        env={**os.environ, "KOKORO_PREPARE": "false", "KOKORO_CACHE_DIR": str(cache_dir)},
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 1
+    assert done.stdout == ""
+    assert done.stderr.splitlines()[-1].startswith("bench.gpu_windows: this model has no windows")
+
+
+@pytest.mark.parametrize("window", [[[0.01, 0.03]], []], ids=["graphs", "none"])
+def test_windows_are_told_by_piece_and_replays_where_there_are_some(
+    monkeypatch: pytest.MonkeyPatch, window: list[list[float]]
+) -> None:
+    piece = {"name": "5.1 s, 4 windows", "first": [[0.1, 0.4]], "all": [[0.5, 0.4]]}
+    told = json.dumps({"pieces": [piece], "window": window})
+    asked: list[tuple[str, ...]] = []
+
+    def python(*arguments: str, environment: dict[str, str]) -> Any:
+        asked.append((*arguments, *environment))
+        return nullcontext()
+
+    monkeypatch.setattr(gpu, "python", python)
+    monkeypatch.setattr(gpu, "answer", lambda process: told)
+    extent = Extent(windows=7, pieces_s=(5.0, 9.0))
+    pieces, replays = gpu.windows(Side("ours", settings={"provider": "cuda"}), extent)
+    assert asked == [("-m", "bench.gpu_windows", "7", "5.0", "9.0", "KOKORO_PROVIDER")]
+    assert [row.measurement for row in pieces] == [
+        "first samples of 5.1 s, 4 windows", "all samples of 5.1 s, 4 windows"
+    ]  # fmt: skip
+    assert [row.compared.split()[0] for row in pieces] == ["**0.250**", "**1.250**"]
+    assert [row.compared.split()[0] for row in replays] == (["**3.000"] if window else [])
+
+
 @pytest.mark.slow
 def test_all_of_it_runs_on_a_stand_in(
     library: ortffi.Library, model_file: Path, cache_dir: Path, tmp_path: Path
@@ -157,24 +300,44 @@ def test_all_of_it_runs_on_a_stand_in(
     """Our side on the stub of a CUDA build, theirs on the package's CPU provider."""
     if shutil.which("cc") is None:
         pytest.skip("needs a C compiler: install gcc")
-    models = gpu.prepared_models(Settings(cache_dir=cache_dir))
-    assert list(models) == ["float32", "float16"]
+    folders = prepared_for_gpus(Settings(cache_dir=cache_dir))
+    assert list(folders) == ["float32", "float16"]
+    environment = _stub_environment(library.path, tmp_path)
     setup = Setup(
-        settings={"buckets": "40,80", "cache_dir": str(cache_dir)},
-        environment=_stub_environment(library.path, tmp_path),
+        settings={"buckets": "40,104", "cache_dir": str(cache_dir)},
+        environment=environment,
         peers=("processor",),
         package=None,
         tells_memory=False,
     )
-    extent = Extent(1, 14, ((8, 12),), 1, 1, "Yes. No.", 14)
-    report, _ = gpu.measure(setup, "float32", models["float32"], extent)
+    extent = Extent(1, 14, ((8, 12),), 1, 1, "Yes. No.", 14, 1, (4.0,))
+    report, _ = gpu.measure(setup, "float32", folders["float32"], extent)
     start, *tables = report.split("\n\n")
     assert "Placement: 100 % of the nodes" in start
     assert "90% or more must be on the GPU: they are." in start
-    assert [table.count("\n") - 1 for table in tables] == [4, 2, 2]
+    assert "Windows: CUDA graphs of 40, 104 frames." in start
+    assert [table.count("\n") - 1 for table in tables] == [4, 2, 2, 1, 2]
     assert "| 14 tokens |" in tables[0]
     assert "ours without buckets" in tables[1]
-    assert "| HTTP: first request, against a warm one |" in tables[2]
+    assert "windows | whole |" in tables[2]
+    assert "| all samples of " in tables[2]
+    assert "with CUDA graphs | without CUDA graphs |" in tables[3]
+    assert "| a window of 96 frames |" in tables[3]
+    assert "| HTTP: first request, against a warm one |" in tables[4]
+    assert _graph_runs(Path(environment["STUB_RECORD"])) == [
+        "replay", "none", "none", "replay", "replay", "none"
+    ]  # fmt: skip
+
+
+def _graph_runs(record: Path) -> list[str]:
+    """Return what the last six runs were in the process that had two decoders with graphs."""
+    calls = [json.loads(line) for line in record.read_text(encoding="utf-8").splitlines()]
+    runs = [call for call in calls if "graph_run" in call and call["graph"] in (-1, 104)]
+    decoders: dict[int, set[int]] = {}
+    for run in runs:
+        decoders.setdefault(run["process"], set()).add(run["session"])
+    (process,) = (process for process, sessions in decoders.items() if len(sessions) == 2)
+    return [run["graph_run"] for run in runs if run["process"] == process][-6:]
 
 
 def _stub_environment(real: Path, folder: Path) -> dict[str, str]:

@@ -11,6 +11,7 @@ from bench.likeness import Likeness, jump_ratios, loudness_changes, percentiles
 from bench.processes import ChildError
 from bench.renderings import Case, Renderings
 from bench.speaker import save
+from bench.variants import VARIANTS
 from bench.windows import (
     LONGEST_S,
     PUBLISHED,
@@ -21,6 +22,7 @@ from bench.windows import (
     draw_seams,
     lengths_s,
     put_together,
+    renderings_of,
     seams_of,
     sentences,
     stretch,
@@ -224,24 +226,28 @@ def noisy(case: Case, samples: np.ndarray) -> np.ndarray:
 
 
 @pytest.mark.parametrize(
-    ("changed", "wrong", "missed"),
+    ("side", "changed", "wrong", "missed"),
     [
-        ({}, 0, []),
-        ({"durations": {WINDOWS: (51, 149)}}, 0, ["durations"]),
-        ({"durations": {PUBLISHED: (50, 149)}}, 0, ["durations"]),
-        ({"change": louder}, 0, ["change of loudness"]),
-        ({"change": noisy}, 0, ["log-spectral distance"]),
-        ({"change": click}, 0, ["switched"]),
-        ({}, 1, ["words"]),
+        ("native", {}, 0, []),
+        ("native", {"durations": {WINDOWS: (51, 149)}}, 0, ["durations"]),
+        ("native", {"durations": {PUBLISHED: (50, 149)}}, 0, ["durations"]),
+        ("stock", {"durations": {PUBLISHED: (50, 149)}}, 0, ["durations"]),
+        ("float32", {"durations": {PUBLISHED: (50, 149)}}, 0, []),
+        ("float32", {"durations": {WINDOWS: (51, 149)}}, 0, ["durations"]),
+        ("native", {"change": louder}, 0, ["change of loudness"]),
+        ("native", {"change": noisy}, 0, ["log-spectral distance"]),
+        ("native", {"change": click}, 0, ["switched"]),
+        ("native", {}, 1, ["words"]),
     ],
-    ids=["nothing", "durations", "length of the floor", "louder", "noise", "click", "words"],
 )
-def test_windows_pass_only_where_no_bound_is_missed(store, monkeypatch, changed, wrong, missed):
+def test_windows_pass_only_where_no_bound_is_missed(
+    store, monkeypatch, side, changed, wrong, missed
+):
     def listener(renderings):
         return lambda label, cases: [wrong if label == WINDOWS else 0 for _ in cases]
 
     monkeypatch.setattr(windows, "listener", listener)
-    report, met = compare(CASES, store(**changed))
+    report, met = compare(side, CASES, store(**changed))
     lines = [line for line in report.splitlines() if "**no**" in line]
     assert met is (not missed)
     assert len(lines) == len(missed)
@@ -250,7 +256,7 @@ def test_windows_pass_only_where_no_bound_is_missed(store, monkeypatch, changed,
 
 def test_renderings_of_which_none_is_as_long_as_the_whole_are_a_failure(store):
     with pytest.raises(ChildError, match="same length"):
-        compare([CASES[2]], store(durations={WINDOWS: (50, 149)}))
+        compare("native", [CASES[2]], store(durations={WINDOWS: (50, 149)}))
 
 
 def test_a_picture_has_the_seams_that_are_most_and_least_alike(store):
@@ -312,6 +318,73 @@ def test_what_was_said_is_not_said_again_unless_something_else_speaks(tmp_path):
         renderings.fill(WINDOWS, identity, CASES, say)
     assert asked == CASES * 2
     assert renderings.samples(WINDOWS, CASES[0]).tolist() == np.float32([0.25, 1e-6]).tolist()
+
+
+def test_sides_do_not_mix_but_for_the_published_model(tmp_path):
+    asked = []
+
+    def say(case, path, level):
+        asked.append(level)
+        save(path, np.float32([level]), [1])
+        return [1]
+
+    for _ in range(2):
+        for number, side in enumerate(VARIANTS):
+            renderings = renderings_of(side, tmp_path, 1)
+            for label, level in ((WHOLE, number), (WINDOWS, number + 10), (PUBLISHED, 20)):
+                identity = "the published model" if label == PUBLISHED else f"a model, {side}"
+                renderings.fill(
+                    label,
+                    identity,
+                    CASES[:1],
+                    lambda case, path, level=level: say(case, path, level),
+                )
+                renderings.keep(label, "words", CASES[:1], lambda case, level=level: level)
+    assert asked == [0, 10, 20, 1, 11, 2, 12]
+    for number, side in enumerate(VARIANTS):
+        renderings = renderings_of(side, tmp_path, 1)
+        for label, level in ((WHOLE, number), (WINDOWS, number + 10), (PUBLISHED, 20)):
+            assert renderings.samples(label, CASES[0]).tolist() == [level]
+            assert renderings.keep(label, "words", CASES[:1], lambda case: -1) == [level]
+    assert sorted(folder.name for folder in tmp_path.iterdir()) == [
+        "published", "whole", "whole of float32", "whole of stock",
+        "windows", "windows of float32", "windows of stock",
+    ]  # fmt: skip
+
+
+def test_sections_of_the_native_side_have_the_plain_names(monkeypatch):
+    def measure(side, options):
+        return f"of {side}", side != "stock"
+
+    monkeypatch.setattr(windows, "MEASUREMENTS", dict.fromkeys(("sound", "compute"), measure))
+    options = SimpleNamespace(sides=["native", "stock"], names=["sound", "compute"])
+    found = [(each.name, each.report, each.met) for each in windows._sections(options)]
+    assert found == [
+        ("windows: sound", "of native", True),
+        ("windows: compute", "of native", True),
+        ("windows: sound of stock", "of stock", False),
+        ("windows: compute of stock", "of stock", False),
+    ]
+    about = next(windows._sections(options)).about
+    assert [text.partition(":")[0] for text in about.split("\n\n")] == ["Side", "Sound"]
+
+
+@pytest.mark.parametrize(
+    ("side", "write", "drawn"),
+    [("native", True, True), ("native", False, False), ("float32", True, False)],
+)
+def test_only_the_native_side_is_drawn(monkeypatch, tmp_path, side, write, drawn):
+    rendered = []
+    monkeypatch.setattr(windows, "PICTURE", tmp_path / "seams.svg")
+    monkeypatch.setattr(windows, "STORE", tmp_path / "store")
+    monkeypatch.setattr(windows, "sentences", lambda voices, count: CASES)
+    monkeypatch.setattr(windows, "render", lambda side, cases, renderings: rendered.append(side))
+    monkeypatch.setattr(windows, "compare", lambda side, cases, renderings: ("tables", True))
+    monkeypatch.setattr(windows, "draw_seams", lambda cases, renderings: "a picture")
+    options = SimpleNamespace(voices="af_heart", sentences=1, minutes=1.0, write=write)
+    assert windows.measure_sound(side, options) == ("tables", True)
+    assert rendered == [side]
+    assert (tmp_path / "seams.svg").exists() is drawn
 
 
 def test_what_tells_no_durations_cannot_be_compared(tmp_path):

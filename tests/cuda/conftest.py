@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
 
@@ -33,6 +34,13 @@ def kokoro(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("kokoro") / "kokoro-small.onnx"
     model: Path = _small_kokoro().write_small_kokoro(path, frames=4.0)
     return model
+
+
+@pytest.fixture(scope="session")
+def write_parts() -> Callable[[Path, Path, str], None]:
+    """Write encoder and decoder of such a model into a folder, for a variant."""
+    write: Callable[[Path, Path, str], None] = _small_kokoro().write_parts
+    return write
 
 
 def _small_kokoro() -> ModuleType:

@@ -5,38 +5,47 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import onnx
 import pytest
+from stub import Refusal
 
 from service.model import GpuOptions, Source
 from service.model.gpu_loader import COMMAND, _recipe
-from service.model.manifest import REFERENCE, WHOLE, File, Manifest
+from service.model.manifest import REFERENCE, File, Manifest
 from service.settings import Settings
+
+WriteParts = Callable[[Path, Path, str], None]
 
 RECORD = """
 import sys
 from pathlib import Path
 from service.model import open_runtime
-from service.model.opening import open_kokoro
+from service.model.kokoro import Preparation
+from service.model.opening import open_prepared
 from service.model.reference import Reference
 
-Reference.record(open_kokoro(Path(sys.argv[1]), open_runtime())).write(Path(sys.argv[2]))
+folder, file = map(Path, sys.argv[1:])
+model = open_prepared(
+    folder, None, open_runtime(), name="", sha256="",
+    preparation=Preparation(None, None, ""),
+)
+Reference.record(model).write(file)
 """
 
 
 @pytest.fixture
-def cache(kokoro: Path, tmp_path: Path) -> Path:
+def cache(kokoro: Path, write_parts: WriteParts, tmp_path: Path) -> Path:
     """A cache in which the small model stands for the published one in float32."""
     folder = tmp_path / "cache"
     recipe = _recipe(Source(folder / "published.onnx", True), "float32")
     made = folder / "prepared" / recipe.key
     made.mkdir(parents=True)
-    (made / WHOLE.graph).write_bytes(kokoro.read_bytes())
-    (made / WHOLE.weights).write_bytes(b"")
+    write_parts(kokoro, made, "float32")
     # In a process of its own: this one's ONNX Runtime belongs to ortffi's tests as well.
-    command = [sys.executable, "-c", RECORD, str(made / WHOLE.graph), str(made / REFERENCE)]
+    command = [sys.executable, "-c", RECORD, str(made), str(made / REFERENCE)]
     subprocess.run(command, check=True)
     files = {name: File.of(made / name) for name in recipe.files}
     Manifest(recipe, files, {}).write(made)
@@ -85,21 +94,83 @@ def test_a_prepared_model_runs_with_the_options_and_a_proof(stub, tmp_path, cach
         "SessionEndProfiling",
     ]  # fmt: skip
     assert sorted(order, key=functions.index) == order
-    (update,) = [call for call in stub.calls if call.function == "UpdateCUDAProviderOptions"]
-    assert update.arguments["options"] == {
+    encoder, decoder = (
+        call.arguments["options"] for call in stub.named("UpdateCUDAProviderOptions")
+    )
+    assert encoder == {
         "device_id": "0",
         "cudnn_conv_algo_search": "HEURISTIC",
         "use_tf32": "0",
         "gpu_mem_limit": "2147483648",
     }
+    assert decoder == encoder | {"enable_cuda_graph": "1"}
+
+
+CAPTURED = [32, 40, 50, 64, 80, 104]
+
+
+def test_lengths_of_windows_are_captured_and_replayed(stub, tmp_path, cache):
+    done, sound = say(stub, tmp_path, "--provider", "cuda", "--cache-dir", str(cache))
+    assert done.returncode == 0, done.stderr
+    assert "CUDA graphs of 32, 40, 50, 64, 80, 104 frames" in done.stderr
+    runs = stub.graph_runs
+    # Each has been run before, is captured once, and its first replay is looked at.
+    for length in CAPTURED:
+        assert [what for number, what in runs if number == length][:2] == ["capture", "replay"]
+        assert runs.index((length, "capture")) > runs.index((-1, "none"))
+    assert {number for number, _ in runs} == {-1, *CAPTURED}
+    assert sound.stat().st_size > 1000
+
+
+def test_a_replay_that_sounds_different_is_not_used(stub, tmp_path, cache):
+    stub.sound("bound")
+    done, sound = say(stub, tmp_path, "--provider", "cuda", "--cache-dir", str(cache))
+    assert done.returncode == 0, done.stderr
+    (warning,) = [line for line in done.stderr.splitlines() if " WARNING " in line]
+    assert "without CUDA graphs, slower: a replay of 32 frames sounds different" in warning
+    assert "no CUDA graphs: a replay of 32 frames" in done.stderr
+    after = stub.graph_runs[stub.graph_runs.index((32, "capture")) :]
+    assert {what for _, what in after[1:]} == {"none"}
+    assert sound.stat().st_size > 1000
+
+
+@pytest.mark.parametrize(
+    ("function", "call"), [("CreateAllocator", 0), ("RunWithBinding", 1), ("RunWithBinding", 3)]
+)
+def test_what_cannot_be_captured_is_run_without(stub, tmp_path, cache, function, call):
+    stub.refuse(Refusal(function, "out of pinned memory", call=call))
+    done, sound = say(stub, tmp_path, "--provider", "cuda", "--cache-dir", str(cache))
+    assert done.returncode == 0, done.stderr
+    assert "no CUDA graphs: " in done.stderr
+    assert "out of pinned memory" in done.stderr
+    assert sound.stat().st_size > 1000
+
+
+def test_nodes_on_the_processor_cannot_be_captured(stub, tmp_path, cache):
+    stub.place(cpu_operators=["Sin"])
+    done, sound = say(stub, tmp_path, "--provider", "cuda", "--cache-dir", str(cache))
+    assert done.returncode == 0, done.stderr
+    assert "no CUDA graphs: This session cannot use the graph capture feature" in done.stderr
+    assert "capture" not in {what for _, what in stub.graph_runs}
+    assert sound.stat().st_size > 1000
+
+
+def test_all_runs_of_the_decoder_are_one_thread_s(stub, tmp_path, cache):
+    done, _ = say(stub, tmp_path, "--provider", "cuda", "--cache-dir", str(cache))
+    assert done.returncode == 0, done.stderr
+    runs = stub.named("Run", "RunWithBinding")
+    assert len({run.arguments["thread"] for run in runs if "graph_run" in run.arguments}) == 1
 
 
 def test_a_memory_budget_bounds_the_gpu_s_arena_too(stub, tmp_path, cache):
     flags = ["--provider", "cuda", "--cache-dir", str(cache)]
     done, _ = say(stub, tmp_path, *flags, "--memory-budget-bytes", str(2**29))
     assert done.returncode == 0, done.stderr
-    (update,) = [call for call in stub.calls if call.function == "UpdateCUDAProviderOptions"]
-    assert update.arguments["options"]["gpu_mem_limit"] == str(2**29)
+    updates = stub.named("UpdateCUDAProviderOptions")
+    encoder, decoder = (int(each.arguments["options"]["gpu_mem_limit"]) for each in updates)
+    assert encoder + decoder == 2**29
+    assert encoder > 235 << 20
+    assert decoder > 75 << 20
     done, _ = say(stub, tmp_path, *flags, "--memory-budget-bytes", str(2**28))
     assert done.returncode == 1
     assert "memory_budget_bytes = 268435456 is too little" in done.stderr.splitlines()[-1]
@@ -109,18 +180,19 @@ def test_tensorrt_comes_before_cuda_and_keeps_what_it_compiles(stub, tmp_path, c
     done, _ = say(stub, tmp_path, "--provider", "tensorrt", "--cache-dir", str(cache))
     assert done.returncode == 0, done.stderr
     appended = [call.function for call in stub.calls if "AppendExecutionProvider" in call.function]
-    assert appended == [
+    assert appended == 2 * [
         "SessionOptionsAppendExecutionProvider_TensorRT_V2",
         "SessionOptionsAppendExecutionProvider_CUDA_V2",
     ]
-    (update,) = [call for call in stub.calls if call.function == "UpdateTensorRTProviderOptions"]
-    assert update.arguments["options"] == {
-        "device_id": "0",
-        "trt_engine_cache_enable": "1",
-        "trt_engine_cache_path": str(cache / "tensorrt"),
-        "trt_timing_cache_enable": "1",
-        "trt_timing_cache_path": str(cache / "tensorrt"),
-    }
+    for update in stub.named("UpdateTensorRTProviderOptions"):
+        assert update.arguments["options"] == {
+            "device_id": "0",
+            "trt_engine_cache_enable": "1",
+            "trt_engine_cache_path": str(cache / "tensorrt"),
+            "trt_timing_cache_enable": "1",
+            "trt_timing_cache_path": str(cache / "tensorrt"),
+        }
+    assert "no CUDA graphs: not with tensorrt" in done.stderr
 
 
 @pytest.mark.parametrize(
@@ -162,7 +234,8 @@ def test_doctor_tells_placement_and_distance(stub, cache):
     done = stub.service("doctor", "--json", "--provider", "cuda", "--cache-dir", str(cache))
     found = {finding["name"]: finding for finding in json.loads(done.stdout)}
     assert found["on the gpu"]["ok"] is True
-    assert "3 copies between host and device" in found["on the gpu"]["detail"]
+    # Three of each of both sessions.
+    assert "6 copies between host and device" in found["on the gpu"]["detail"]
     assert "distance short 0.0 dB, long 0.0 dB" in found["on the gpu"]["detail"]
 
 

@@ -17,10 +17,11 @@ from service.loading import load_runtime, load_voices
 from service.machine import CudaBuild, Machine
 from service.model import Inference, Kokoro
 from service.model.kokoro import Preparation
-from service.model.manifest import WHOLE
+from service.model.opening import open_prepared
 from service.model.proof import MAX_DISTANCE_DB, log_spectral_distance
 from service.settings import Settings
 from service.speech import VoiceLibrary
+from service.speech.windows import say_in_windows
 from service.text import load_vocabulary
 
 SENTENCES = 48
@@ -72,9 +73,9 @@ def processor(gpu: None, prepared: Path) -> Iterator[Kokoro]:
     """The same float32 model on the processor."""
     runtime = load_runtime(Settings())
     (folder,) = (prepared / "prepared").glob("*-float32-*")
-    session = runtime.open_prepared(folder / WHOLE.graph, None)
     preparation = Preparation("float32", None, "")
-    with closing(Kokoro(session, "cpu", WHOLE.graph, "", runtime, preparation)) as kokoro:
+    model = open_prepared(folder, None, runtime, name="", sha256="", preparation=preparation)
+    with closing(model) as kokoro:
         yield kokoro
 
 
@@ -120,6 +121,33 @@ def test_buckets_change_nothing_that_can_be_heard(speaking: Kokoro, voices: Voic
     assert exact.durations is not None
     assert bucketed.durations.tolist() == exact.durations.tolist()
     assert log_spectral_distance(exact.samples, bucketed.samples) <= MAX_DISTANCE_DB
+
+
+@pytest.mark.parametrize("case", CASES[::5], ids=str)
+def test_windows_say_what_the_whole_says(
+    speaking: Kokoro, voices: VoiceLibrary, case: Case
+) -> None:
+    statistics = speaking.statistics
+    assert statistics is not None
+    style = voices.style(voices.resolve(case.voice), len(case.token_ids))
+    whole = case.said_by(speaking, voices)
+    sounds = list(
+        say_in_windows(
+            speaking, case.token_ids, style, case.speed, None, statistics=statistics, soon=True
+        )
+    )
+    samples = np.concatenate([sound.samples for sound in sounds])
+    assert whole.durations is not None
+    assert sounds[-1].durations is not None
+    assert whole.durations.tolist() == sounds[-1].durations.tolist()
+    assert samples.size == whole.samples.size
+    assert log_spectral_distance(whole.samples, samples) <= MAX_DISTANCE_DB
+
+
+def test_windows_are_cuda_graphs(speaking: Kokoro) -> None:
+    """What each is replayed as was held against kernels started one by one when it was loaded."""
+    assert speaking.gpu_proof is not None
+    assert speaking.gpu_proof.capture.startswith("CUDA graphs of 32, ")
 
 
 def test_the_nodes_are_on_the_gpu(speaking: Kokoro, capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,10 +1,10 @@
 """Let the frames of speech be one of a few numbers, whatever is said.
 
 A GPU's libraries choose and set up their kernels for each new shape, which takes far longer than
-running them. How many frames a text has is known in the middle of the graph only, so the graph
-itself adds frames up to the next number of a list. They count for nothing: normalisation leaves
-them out, and whatever looks at neighbours finds zeros there, as behind the last frame. The samples
-of the added frames are cut off at the end.
+running them. How many frames a text has is known in the middle of an encoder only, so that adds
+frames itself, up to the next number of a list; a decoder is given as many as it shall have, and
+told how many count. Those that were added count for nothing: normalisation leaves them out, and
+whatever looks at neighbours finds zeros there, as behind the last frame.
 """
 
 from __future__ import annotations
@@ -29,9 +29,15 @@ from service.model.rewriting.graph import (
     scalar,
     users,
 )
+from service.model.rewriting.parts import FEATURES, SPECTRUM
 
-INPUT = "buckets"
-"""The input that is added: int64 [n], numbers of frames to choose from, ascending."""
+BUCKETS = "buckets"
+"""The input that an encoder gets: int64 [n], numbers of frames to choose from, ascending."""
+
+MASK = "mask"
+"""The input that a decoder gets: float32 [1, 1, 2 T], 1 where features count and 0 behind them. It
+is no number, of which masks would be made by way of shapes: those are computed on the processor,
+and what is copied from there cannot be captured in a CUDA graph."""
 
 
 class _Length(NamedTuple):
@@ -41,77 +47,100 @@ class _Length(NamedTuple):
     extra: int
 
 
+class _Normalized(NamedTuple):
+    """A tensor less its mean, float32 [1, C, T], and what was measured of it, float32 [1, C, 1]."""
+
+    centered: ir.Value
+    mean: ir.Value
+    variance: ir.Value
+    epsilon: Array
+
+
 class UnknownGraphError(Exception):
     """The graph is not made as expected; the message says where."""
 
 
-def pad_frames(graph: ir.Graph) -> int:
+_OF_FEATURES, _OF_SPECTRUM = _Length(2, 0), _Length(120, 1)
+_OF_AUDIO = _Length(SAMPLES_PER_FRAME, 0)
+
+
+def pad_frames(encoder: ir.Graph) -> int:
     """Add frames up to the next of a list; return how many nodes were told to disregard them.
 
     In: the frames are numbered by a Range that ends at the last sum of durations; `InstanceNorm`;
-    STFT of samples that are reflected at both ends. Out: the same of more frames, the samples of
-    the first ones equal to before.
+    STFT of samples that are reflected at both ends. Out: the same of more frames, the features and
+    the spectrum of the first ones equal to before.
 
     Raises:
         UnknownGraphError: something looks at frames in a way that is not known here.
     """
-    return _Padding(graph).apply()
+    numbers, n_frames = _frames(encoder)
+    table = _input(encoder, BUCKETS, ir.Shape(["n_buckets"]), ir.DataType.INT64)
+    padding = _Padded(encoder, numbers, n_frames, table)
+    numbers.replace_input_with(1, padding.total)
+    return padding.apply(
+        {numbers.outputs[0]: _Length(1, 0)}, {FEATURES: _OF_FEATURES, SPECTRUM: _OF_SPECTRUM}
+    )
+
+
+def mask_frames(decoder: ir.Graph) -> int:
+    """Have only the first frames count; return how many nodes were told to disregard the others.
+
+    Raises:
+        UnknownGraphError: something looks at frames in a way that is not known here.
+    """
+    features, spectrum = (
+        next(value for value in decoder.inputs if value.name == name)
+        for name in (FEATURES, SPECTRUM)
+    )
+    mask = _input(decoder, MASK, ir.Shape([1, 1, None]), ir.DataType.FLOAT)
+    (audio,) = decoder.outputs
+    first = ir.node("Identity", [mask])  # of no use but to stand there: any other may be replaced
+    decoder.insert_before(decoder[0], first)
+    return _Masked(decoder, first, mask).apply(
+        {features: _OF_FEATURES, spectrum: _OF_SPECTRUM}, {str(audio.name): _OF_AUDIO}
+    )
+
+
+def _input(graph: ir.Graph, name: str, shape: ir.Shape, dtype: ir.DataType) -> ir.Value:
+    value = ir.Value(name=name, shape=shape, type=ir.TensorType(dtype))
+    graph.inputs.append(value)
+    return value
 
 
 class _Padding:
-    def __init__(self, graph: ir.Graph) -> None:
+    """Frames that were added to a graph.
+
+    Args:
+        graph: in which they are.
+        anchor: a node before which all nodes that work on frames can have what is made.
+    """
+
+    def __init__(self, graph: ir.Graph, anchor: ir.Node) -> None:
         self._graph = graph
+        self._anchor = anchor
         self._lengths: dict[ir.Value, _Length] = {}
         self._masks: dict[_Length, ir.Value] = {}
         self._shares: dict[_Length, ir.Value] = {}
-        self._numbers, self._frames = _frames(graph)
-        self._total = self._frames
-        self._anchor: ir.Node = self._numbers
+        self._given_count: ir.Value | None = None
 
-    def apply(self) -> int:
-        self._choose_bucket()
-        self._lengths[self._numbers.outputs[0]] = _Length(1, 0)
-        count = 0
-        for node in list(self._graph):
-            if node is not self._numbers and node.graph is not None:
-                count += self._pass(node)
-        self._cut_samples()
-        return count
+    def apply(self, given: dict[ir.Value, _Length], promised: dict[str, _Length]) -> int:
+        """Tell all nodes.
 
-    # The number of frames.
-
-    def _choose_bucket(self) -> None:
-        """Have frames numbered up to the bucket.
-
-        The first bucket that is no smaller; past the last one, whole multiples of that.
+        Args:
+            given: how long those values are that everything with frames is made from.
+            promised: how long outputs must be.
         """
-        table = ir.Value(
-            name=INPUT, shape=ir.Shape(["n_buckets"]), type=ir.TensorType(ir.DataType.INT64)
+        self._lengths.update(given)
+        count = sum(
+            self._pass(node)
+            for node in list(self._graph)
+            if node.graph is not None and not set(node.outputs) & set(given)
         )
-        self._graph.inputs.append(table)
-        largest = self._before("ReduceMax", [table], keepdims=0)
-        over = self._before("Sub", [self._before("Add", [self._frames, largest]), self._int(1)])
-        multiple = self._before("Mul", [self._before("Div", [over, largest]), largest])
-        fits = self._before("GreaterOrEqual", [table, self._frames])
-        candidates = self._before("Where", [fits, table, multiple])
-        self._total = self._before("ReduceMin", [candidates], keepdims=0)
-        self._numbers.replace_input_with(1, self._total)
-
-    def _cut_samples(self) -> None:
-        """Leave out the samples of the frames that were added."""
-        (audio,) = (value for value in self._graph.outputs if value in self._lengths)
-        if self._lengths[audio] != _Length(SAMPLES_PER_FRAME, 0):
-            raise UnknownGraphError(f"{audio.name} has not {SAMPLES_PER_FRAME} samples a frame")
-        last = audio.producer()
-        assert last is not None
-        place = self._graph.outputs.index(audio)
-        n_samples = self._of(_Length(SAMPLES_PER_FRAME, 0), self._frames)
-        end = self._before("Unsqueeze", [n_samples, self._ints(0)])
-        cut = ir.node("Slice", [audio, self._ints(0), end, self._ints(0)])
-        self._graph.insert_after(last, cut)
-        cut.outputs[0].name, audio.name = audio.name, f"{audio.name}_of_all_frames"
-        cut.outputs[0].type, cut.outputs[0].shape = audio.type, audio.shape
-        self._graph.outputs[place] = cut.outputs[0]
+        for value in self._graph.outputs:
+            if value.name in promised and self._lengths.get(value) != promised[value.name]:
+                raise UnknownGraphError(f"{value.name} is not as long as it must be")
+        return count
 
     # What becomes of each node that works on frames.
 
@@ -170,18 +199,19 @@ class _Padding:
         assert x is not None
         before, shares = self._inserter(node), self._share(length)
         frames = before("Transpose", [x], perm=CHANNELS_LAST)
-        centered = before("Sub", [frames, before("MatMul", [frames, shares])])
+        mean = before("MatMul", [frames, shares])
+        centered = before("Sub", [frames, mean])
         variance = before("MatMul", [before("Mul", [centered, centered]), shares])
         epsilon = np.array(node.attributes["epsilon"].as_float(), np.float32)
-        deviation = before("Sqrt", [before("Add", [variance, self._constant(epsilon)])])
         for user in users(y):
-            self._modulate(user, centered, deviation, length)
+            self._modulate(user, _Normalized(centered, mean, variance, epsilon), length)
         self._graph.remove(node, safe=True)
 
-    def _modulate(
-        self, node: ir.Node, centered: ir.Value, deviation: ir.Value, length: _Length
-    ) -> None:
-        """Write out (1 + gamma) * centered / deviation + beta."""
+    def _modulate(self, node: ir.Node, x: _Normalized, length: _Length) -> None:
+        """Write out (1 + gamma) * centered / deviation + beta.
+
+        Where statistics are given, what was centered was so by another mean.
+        """
         if node.op_type != "Modulate" or node.domain != DOMAIN:
             raise UnknownGraphError(f"{node.name}: {node.op_type} of a normalisation")
         before = self._inserter(node)
@@ -190,8 +220,19 @@ class _Padding:
         self._graph.insert_before(node, split)
         gamma, beta = split.outputs
         one = self._constant(np.array(1, np.float32))
+        mean, variance = x.mean, x.variance
+        is_given = len(node.inputs) > _SHARE
+        if is_given:
+            counts = self._counts(node.inputs[_SHARE])
+            mean, variance = (
+                before("Where", [counts, before("Reshape", [given, self._ints(1, -1, 1)]), own])
+                for given, own in zip(node.inputs[_GIVEN], (mean, variance), strict=True)
+            )
+        deviation = before("Sqrt", [before("Add", [variance, self._constant(x.epsilon)])])
         factor = before("Div", [before("Add", [gamma, one]), deviation])
-        result = before("Add", [before("Mul", [centered, factor]), beta])
+        if is_given:
+            beta = before("Add", [beta, before("Mul", [before("Sub", [x.mean, mean]), factor])])
+        result = before("Add", [before("Mul", [x.centered, factor]), beta])
         turned = before("Transpose", [result], perm=CHANNELS_LAST)
         convenience.replace_all_uses_with(node.outputs[0], turned)
         self._graph.remove(node, safe=True)
@@ -199,6 +240,97 @@ class _Padding:
 
     def _end_sequence(self, node: ir.Node) -> int:
         """Tell an LSTM over frames where they end: it also begins there."""
+        raise UnknownGraphError(f"{node.name}: an LSTM of frames")
+
+    def _pad(self, node: ir.Node, length: _Length) -> tuple[_Length, int]:
+        """Reflect the last samples of the speech, where a Pad reflects the last of all."""
+        amounts = constant(node.inputs[1])
+        mode = node.attributes.get("mode")
+        if amounts is None or mode is None or mode.as_string() != "reflect" or amounts.size != 6:
+            raise UnknownGraphError(f"{node.name}: a Pad that does not reflect")
+        begin, end = int(amounts[2]), int(amounts[5])
+        padded = _Length(length.factor, length.extra + begin + end)
+        return padded, self._reflect_end(node, length, padded, begin) if end else 0
+
+    def _reflect_end(self, node: ir.Node, length: _Length, padded: _Length, begin: int) -> int:
+        raise UnknownGraphError(f"{node.name}: a Pad behind the last frame")
+
+    # Values that several nodes share.
+
+    def _mask(self, length: _Length) -> ir.Value:
+        """Return float32 [1, 1, T]: 1 for the frames of the speech, 0 for those added."""
+        if length not in self._masks:
+            self._masks[length] = self._new_mask(length)
+        return self._masks[length]
+
+    def _share(self, length: _Length) -> ir.Value:
+        """Return float32 [1, T, 1]: what each frame counts in a mean."""
+        if length not in self._shares:
+            share = self.make("Div", [self._mask(length), self._count(length)])
+            self._shares[length] = self._reshaped(share, (1, -1, 1))
+        return self._shares[length]
+
+    def _counts(self, share: ir.Value | None) -> ir.Value:
+        """Return bool [1]: whether the statistics that are given count."""
+        if self._given_count is None:
+            zero = self._constant(np.array(0, np.float32))
+            self._given_count = self.make("Greater", [share, zero])
+        return self._given_count
+
+    def _new_mask(self, length: _Length) -> ir.Value:
+        raise NotImplementedError
+
+    def _count(self, length: _Length) -> ir.Value:
+        """Return float32 with one element: how many frames of the speech there are."""
+        raise NotImplementedError
+
+    def _reshaped(self, mask: ir.Value, shape: tuple[int, ...]) -> ir.Value:
+        return self.make("Reshape", [mask, self._ints(*shape)])
+
+    def make(self, op_type: str, inputs: list[ir.Value | None], **attributes: int) -> ir.Value:
+        """Make a value where all nodes that work on frames can have it."""
+        return self._inserter(self._anchor)(op_type, inputs, **attributes)
+
+    def _inserter(self, place: ir.Node) -> _Inserter:
+        return _Inserter(self._graph, place)
+
+    def number(self, value: int) -> ir.Value:
+        return self._constant(np.array(value, np.int64))
+
+    def _ints(self, *values: int) -> ir.Value:
+        return self._constant(np.array(values, np.int64))
+
+    def _constant(self, array: Array) -> ir.Value:
+        return initializer(self._graph, array, "frames_constant")
+
+
+class _Padded(_Padding):
+    """Frames that an encoder adds by itself.
+
+    Args:
+        graph: in which they are.
+        numbers: the node that numbers the frames.
+        frames: int64 [], how many count.
+        table: of the numbers that there may be.
+
+    Attributes:
+        total: int64 [], how many there are with those that were added: the first of the table that
+            is no smaller; past the last one, whole multiples of that.
+    """
+
+    def __init__(
+        self, graph: ir.Graph, numbers: ir.Node, frames: ir.Value, table: ir.Value
+    ) -> None:
+        super().__init__(graph, numbers)
+        self._frames = frames
+        largest = self.make("ReduceMax", [table], keepdims=0)
+        over = self.make("Sub", [self.make("Add", [frames, largest]), self.number(1)])
+        multiple = self.make("Mul", [self.make("Div", [over, largest]), largest])
+        fits = self.make("GreaterOrEqual", [table, frames])
+        candidates = self.make("Where", [fits, table, multiple])
+        self.total = self.make("ReduceMin", [candidates], keepdims=0)
+
+    def _end_sequence(self, node: ir.Node) -> int:
         if len(node.inputs) > 4 and node.inputs[4] is not None:
             raise UnknownGraphError(f"{node.name}: an LSTM that knows where its sequences end")
         before = self._inserter(node)
@@ -207,76 +339,72 @@ class _Padding:
         node.replace_input_with(4, before("Unsqueeze", [length, self._ints(0)]))
         return 1
 
-    def _pad(self, node: ir.Node, length: _Length) -> tuple[_Length, int]:
-        """Reflect the last samples of the speech, where a Pad reflects the last of all.
-
-        Sample i of the padded ones is sample (n - 1) - |(n - 1) - |i - begin|| of n.
-        """
-        amounts = constant(node.inputs[1])
-        mode = node.attributes.get("mode")
-        if amounts is None or mode is None or mode.as_string() != "reflect" or amounts.size != 6:
-            raise UnknownGraphError(f"{node.name}: a Pad that does not reflect")
-        begin, end = int(amounts[2]), int(amounts[5])
-        padded = _Length(length.factor, length.extra + begin + end)
-        if not end:
-            return padded, 0
+    def _reflect_end(self, node: ir.Node, length: _Length, padded: _Length, begin: int) -> int:
+        """Sample i of the padded ones is sample (n - 1) - |(n - 1) - |i - begin|| of n."""
         before = self._inserter(node)
-        numbers = before("Range", [self._int(0), self._of(padded, self._total), self._int(1)])
-        first = before("Abs", [before("Sub", [numbers, self._int(begin)])])
-        last = before("Sub", [self._of(length, self._frames), self._int(1)])
+        numbers = before("Range", [self.number(0), self._of(padded, self.total), self.number(1)])
+        first = before("Abs", [before("Sub", [numbers, self.number(begin)])])
+        last = before("Sub", [self._of(length, self._frames), self.number(1)])
         inside = before("Sub", [last, before("Abs", [before("Sub", [last, first])])])
-        index = before("Max", [inside, self._int(0)])
+        index = before("Max", [inside, self.number(0)])
         result = before("Gather", [node.inputs[0], index], axis=2)
         convenience.replace_all_uses_with(node.outputs[0], result)
         self._graph.remove(node, safe=True)
         self._lengths[result] = padded
-        return padded, 1
+        return 1
 
-    # Values that several nodes share.
+    def _new_mask(self, length: _Length) -> ir.Value:
+        numbers = self.make("Range", [self.number(0), self._of(length, self.total), self.number(1)])
+        inside = self.make("Less", [numbers, self._of(length, self._frames)])
+        mask = self.make("Cast", [inside], to=ir.DataType.FLOAT)
+        return self.make("Unsqueeze", [mask, self._ints(0, 1)])
 
-    def _mask(self, length: _Length) -> ir.Value:
-        """Return float32 [1, 1, T]: 1 for the frames of the speech, 0 for those added."""
-        if length not in self._masks:
-            numbers = self._before(
-                "Range", [self._int(0), self._of(length, self._total), self._int(1)]
-            )
-            inside = self._before("Less", [numbers, self._of(length, self._frames)])
-            mask = self._before("Cast", [inside], to=ir.DataType.FLOAT)
-            self._masks[length] = self._before("Unsqueeze", [mask, self._ints(0, 1)])
-        return self._masks[length]
-
-    def _share(self, length: _Length) -> ir.Value:
-        """Return float32 [1, T, 1]: what each frame counts in a mean."""
-        if length not in self._shares:
-            n_frames = self._of(length, self._frames)
-            count = self._before("Cast", [n_frames], to=ir.DataType.FLOAT)
-            share = self._before("Div", [self._mask(length), count])
-            self._shares[length] = self._reshaped(share, (1, -1, 1))
-        return self._shares[length]
-
-    def _reshaped(self, mask: ir.Value, shape: tuple[int, ...]) -> ir.Value:
-        return self._before("Reshape", [mask, self._ints(*shape)])
+    def _count(self, length: _Length) -> ir.Value:
+        return self.make("Cast", [self._of(length, self._frames)], to=ir.DataType.FLOAT)
 
     def _of(self, length: _Length, frames: ir.Value) -> ir.Value:
         """Return the length for so many frames."""
-        product = self._before("Mul", [frames, self._int(length.factor)])
-        return self._before("Add", [product, self._int(length.extra)])
+        product = self.make("Mul", [frames, self.number(length.factor)])
+        return self.make("Add", [product, self.number(length.extra)])
 
-    def _before(self, op_type: str, inputs: list[ir.Value | None], **attributes: int) -> ir.Value:
-        """Make a value where all nodes that work on frames can have it."""
-        return self._inserter(self._anchor)(op_type, inputs, **attributes)
 
-    def _inserter(self, place: ir.Node) -> _Inserter:
-        return _Inserter(self._graph, place)
+class _Masked(_Padding):
+    """Frames that a decoder is told not to count.
 
-    def _int(self, value: int) -> ir.Value:
-        return self._constant(np.array(value, np.int64))
+    Args:
+        graph: in which they are.
+        anchor: its first node, which stays.
+        mask: see `MASK`.
+    """
 
-    def _ints(self, *values: int) -> ir.Value:
-        return self._constant(np.array(values, np.int64))
+    def __init__(self, graph: ir.Graph, anchor: ir.Node, mask: ir.Value) -> None:
+        super().__init__(graph, anchor)
+        self._given = mask
 
-    def _constant(self, array: Array) -> ir.Value:
-        return initializer(self._graph, array, "frames_constant")
+    def _new_mask(self, length: _Length) -> ir.Value:
+        """Repeat the one of features; what is longer than frames are is so at the beginning."""
+        times, rest = divmod(length.factor, _OF_FEATURES.factor)
+        if rest:
+            raise UnknownGraphError(f"a mask of {length}")
+        mask = self._given
+        if times > 1:
+            column = self.make("Unsqueeze", [mask, self._ints(3)])
+            mask = self._reshaped(
+                self.make("Expand", [column, self._ints(1, 1, 1, times)]), (1, 1, -1)
+            )
+        if length.extra > 0:
+            ones = self._constant(np.ones((1, 1, length.extra), np.float32))
+            return self.make("Concat", [ones, mask], axis=2)
+        if length.extra < 0:
+            bounds = self._ints(-length.extra), self._ints(np.iinfo(np.int64).max)
+            return self.make("Slice", [mask, *bounds, self._ints(2)])
+        return mask
+
+    def _count(self, length: _Length) -> ir.Value:
+        times = np.array(length.factor / _OF_FEATURES.factor, np.float32)
+        n_columns = self.make("ReduceSum", [self._given], keepdims=1)
+        product = self.make("Mul", [n_columns, self._constant(times)])
+        return self.make("Add", [product, self._constant(np.array(length.extra, np.float32))])
 
 
 class _Inserter:
@@ -292,6 +420,9 @@ class _Inserter:
         self._graph.insert_before(self._place, node)
         return node.outputs[0]
 
+
+_GIVEN, _SHARE = slice(2, 4), 6
+"""Inputs of a `Modulate` that may take statistics: mean and variance, and their share."""
 
 _PLACES = (1, 1, -1)
 """How a mask is shaped for [1, C, T]."""

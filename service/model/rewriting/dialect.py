@@ -4,11 +4,17 @@ Recognising passes turn groups of nodes into these; a backend turns all of them 
 be run, native or stock. None is left in a prepared model. Activations are float32 and channels
 last, [1, T, C]; who recognises something puts transposes around it, which cancel later on.
 
-- `QuantizedConv(x, weight, bias?)`: `DynamicQuantizeLinear` over the whole of x, a convolution of
-  integers, bias rounded down to the accumulator's steps, float32 again. weight uint8 [Co, Ci, K];
-  attributes dilation, stride, pad_begin, pad_end, weight_scale, weight_zero_point (uint8).
+- `QuantizedConv(x, weight, bias?, length?, ends?)`: `DynamicQuantizeLinear` over the whole of x, or
+  in the range that it gives of ends where there are any, a convolution of integers, bias rounded
+  down to the accumulator's steps, float32 again. weight uint8 [Co, Ci, K]; length is how many
+  frames x has; attributes dilation, stride, pad_begin, pad_end, weight_scale, weight_zero_point
+  (uint8).
 - `InstanceNorm(x)`: (x - mean) / sqrt(variance + epsilon) of each channel over time.
-- `Modulate(x, style)`: (1 + gamma) * x + beta, style [1, 2C] holding gamma, then beta.
+- `Modulate(x, style, mean?, variance?, least?, greatest?, share?)`: (1 + gamma) * x + beta, style
+  [1, 2C] holding gamma, then beta. Where share, [1], is more than 0, x is normalised with the mean
+  and the variance, [C], in the place of its own; least and greatest, [C], are those of the frames
+  before they were normalised, in the whole of which these are a stretch.
+- `ChannelStatistics(x)`: mean, variance, least and greatest of each channel over time, [4, C].
 - `Snake(x, alpha)`: x + sin(alpha * x)^2 / alpha, alpha [C].
 - `Conv(x, weight, bias)`: in floats, weight [Co, Ci, K], as many frames out as in; attribute pad.
 - `Upsample(x, weight, bias)`: a transposed convolution in floats whose kernel is two strides long,
@@ -19,3 +25,6 @@ last, [1, T, C]; who recognises something puts transposes around it, which cance
 """
 
 DOMAIN = "kokoro.rewriting"
+
+ENDS = 4
+"""Which input of a `QuantizedConv` they are."""

@@ -1,8 +1,9 @@
-"""Do in halves, float16, what makes most of the work and bears it: the decoder.
+"""Do in halves, float16, what makes most of the work and bears it: all that becomes sound.
 
 Text, durations and pitch, the harmonic source with its phases, and the transforms at both ends
-stay in float32: in halves a phase of some thousand cycles is noise, and a duration a guess. How
-loud each frame is counts to the decoder.
+stay in float32: in halves a phase of some thousand cycles is noise, and a duration a guess. So do
+numbers of frames: halves end at 65,504, and 14 s have more columns than that. How loud each frame
+is counts to what becomes sound.
 """
 
 from __future__ import annotations
@@ -13,7 +14,10 @@ import numpy as np
 import onnx_ir as ir
 
 from service.model.durations import TENSOR_NAME
+from service.model.rewriting.buckets import MASK
+from service.model.rewriting.carrying import SHARE
 from service.model.rewriting.graph import constant, maker, nodes_of
+from service.model.rewriting.parts import FEATURES
 
 _HALF = ir.DataType.FLOAT16
 _WHOLE_INPUTS = {"Clip": (1, 2), "Expand": (1,), "Gather": (1,), "ReduceMean": (1,),
@@ -22,20 +26,20 @@ _WHOLE_INPUTS = {"Clip": (1, 2), "Expand": (1,), "Gather": (1,), "ReduceMean": (
 """Inputs that are no activations, or stay float32 (the factors of a Resize)."""
 
 
-def halve_decoder(graph: ir.Graph) -> int:
-    """Have the decoder compute in float16; return how many nodes do.
+def halve(graph: ir.Graph) -> int:
+    """Have an encoder or a decoder compute in float16; return how many nodes do.
 
-    In: what lies between the features of the frames, their pitch and the spectrum of the source on
-    one side, and the last convolution before the inverse transform on the other. Out: the same in
-    float16, with casts where values come in and go out.
+    In: of an encoder what lies between the features of the frames and their pitch on one side, and
+    those that it gives on the other; of a decoder all up to the last convolution before the
+    inverse transform. Out: the same in float16, with casts where values come in and go out.
     """
     region = _region(graph)
     region.halve()
     return len(region.nodes)
 
 
-def round_decoder(graph: ir.Graph) -> int:
-    """Have the decoder round to float16 what it computes in float32; return how many nodes do.
+def round_to_halves(graph: ir.Graph) -> int:
+    """Have the same round to float16 what it computes in float32; return how many nodes do.
 
     What is heard of float16, on processors that would compute in float32 all the same: ONNX
     Runtime's has few kernels for float16, and casts around the others and back only at the ends.
@@ -121,10 +125,40 @@ class _Region:
 
 
 def _region(graph: ir.Graph) -> _Region:
-    decoder = _ancestors([_last_convolution(graph).outputs[0]]) - _ancestors(_boundary(graph))
+    boundary = list(_boundary(graph))
+    before_ends, before_boundary = _ancestors(_ends(graph)), _ancestors(boundary)
     floats = _float_values(graph)
-    nodes = [node for node in graph if node in decoder and floats.issuperset(node.outputs)]
+    given = [value for value in graph.inputs if value.name not in (MASK, SHARE)]
+    sound = _made_of([*boundary, *given], floats)
+    nodes = [
+        node for node in graph
+        if node in before_ends and node not in before_boundary and sound.issuperset(node.outputs)
+    ]  # fmt: skip
     return _Region(graph, nodes, floats)
+
+
+def _ends(graph: ir.Graph) -> list[ir.Value]:
+    """Return what a graph gives that is computed in halves."""
+    for value in graph.outputs:
+        turned = maker(value, "Transpose")
+        if value.name == FEATURES and turned is not None and turned.inputs[0] is not None:
+            return [turned.inputs[0]]
+    return [_last_convolution(graph).outputs[0]]
+
+
+def _made_of(values: Iterable[ir.Value], floats: set[ir.Value]) -> set[ir.Value]:
+    """Return those floats among values, and all that is made of them by way of floats only.
+
+    Which frames count, and how much, is not: it is made of integers.
+    """
+    made, waiting = set(), [value for value in values if value in floats]
+    while waiting:
+        value = waiting.pop()
+        if value not in made:
+            made.add(value)
+            outputs = (output for use in value.uses() for output in use.node.outputs)
+            waiting += [output for output in outputs if output in floats]
+    return made
 
 
 def _last_convolution(graph: ir.Graph) -> ir.Node:

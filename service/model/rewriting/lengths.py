@@ -26,7 +26,7 @@ _PAIRWISE = {"Add", "Div", "Mul", "Sub"}
 def share_lengths(graph: ir.Graph) -> int:
     """Tell normalisations and convolutions how many frames they get; return how many were told.
 
-    The last input of each becomes an int64 [1]. It is one value for all tensors that are as long
+    An input of each becomes an int64 [1]. It is one value for all tensors that are as long
     as each other by what made them: a sum of two, an activation, a convolution that pads as many
     frames as its kernel takes away.
     """
@@ -42,7 +42,7 @@ def share_lengths(graph: ir.Graph) -> int:
             if place is not None:
                 if origin not in lengths:
                     lengths[origin] = _measure(graph, origin, node)
-                node.resize_inputs(place + 1)
+                node.resize_inputs(max(place + 1, len(node.inputs)))
                 node.replace_input_with(place, lengths[origin])
                 n_told += 1
         kept = _as_long_as(node, origins)

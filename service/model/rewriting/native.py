@@ -34,6 +34,8 @@ def fuse(graph: ir.Graph) -> int:
                 fuser.upsample(node)
             elif node.op_type == "Conv":
                 fuser.conv(node)
+            elif node.op_type == "ChannelStatistics":
+                node.domain = OPERATORS
     return fuser.count
 
 

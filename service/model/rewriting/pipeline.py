@@ -12,7 +12,7 @@ import onnx_ir as ir
 from onnx_ir.passes import common as passes
 
 from service.model.durations import TENSOR_NAME
-from service.model.manifest import DECODER, ENCODER, WHOLE, GraphFiles
+from service.model.manifest import DECODER, ENCODER, GraphFiles
 from service.model.rewriting import (
     angles,
     convolutions,
@@ -26,8 +26,13 @@ from service.model.rewriting import (
     stock,
 )
 from service.model.rewriting.blocks import fuse_blocks
-from service.model.rewriting.buckets import pad_frames
-from service.model.rewriting.carrying import carry_statistics, tell_spectrum
+from service.model.rewriting.buckets import mask_frames, pad_frames
+from service.model.rewriting.carrying import (
+    carry_statistics,
+    give_spectrum,
+    give_statistics,
+    tell_spectrum,
+)
 from service.model.rewriting.dialect import DOMAIN
 from service.model.rewriting.floats import (
     dequantize_embeddings,
@@ -35,7 +40,7 @@ from service.model.rewriting.floats import (
     dequantize_products,
     project_floats,
 )
-from service.model.rewriting.halves import halve_decoder, round_decoder
+from service.model.rewriting.halves import halve, round_to_halves
 from service.model.rewriting.heads import scale_products, settle_heads
 from service.model.rewriting.lengths import share_lengths
 from service.model.rewriting.matrices import fuse_products
@@ -82,7 +87,7 @@ def rewrite(
 ) -> Report | None:
     """Write a model that gives what a source gives, but sooner.
 
-    The files are those of `WHOLE`; of `native`, which is parted, of `ENCODER` and `DECODER`.
+    The files are those of `ENCODER` and `DECODER`.
 
     Args:
         source: a published model.
@@ -108,20 +113,26 @@ def rewrite(
     if any(found.get(name, least) < least for name, least in _RECOGNISED.items()):
         return None
     progress(f"putting in {variant} operators")
-    parts = {WHOLE: model}
-    if variant == "native":
-        passes.RemoveUnusedNodesPass()(model)
-        parted = part(model)
-        if parted is None:
+    passes.RemoveUnusedNodesPass()(model)
+    parted = part(model)
+    if parted is None:
+        return None
+    parts = dict(zip((ENCODER, DECODER), parted, strict=True))
+    if variant in ("native", "stock"):
+        tell_spectrum(parts[ENCODER].graph)
+    if variant == "stock":
+        give_spectrum(parts[DECODER].graph)
+    if variant != "native":
+        found["carrying"] = give_statistics(parts[DECODER].graph)
+        if not found["carrying"]:
             return None
-        parts = dict(zip((ENCODER, DECODER), parted, strict=True))
-    for one in parts.values():
+    for files, one in parts.items():
         if variant == "native" or variant == "stock":
             _rewrite_for_cpu(one, variant, found, signed_weights=signed_weights)
         else:
-            _rewrite_for_gpu(one, variant, found)
+            pad = pad_frames if files is ENCODER else mask_frames
+            _rewrite_for_gpu(one, variant, found, pad)
     if variant == "native":
-        tell_spectrum(parts[ENCODER].graph)
         found["carrying"] = carry_statistics(parts[DECODER].graph)
     progress("writing the prepared model")
     for files, one in parts.items():
@@ -153,36 +164,39 @@ def _rewrite_for_cpu(
         graph.opset_imports[native.OPERATORS] = 1
     _forget_shapes(graph)
     found["lengths"] += share_lengths(graph)
+    found["stock"] += stock.given_rules().apply_to_model(model)
     found["stock"] += stock.rules(signed_weights=signed_weights).apply_to_model(model)
 
 
-def _rewrite_for_gpu(model: ir.Model, variant: str, found: Counter[str]) -> None:
+def _rewrite_for_gpu(
+    model: ir.Model, variant: str, found: Counter[str], pad: Callable[[ir.Graph], int]
+) -> None:
     graph = model.graph
-    found["fourier"] = fourier.convolving_rules().apply_to_model(model)
-    found["harmonics"] = harmonics.rules().apply_to_model(model)
-    found["heads"] = settle_heads(graph)
-    found["windows"] = settle_windows(graph)
-    found["projections"] = merge_projections(graph, project_floats)
-    found["floats"] = floats.rules().apply_to_model(model)
-    found["products"] = dequantize_products(graph)
-    found["embeddings"] = dequantize_embeddings(graph)
-    found["lstms"] = dequantize_lstms(graph)
-    found["angles"] = angles.rules().apply_to_model(model)
+    found["fourier"] += fourier.convolving_rules().apply_to_model(model)
+    found["harmonics"] += harmonics.rules().apply_to_model(model)
+    found["heads"] += settle_heads(graph)
+    found["windows"] += settle_windows(graph)
+    found["projections"] += merge_projections(graph, project_floats)
+    found["floats"] += floats.rules().apply_to_model(model)
+    found["products"] += dequantize_products(graph)
+    found["embeddings"] += dequantize_embeddings(graph)
+    found["lstms"] += dequantize_lstms(graph)
+    found["angles"] += angles.rules().apply_to_model(model)
     _tidy(model)
-    found["transposes"] = cancel_transposes(graph)
+    found["transposes"] += cancel_transposes(graph)
     _tidy(model)
     passes.TopologicalSortPass()(model)
-    found["frames"] = pad_frames(graph)
+    found["frames"] += pad(graph)
     found["transposes"] += cancel_transposes(graph)
     _tidy(model)
     _forget_shapes(graph)
     passes.LiftConstantsToInitializersPass(size_limit=0)(model)
     passes.TopologicalSortPass()(model)
     if variant == "float16":
-        found["halves"] = halve_decoder(graph)
+        found["halves"] += halve(graph)
     elif variant == "rounded":
-        found["halves"] = round_decoder(graph)
-    found["opset"] = lower_opset(model)
+        found["halves"] += round_to_halves(graph)
+    found["opset"] += lower_opset(model)
 
 
 def _write(model: ir.Model, folder: Path, files: GraphFiles) -> None:

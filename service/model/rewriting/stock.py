@@ -14,7 +14,7 @@ import onnx_ir as ir
 from onnxscript.rewriter import RewriteRuleSet
 
 from service.model.rewriting.constants import END, float32, int32, int64s, sliced, stored
-from service.model.rewriting.dialect import DOMAIN
+from service.model.rewriting.dialect import DOMAIN, ENDS
 from service.model.rewriting.graph import constant
 from service.model.rewriting.lengths import taps
 from service.model.rewriting.rule import Rule, rule_set
@@ -29,8 +29,13 @@ def rules(*, signed_weights: bool = True) -> RewriteRuleSet:
     """
     return rule_set(
         _AdaIN, _ScaledSnake, _Snake, _QuantizedConv.rule(signed_weights), _Upsample, _Conv,
-        _Repeat, _Reflect,
+        _Repeat, _Reflect, _ChannelStatistics,
     )  # fmt: skip
+
+
+def given_rules() -> RewriteRuleSet:
+    """Return what replaces layers to which statistics may be given; it goes before `rules`."""
+    return rule_set(_GivenLayer)
 
 
 SINE = np.array([3.0969623, 3.6068321])
@@ -39,16 +44,18 @@ SINE = np.array([3.0969623, 3.6068321])
 points. What follows is rounded to 8 bits; one such step is some hundred times as much."""
 
 
-def _length(op: Any, node: ir.Node, place: int) -> Any:
-    """Return how many frames a node gets, as it was told, see `share_lengths`, or measured."""
-    if len(node.inputs) > place:
+def _length(op: Any, made: ir.Value, place: int) -> Any:
+    """Return how many frames what makes a value gets: as it was told, see `share_lengths`, or
+    measured."""
+    node = made.producer()
+    assert node is not None  # matched
+    if len(node.inputs) > place and node.inputs[place] is not None:
         return node.inputs[place]
     return op.Shape(node.inputs[0], start=1, end=2)
 
 
 class _AdaIN(Rule):
-    """One multiplication and one addition; means as products with a row of 1 / T, ten times as
-    quick as ReduceMean."""
+    """One multiplication and one addition."""
 
     def pattern(self, op: Any, x: Any, style: Any) -> Any:
         norm = op.InstanceNorm(
@@ -62,20 +69,84 @@ class _AdaIN(Rule):
         super().__init__(remove_nodes=False)
 
     def rewrite(self, op: Any, x: ir.Value, style: ir.Value, norm: ir.Value) -> Any:
-        node = norm.producer()
+        scale, shift = _scale_and_shift(op, norm, style, *_moments(op, x, _length(op, norm, 1)))
+        return op.Add(op.Mul(x, scale), shift)
+
+
+class _GivenLayer(Rule):
+    """AdaIN, Snake and a convolution where statistics may be given.
+
+    What is rounded to 8 bits is what the range of the frames and, as far as they count, that of
+    the given ends takes in. Snake never falls, so that the ends of what it gives are those of what
+    it gets, whichever way round. A range always takes in 0, which ends become that do not count.
+    """
+
+    def __init__(self) -> None:
+        super().__init__(remove_nodes=False)
+
+    def pattern(
+        self, op: Any, x: Any, style: Any, mean: Any, variance: Any, least: Any, greatest: Any,
+        share: Any, alpha: Any, weight: Any,
+    ) -> Any:  # fmt: skip
+        norm = op.InstanceNorm(
+            x, _domain=DOMAIN, _allow_other_inputs=True, _allow_other_attributes=True,
+            _outputs=["norm"],
+        )  # fmt: skip
+        modulated = op.Modulate(norm, style, mean, variance, least, greatest, share, _domain=DOMAIN)
+        return op.QuantizedConv(
+            op.Snake(modulated, alpha, _domain=DOMAIN), weight, _domain=DOMAIN,
+            _allow_other_inputs=True, _allow_other_attributes=True, _outputs=["convolved"],
+        )  # fmt: skip
+
+    def rewrite(
+        self, op: Any, x: ir.Value, style: ir.Value, mean: ir.Value, variance: ir.Value,
+        least: ir.Value, greatest: ir.Value, share: ir.Value, alpha: ir.Value, norm: ir.Value,
+        convolved: ir.Value, **_: ir.Value,
+    ) -> Any:  # fmt: skip
+        given = op.Greater(share, float32(op, 0.0))
+        moments = [
+            op.Where(given, *pair)
+            for pair in zip((mean, variance), _moments(op, x, _length(op, norm, 1)), strict=True)
+        ]
+        scale, shift = _scale_and_shift(op, norm, style, *moments)
+        y = _scaled_snake(op, x, scale, shift, alpha)
+        ends = op.Reshape(op.Concat(least, greatest, axis=0), int64s(op, 1, 2, -1))
+        ends = op.Mul(_scaled_snake(op, ends, scale, shift, alpha), share)
+        own = [
+            op.Reshape(reduce(y, keepdims=0), int64s(op, 1))
+            for reduce in (op.ReduceMin, op.ReduceMax)
+        ]
+        ends = op.Concat(op.Reshape(ends, int64s(op, -1)), *own, axis=0)
+        node = convolved.producer()
         assert node is not None  # matched
-        length = _length(op, node, 1)
-        share = op.Reciprocal(op.Cast(length, to=ir.DataType.FLOAT))
-        weights = op.Expand(share, op.Concat(int64s(op, 1, 1), length, axis=0))
-        # Otherwise what is made of them has an unknown number of axes, see `share_lengths`.
-        weights.shape, weights.type = ir.Shape([1, 1, None]), ir.TensorType(ir.DataType.FLOAT)
-        mean = op.MatMul(weights, x)
-        square = op.MatMul(weights, op.Mul(x, x))
-        variance = op.Relu(op.Sub(square, op.Mul(mean, mean)))
-        epsilon = float32(op, node.attributes["epsilon"].as_float())
-        gamma, beta = op.Split(style, axis=1, num_outputs=2, _outputs=2)
-        scale = op.Div(op.Add(gamma, float32(op, 1.0)), op.Sqrt(op.Add(variance, epsilon)))
-        return op.Add(op.Mul(x, scale), op.Sub(beta, op.Mul(mean, scale)))
+        inputs = [y, *node.inputs[1:], *[None] * (ENDS - len(node.inputs)), ends]
+        return op.QuantizedConv(*inputs, _domain=DOMAIN, **node.attributes)
+
+
+def _moments(op: Any, x: ir.Value, length: Any) -> tuple[Any, Any]:
+    """Return mean and variance, [1, 1, C].
+
+    They are products with a row of 1 / T, ten times as quick as ReduceMean.
+    """
+    share = op.Reciprocal(op.Cast(length, to=ir.DataType.FLOAT))
+    weights = op.Expand(share, op.Concat(int64s(op, 1, 1), length, axis=0))
+    # Otherwise what is made of them has an unknown number of axes, see `share_lengths`.
+    weights.shape, weights.type = ir.Shape([1, 1, None]), ir.TensorType(ir.DataType.FLOAT)
+    mean = op.MatMul(weights, x)
+    square = op.MatMul(weights, op.Mul(x, x))
+    return mean, op.Relu(op.Sub(square, op.Mul(mean, mean)))
+
+
+def _scale_and_shift(
+    op: Any, norm: ir.Value, style: ir.Value, mean: Any, variance: Any
+) -> tuple[Any, Any]:
+    """Return by what AdaIN multiplies, and what it adds to that."""
+    node = norm.producer()
+    assert node is not None  # matched
+    epsilon = float32(op, node.attributes["epsilon"].as_float())
+    gamma, beta = op.Split(style, axis=1, num_outputs=2, _outputs=2)
+    scale = op.Div(op.Add(gamma, float32(op, 1.0)), op.Sqrt(op.Add(variance, epsilon)))
+    return scale, op.Sub(beta, op.Mul(mean, scale))
 
 
 class _Snake(Rule):
@@ -93,13 +164,7 @@ class _Snake(Rule):
 
 
 class _ScaledSnake(Rule):
-    """After AdaIN, a polynomial in the place of the sine, which is slow, and on one thread.
-
-    With z = alpha x / pi and u = z - floor(z) - 1/2, Snake is (z + sin(pi z)^2 / pi) * pi / alpha,
-    and sin(pi z)^2 = cos(pi u)^2, which is even in u. With h = 1/4 - u^2 its root is h * P(h), zero
-    wherever the sine is, so that small alphas do no harm. AdaIN gives z as well as x.
-    `HardSigmoid` is the quickest alpha * x + beta that there is, as long as that is within 0..1.
-    """
+    """After AdaIN, see `_scaled_snake`."""
 
     def pattern(self, op: Any, x: Any, scale: Any, shift: Any, alpha: Any) -> Any:
         return op.Snake(op.Add(op.Mul(x, scale), shift), alpha, _domain=DOMAIN)
@@ -107,21 +172,33 @@ class _ScaledSnake(Rule):
     def rewrite(
         self, op: Any, x: ir.Value, scale: ir.Value, shift: ir.Value, alpha: ir.Value
     ) -> Any:
-        factor = constant(alpha)
-        assert factor is not None  # recognised as such
-        exact = factor.astype(np.float64)
-        frequency = stored(op, (exact / np.pi).astype(np.float32), f"{alpha.name}_frequency")
-        period = stored(op, (np.pi / exact).astype(np.float32), f"{alpha.name}_period")
-        z = op.Add(op.Mul(x, op.Mul(scale, frequency)), op.Mul(shift, frequency))
-        u = op.Sub(op.Sub(z, op.Floor(z)), float32(op, 0.5))
-        square = op.Mul(u, u)
-        # 4 h and P(h) / (4 sqrt(pi)).
-        base, slope = SINE / (4 * np.sqrt(np.pi))
-        root = op.Mul(
-            op.HardSigmoid(square, alpha=-4.0, beta=1.0),
-            op.HardSigmoid(square, alpha=-slope, beta=base + slope / 4),
-        )
-        return op.Mul(op.Add(z, op.Mul(root, root)), period)
+        return _scaled_snake(op, x, scale, shift, alpha)
+
+
+def _scaled_snake(op: Any, x: Any, scale: Any, shift: Any, alpha: ir.Value) -> Any:
+    """Snake of what AdaIN gives: a polynomial in the place of the sine, which is slow, and on one
+    thread.
+
+    With z = alpha x / pi and u = z - floor(z) - 1/2, Snake is (z + sin(pi z)^2 / pi) * pi / alpha,
+    and sin(pi z)^2 = cos(pi u)^2, which is even in u. With h = 1/4 - u^2 its root is h * P(h), zero
+    wherever the sine is, so that small alphas do no harm. AdaIN gives z as well as x.
+    `HardSigmoid` is the quickest alpha * x + beta that there is, as long as that is within 0..1.
+    """
+    factor = constant(alpha)
+    assert factor is not None  # recognised as such
+    exact = factor.astype(np.float64)
+    frequency = stored(op, (exact / np.pi).astype(np.float32), f"{alpha.name}_frequency")
+    period = stored(op, (np.pi / exact).astype(np.float32), f"{alpha.name}_period")
+    z = op.Add(op.Mul(x, op.Mul(scale, frequency)), op.Mul(shift, frequency))
+    u = op.Sub(op.Sub(z, op.Floor(z)), float32(op, 0.5))
+    square = op.Mul(u, u)
+    # 4 h and P(h) / (4 sqrt(pi)).
+    base, slope = SINE / (4 * np.sqrt(np.pi))
+    root = op.Mul(
+        op.HardSigmoid(square, alpha=-4.0, beta=1.0),
+        op.HardSigmoid(square, alpha=-slope, beta=base + slope / 4),
+    )
+    return op.Mul(op.Add(z, op.Mul(root, root)), period)
 
 
 class _QuantizedConv(Rule):
@@ -151,12 +228,14 @@ class _QuantizedConv(Rule):
             matrix = (matrix.astype(np.int16) - 128).astype(np.int8)
             weight_zero = np.array(zero - 128, np.int8)
 
-        quantized, scale, zero_point = op.DynamicQuantizeLinear(x, _outputs=3)
-        rows = quantized
+        ends = node.inputs[ENDS] if len(node.inputs) > ENDS else None
+        rows, scale, zero_point = op.DynamicQuantizeLinear(x if ends is None else ends, _outputs=3)
+        if ends is not None:
+            rows = op.QuantizeLinear(x, scale, zero_point)
         if begin or end:
             rows = op.Pad(rows, int64s(op, 0, begin, 0, 0, end, 0), zero_point)
         if size > 1 or stride > 1:
-            indices = self._neighbours(op, _length(op, node, 3), node)
+            indices = self._neighbours(op, _length(op, convolved, 3), node)
             gathered = op.Gather(rows, indices, axis=1)
             rows = op.Reshape(gathered, int64s(op, 1, -1, size * n_in))
         inputs = [
@@ -266,3 +345,13 @@ class _Reflect(Rule):
 
     def rewrite(self, op: Any, x: ir.Value) -> Any:
         return op.Concat(sliced(op, x, 1, 2, 1), x, axis=1)
+
+
+class _ChannelStatistics(Rule):
+    def pattern(self, op: Any, x: Any) -> Any:
+        return op.ChannelStatistics(x, _domain=DOMAIN)
+
+    def rewrite(self, op: Any, x: ir.Value) -> Any:
+        mean, variance = _moments(op, x, op.Shape(x, start=1, end=2))
+        ends = [reduce(x, int64s(op, 1)) for reduce in (op.ReduceMin, op.ReduceMax)]
+        return op.Squeeze(op.Concat(mean, variance, *ends, axis=1), int64s(op, 0))

@@ -1,4 +1,4 @@
 """The version of the rewriting; apart, for who only looks for a prepared model and has no ONNX."""
 
-VERSION = 3
+VERSION = 4
 """Raised whenever the same source would become another model."""

@@ -6,7 +6,13 @@ import pytest
 
 from service.errors import StartupError
 from service.model import longest_piece_s
-from service.model.budget import _DEMANDS, LEAST_PIECE_S, affordable
+from service.model.budget import (
+    _DEMANDS,
+    _ENCODER_WEIGHTS_BYTES,
+    LEAST_PIECE_S,
+    affordable,
+    encoder_bytes,
+)
 from service.model.manifest import Variant
 
 
@@ -35,3 +41,23 @@ def test_runs_have_as_many_frames_as_there_is_memory_for() -> None:
     assert least == (32, 100)
     assert longest_piece_s(430 << 20, "float32") < 400 * 0.025
     assert affordable((400, 640), 430 << 20, "float32") == (400,)
+
+
+@pytest.mark.parametrize("variant", ["float32", "float16"])
+def test_each_part_has_its_weights_and_a_share_of_the_rest(variant: Variant) -> None:
+    least = next(
+        budget for budget in range(200 << 20, 1 << 30, 1 << 20) if is_enough(budget, variant)
+    )
+    for budget in (least, 2 * least):
+        encoder = encoder_bytes(budget, variant)
+        assert encoder > _ENCODER_WEIGHTS_BYTES[variant]
+        decoder = budget - encoder
+        assert decoder > _DEMANDS[variant].weights_bytes - _ENCODER_WEIGHTS_BYTES[variant]
+    assert encoder_bytes(2 * least, variant) > encoder_bytes(least, variant)
+
+
+def is_enough(budget: int, variant: Variant) -> bool:
+    try:
+        return longest_piece_s(budget, variant) >= LEAST_PIECE_S
+    except StartupError:
+        return False

@@ -54,13 +54,14 @@ def test_a_quantised_model_is_prepared_in_both_precisions_with_a_reference(cache
     assert [folder.name.split("-")[1] for folder in folders] == ["float32", "float16"]
     for folder in folders:
         assert {path.name for path in folder.iterdir()} == {
-            "manifest.json", "model.onnx", "weights.bin", REFERENCE,
+            "manifest.json", "encoder.onnx", "encoder.bin", "decoder.onnx", "decoder.bin",
+            REFERENCE,
         }  # fmt: skip
         reference = Reference.read(folder / REFERENCE)
         assert set(reference.inferences) == {"short", "long"}
         assert all(np.any(each.samples) for each in reference.inferences.values())
     for precision, folder in zip(("float32", "float16"), folders, strict=True):
-        assert cache.find(precision) == folder / "model.onnx"
+        assert cache.find(precision) == folder / "encoder.onnx"
 
 
 def test_what_is_prepared_for_gpus_and_for_the_processor_stands_side_by_side(cache: Cache) -> None:

@@ -31,7 +31,7 @@ def test_nodes_and_time_are_shared_between_providers() -> None:
         event("c", CUDA, 0.3, 0.1),
         event("d", CUDA, 0.4, 0.1),
     ]
-    placement = Placement.of_last_run(events, 0.8)
+    placement = Placement.of_last_run([events], 0.8)
     assert placement.n_nodes == {CUDA: 3, CPU: 1}
     assert placement.gpu_node_share == pytest.approx(0.75)
     # The GPU is waited for at the end: all but the processor's own time is its time.
@@ -42,16 +42,16 @@ def test_nodes_and_time_are_shared_between_providers() -> None:
 
 
 def test_all_on_the_gpu_and_all_on_the_processor() -> None:
-    on_gpu = Placement.of_last_run([event("a", CUDA, 0, 1)], 1.0)
+    on_gpu = Placement.of_last_run([[event("a", CUDA, 0, 1)]], 1.0)
     assert (on_gpu.gpu_node_share, on_gpu.gpu_time_share) == (1.0, 1.0)
-    on_cpu = Placement.of_last_run([event("a", CPU, 0, 1)], 1.0)
+    on_cpu = Placement.of_last_run([[event("a", CPU, 0, 1)]], 1.0)
     assert (on_cpu.gpu_node_share, on_cpu.gpu_time_share) == (0.0, 0.0)
 
 
 def test_nothing_seen_is_nothing_on_the_gpu() -> None:
     placement = Placement.of_last_run([], 1.0)
     assert placement.gpu_node_share == 0.0
-    assert Placement.of_last_run([event("a", CUDA, 0, 1)], 0.0).gpu_time_share == 0.0
+    assert Placement.of_last_run([[event("a", CUDA, 0, 1)]], 0.0).gpu_time_share == 0.0
 
 
 def test_copies_are_no_nodes() -> None:
@@ -61,7 +61,7 @@ def test_copies_are_no_nodes() -> None:
         event("out", CUDA, 0.2, 0.1, "MemcpyToHost"),
         event("back", CUDA, 0.3, 0.1, "MemcpyToHost"),
     ]
-    placement = Placement.of_last_run(events, 1.0)
+    placement = Placement.of_last_run([events], 1.0)
     assert placement.n_copies == 3
     assert placement.n_nodes == {CUDA: 1}
 
@@ -83,27 +83,35 @@ def test_time_is_counted_once(
     made = [
         event(node, CPU, start, length, thread=thread) for node, start, length, thread in events
     ]
-    placement = Placement.of_last_run(made, 1.0)
+    placement = Placement.of_last_run([made], 1.0)
     assert placement.cpu_time_share == pytest.approx(covered_s)
 
 
 def test_only_the_last_of_several_runs_counts() -> None:
     first = [event("a", CPU, 0.0, 0.9), event("b", CUDA, 0.9, 0.1)]
     last = [event("a", CPU, 5.0, 0.1), event("b", CUDA, 5.1, 0.1)]
-    placement = Placement.of_last_run([*first, *last], 0.5)
+    placement = Placement.of_last_run([[*first, *last]], 0.5)
     assert placement.n_nodes == {CPU: 1, CUDA: 1}
     assert placement.cpu_time_share == pytest.approx(0.2)
 
 
+def test_each_session_has_its_own_nodes_and_its_own_clock() -> None:
+    encoder = [event("a", CPU, 0.0, 0.1), event("b", CUDA, 0.1, 0.1)]
+    decoder = [event("a", CPU, 0.0, 0.2), event("b", CUDA, 0.2, 0.1)]
+    placement = Placement.of_last_run([encoder, decoder], 0.6)
+    assert placement.n_nodes == {CPU: 2, CUDA: 2}
+    assert placement.cpu_time_share == pytest.approx(0.5)
+
+
 def test_more_time_than_the_run_took_is_all_of_it() -> None:
-    assert Placement.of_last_run([event("a", CPU, 0, 2)], 1.0).cpu_time_share == 1.0
+    assert Placement.of_last_run([[event("a", CPU, 0, 2)]], 1.0).cpu_time_share == 1.0
 
 
 def test_the_most_frequent_operators_of_the_processor_come_first() -> None:
     names = ["Range", "Shape", "Gather", "Shape", "Shape", "Gather"]
     events = [event(f"n{k}", CPU, k, 0.1, name) for k, name in enumerate(names)]
     events += [event("g", CUDA, 9, 0.1, "Conv")]
-    placement = Placement.of_last_run(events, 10.0)
+    placement = Placement.of_last_run([events], 10.0)
     assert placement.cpu_operators == ("Shape", "Gather", "Range")
     assert list(placement.n_nodes) == [CPU, CUDA]
 
@@ -122,7 +130,7 @@ def test_a_real_profile_of_the_processor_has_no_share_of_a_gpu(tmp_path: Path) -
         session.run(feeds)
         run_s = time.perf_counter() - started
         events = ortffi.read_profile(session.end_profiling())
-    placement = Placement.of_last_run(events, run_s)
+    placement = Placement.of_last_run([events], run_s)
     assert placement.n_nodes == {CPU: 7}
     assert placement.gpu_node_share == 0.0
     assert placement.n_copies == 0
@@ -141,8 +149,8 @@ def test_it_is_said_in_a_line() -> None:
     )
     whole = str(Placement({CUDA: 7}, 0, 0.0, ()))
     assert whole.endswith("0 copies between host and device")
-    proof = GpuProof(placement, {"short": 0.34, "long": 1.0}, 12.0)
+    proof = GpuProof(placement, {"short": 0.34, "long": 1.0}, 12.0, "no CUDA graphs: old")
     assert str(proof) == (
         f"{placement}; the durations of the processor, distance short 0.3 dB, long 1.0 dB; "
-        "warmed up in 12.0 s"
+        "warmed up in 12.0 s; no CUDA graphs: old"
     )

@@ -55,7 +55,7 @@ class Bench:
         self.rewrite_by(name)
         source = Source(self.source, False)
         prepared = prepare(source, open_runtime(), self.cache, self.lines.append)
-        return prepared.folder / "model.onnx"
+        return prepared.folder / "encoder.onnx"
 
     def load(self, name: str) -> Kokoro:
         self.rewrite_by(name)
@@ -91,7 +91,7 @@ def test_a_prepared_model_is_made_once_with_progress_and_speaks_as_its_source(
     prepared = made.load("failing")  # nobody rewrites again
     source = load_kokoro(made.source, open_runtime(), published=False, progress=print)
     expected, found = (kokoro.infer([3, 50, 7], STYLE, 1.0) for kokoro in (source, prepared))
-    np.testing.assert_allclose(found.samples, expected.samples, atol=1e-5)
+    np.testing.assert_allclose(found.samples, expected.samples, atol=1e-4)
     assert (prepared.sha256, prepared.name) == (source.sha256, source.name)
     assert prepared.preparation.variant == "stock"
     assert "this test wants none" in prepared.preparation.detail
@@ -120,12 +120,12 @@ def test_the_manifest_tells_what_was_made_of_what(made: Bench) -> None:
 @pytest.mark.parametrize(
     ("damage", "named"),
     [
-        ("flip model.onnx", "model.onnx"),
-        ("flip weights.bin", "weights.bin"),
+        ("flip encoder.onnx", "encoder.onnx"),
+        ("flip decoder.bin", "decoder.bin"),
         ("flip manifest.json", "manifest.json"),
-        ("remove model.onnx", "model.onnx"),
+        ("remove decoder.onnx", "decoder.onnx"),
         ("remove manifest.json", "manifest.json"),
-        ("grow weights.bin", "weights.bin"),
+        ("grow encoder.bin", "encoder.bin"),
         ("empty manifest.json", "manifest.json"),
     ],
 )

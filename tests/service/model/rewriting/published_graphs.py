@@ -16,6 +16,7 @@ from onnx_ir.passes import common as passes
 from onnxscript.rewriter import RewriteRuleSet
 
 import ortffi
+from service.model.durations import TENSOR_NAME
 from service.model.native import NativeUnavailableError, find_native_operators
 from service.model.processor import integer_products
 from service.model.rewriting import (
@@ -82,6 +83,11 @@ class Published:
         outputs = [self._name(op_type) for _ in range(n)]
         self._nodes.append(helper.make_node(op_type, inputs, outputs, **attributes))
         return outputs
+
+    def add_named(self, op_type: str, name: str, *inputs: str, **attributes: Any) -> str:
+        """A node whose output has a name of its own."""
+        self._nodes.append(helper.make_node(op_type, inputs, [name], **attributes))
+        return name
 
     def quantized(self, x: str) -> list[str]:
         return self.add_many("DynamicQuantizeLinear", 3, x)
@@ -203,6 +209,40 @@ class Published:
         weight = self.floats(n_in, n_out, *given["kernel_shape"], scale=n_in**-0.5)
         return self.add("ConvTranspose", x, weight, self.floats(n_out), **given)
 
+    def residual_block(
+        self, x: str, style: list[str], n: int, size: int = 3, *, residual: bool = True
+    ) -> str:
+        """Three pairs of AdaIN, Snake and convolution; style is quantised, of 8 numbers."""
+        for dilation in (1, 3, 5):
+            y = x
+            for spread in (dilation, 1):
+                projected = self.product(style, 8, 2 * n, bias_first=False)
+                y = self.snake(self.modulation(self.norm(y), projected, n), n)
+                pad = spread * (size - 1) // 2
+                y = self.convolution(y, n, n, size, dilations=[spread], pads=[pad, pad])
+            x = self.add("Add", y, x) if residual else y
+        return x
+
+    def generator(self, n: int = 6, n_frames: int = 20, **given: Any) -> str:
+        """A small model with all by which it is parted, and one stage of a generator.
+
+        Inputs are style, [1, 8], tokens and speed, which are frames; durations are there too. One
+        normalisation has no style, and the two parallel blocks stand in another order than that in
+        which they are summed.
+        """
+        style = self.quantized(self.given(1, 8, name="style"))
+        before = self.given(1, 5, n_frames, name="tokens")
+        durations = self.add_named("Sigmoid", TENSOR_NAME, before)
+        features = self.convolution(self.add("Mul", self.norm(before), durations), 5, 8)
+        source = self.given(1, 4, 2 * n_frames, name="speed")
+        spectrum = self.add("Concat", self.add("Exp", source), self.add("Neg", source), axis=1)
+        first, second = (self.convolution(spectrum, 8, n, size) for size in (3, 1))
+        upsampled = self.upsampling(self.add("LeakyRelu", features, alpha=0.1), 8, n, 2)
+        x = self.add("Add", upsampled, self.residual_block(first, style, n, 5))
+        later, sooner = (self.residual_block(x, style, n, size, **given) for size in (7, 3))
+        total = self.add("Add", self.add("Add", sooner, later), second)
+        return self.add("Conv", total, self.floats(1, n, 7), self.floats(1), pads=[3, 3])
+
     def model(self, *outputs: str) -> ir.Model:
         """Return the graph; outputs are floats."""
         types = {"float32": TensorProto.FLOAT, "int64": TensorProto.INT64}
@@ -321,6 +361,7 @@ class Backend:
             model.graph.opset_imports[native.OPERATORS] = 1
             passes.RemoveUnusedNodesPass()(model)
             fuse_blocks(model.graph)
+        stock.given_rules().apply_to_model(model)
         stock.rules(signed_weights=self.signed_weights).apply_to_model(model)
         tidied(model)
         assert not dialect(model)

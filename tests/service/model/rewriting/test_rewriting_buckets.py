@@ -14,8 +14,15 @@ from published_graphs import Array, Published, copied, dialect, plain, tidied
 
 from service.model.durations import SAMPLES_PER_FRAME, TENSOR_NAME
 from service.model.rewriting import normalization
-from service.model.rewriting.buckets import INPUT, UnknownGraphError, pad_frames
+from service.model.rewriting.buckets import (
+    BUCKETS,
+    MASK,
+    UnknownGraphError,
+    mask_frames,
+    pad_frames,
+)
 from service.model.rewriting.dialect import DOMAIN
+from service.model.rewriting.parts import FEATURES, SPECTRUM
 from service.model.rewriting.transposes import cancel_transposes
 
 N_CHANNELS = 4
@@ -90,8 +97,12 @@ def padded(model: ir.Model) -> tuple[ir.Model, int]:
 
 
 def run(model: ir.Model, feeds: dict[str, Array], buckets: list[int]) -> Array:
-    (audio,) = plain(model, feeds | {INPUT: np.array(buckets, np.int64)})
-    return audio
+    """What is said of the frames that count; there are whole frames, at least as many."""
+    (audio,) = plain(model, feeds | {BUCKETS: np.array(buckets, np.int64)})
+    n_samples = int(SAMPLES_PER_FRAME * feeds["durations"].sum())
+    assert audio.size >= n_samples
+    assert audio.size % SAMPLES_PER_FRAME == 0
+    return audio[:n_samples]
 
 
 def published(durations: list[int], layer: Layer) -> tuple[Array, Speech]:
@@ -262,9 +273,9 @@ def test_frames_that_are_only_added_would_be_heard(
     before, graph = published(DURATIONS, layer)
     padding = "service.model.rewriting.buckets._Padding"
     monkeypatch.setattr(f"{padding}._silence", untold)
-    monkeypatch.setattr(f"{padding}._end_sequence", untold)
+    monkeypatch.setattr("service.model.rewriting.buckets._Padded._end_sequence", untold)
     share = "service.model.rewriting.buckets._Padding._mask"
-    monkeypatch.setattr(share, lambda self, length: self._before(
+    monkeypatch.setattr(share, lambda self, length: self.make(
         "Unsqueeze", [_ones(self, length), self._ints(0, 1)]
     ))  # fmt: skip
     _unreflect(monkeypatch)
@@ -279,10 +290,10 @@ def test_frames_that_are_only_added_would_be_heard(
 
 
 def _ones(padding: Any, length: Any) -> ir.Value:
-    frames = padding._of(length, padding._total)
-    row = padding._before("Unsqueeze", [frames, padding._ints(0)])
+    frames = padding._of(length, padding.total)
+    row = padding.make("Unsqueeze", [frames, padding._ints(0)])
     one = padding._constant(np.array([1], np.float32))
-    ones: ir.Value = padding._before("Expand", [one, row])
+    ones: ir.Value = padding.make("Expand", [one, row])
     return ones
 
 
@@ -342,10 +353,10 @@ def test_the_frames_are_those_of_the_first_bucket_that_is_large_enough(
     conv.outputs[0].type = ir.TensorType(ir.DataType.FLOAT)
     graph = Speech()
     graph.speech(DURATIONS, convolution(1))
-    feeds = graph.feeds | {INPUT: np.array(table, np.int64)}
+    feeds = graph.feeds | {BUCKETS: np.array(table, np.int64)}
     audio, inside = plain(model, feeds)
     assert inside.shape == (1, 5, expected)
-    assert audio.shape == (7 * SAMPLES_PER_FRAME,)
+    assert audio.shape == (expected * SAMPLES_PER_FRAME,)
 
 
 def _size(node: ir.Node) -> int:
@@ -361,9 +372,9 @@ def test_the_table_is_an_input_and_the_output_keeps_its_name() -> None:
     inputs = [value.name for value in model.graph.inputs]
     model, _ = padded(model)
     assert [value.name for value in model.graph.outputs] == names
-    assert [value.name for value in model.graph.inputs] == [*inputs, INPUT]
+    assert [value.name for value in model.graph.inputs] == [*inputs, BUCKETS]
     assert model.graph.inputs[-1].dtype == ir.DataType.INT64
-    assert copied(model).graph.inputs[-1].name == INPUT
+    assert copied(model).graph.inputs[-1].name == BUCKETS
 
 
 # What is not known.
@@ -489,10 +500,101 @@ def test_durations_of_another_name_are_none() -> None:
         pad_frames(model.graph)
 
 
-def test_a_sound_of_another_rate_is_refused() -> None:
+@pytest.mark.parametrize("name", [FEATURES, SPECTRUM])
+def test_what_a_decoder_is_given_must_be_as_long_as_it_says(name: str) -> None:
+    model = Speech().speech(DURATIONS, convolution())
+    model.graph.outputs[0].name = name
+    with pytest.raises(UnknownGraphError, match=f"{name} is not as long as it must be"):
+        pad_frames(model.graph)
+
+
+# Decoders, which are told how many frames count.
+
+
+def decoder(layer: Layer, n_frames: int, n_added: int = 0) -> tuple[Speech, ir.Model]:
+    """A graph from features to samples; added frames are full of what must not be heard."""
+    noise = np.random.default_rng(5)
+    features = noise.normal(size=(1, 2 * n_frames, N_CHANNELS)).astype(np.float32)
+    added = noise.normal(size=(1, 2 * n_added, N_CHANNELS)).astype(np.float32)
+    graph = Speech()
+    given = graph.given_array(np.concatenate([features, 10 * added], axis=1), FEATURES)
+    value, n_channels, factor = layer(graph, graph.add("Transpose", given, perm=[0, 2, 1]))
+    one = graph.conv(value, n_channels, 1, 1)
+    samples = graph.resize(one, SAMPLES_PER_FRAME // (2 * factor))
+    model = graph.model(graph.add("Squeeze", samples, graph.ints(0, 1)))
+    spectrum = ir.Value(
+        name=SPECTRUM, shape=ir.Shape([1, None, 22]), type=ir.TensorType(ir.DataType.FLOAT)
+    )
+    model.graph.inputs.append(spectrum)
+    return graph, model
+
+
+def masked(model: ir.Model) -> tuple[ir.Model, int]:
+    normalization.rules().apply_to_model(model)
+    cancel_transposes(model.graph)
+    model = tidied(model)
+    passes.TopologicalSortPass()(model)
+    count = mask_frames(model.graph)
+    passes.RemoveUnusedNodesPass()(model)
+    assert not dialect(model)
+    model.graph.opset_imports.pop(DOMAIN, None)
+    return model, count
+
+
+IN_ENCODERS = ("an LSTM", "an LSTM that goes back", "an LSTM of both", "reflected ends")
+
+
+@pytest.mark.parametrize("n_added", [0, 1, 9])
+@pytest.mark.parametrize("what", [what for what in LAYERS if what not in IN_ENCODERS])
+def test_masked_frames_change_nothing(what: str, n_added: int) -> None:
+    layer, n_told = LAYERS[what]
+    graph, model = decoder(layer, 7)
+    silence = {SPECTRUM: np.zeros((1, 1, 22), np.float32)}
+    (before,) = plain(model, graph.feeds | silence)
+    graph, model = decoder(layer, 7, n_added)
+    model, count = masked(model)
+    assert count == n_told
+    mask = np.zeros((1, 1, 2 * (7 + n_added)), np.float32)
+    mask[..., : 2 * 7] = 1
+    (after,) = plain(model, graph.feeds | silence | {MASK: mask})
+    assert after.shape == (SAMPLES_PER_FRAME * (7 + n_added),)
+    assert not {"Shape", "Range"} & {node.op_type for node in model.graph}
+    after = after[: before.size]
+    np.testing.assert_allclose(after, before, rtol=0, atol=3e-6 * (1 + np.abs(before).max()))
+
+
+UNAWARE = ("one that looks back only", "a reflected beginning")
+"""They look at nothing that was added."""
+
+
+@pytest.mark.parametrize(
+    "what", [what for what, (_, n) in LAYERS.items() if n and what not in (*IN_ENCODERS, *UNAWARE)]
+)
+def test_frames_that_are_not_masked_are_heard(what: str) -> None:
+    layer, _ = LAYERS[what]
+    graph, model = decoder(layer, 7)
+    silence = {SPECTRUM: np.zeros((1, 1, 22), np.float32)}
+    (before,) = plain(model, graph.feeds | silence)
+    graph, model = decoder(layer, 7, 9)
+    model, _ = masked(model)
+    (after,) = plain(model, graph.feeds | silence | {MASK: np.ones((1, 1, 32), np.float32)})
+    assert np.abs(after[: before.size] - before).max() > 1e-3
+
+
+@pytest.mark.parametrize(
+    ("what", "message"),
+    [("an LSTM", "an LSTM of frames"), ("reflected ends", "a Pad behind the last frame")],
+)
+def test_what_only_an_encoder_can_do_is_refused_in_a_decoder(what: str, message: str) -> None:
+    _, model = decoder(LAYERS[what][0], 7)
+    with pytest.raises(UnknownGraphError, match=message):
+        masked(model)
+
+
+def test_a_decoder_of_another_rate_is_refused() -> None:
     def build(graph: Speech, x: str) -> tuple[str, int, int]:
         return graph.resize(x, 2), N_CHANNELS, 1
 
-    model = Speech().speech(DURATIONS, build)
-    with pytest.raises(UnknownGraphError, match="has not 600 samples a frame"):
-        pad_frames(model.graph)
+    _, model = decoder(build, 7)
+    with pytest.raises(UnknownGraphError, match="is not as long as it must be"):
+        masked(model)

@@ -13,7 +13,7 @@ from published_graphs import Array, Published, copied, operators, plain, the_nod
 from service.model.durations import TENSOR_NAME
 from service.model.rewriting.constants import END
 from service.model.rewriting.graph import constant
-from service.model.rewriting.halves import halve_decoder, round_decoder
+from service.model.rewriting.halves import halve, round_to_halves
 
 N_FRAMES = 24
 HALF, FLOAT = TensorProto.FLOAT16, TensorProto.FLOAT
@@ -90,7 +90,7 @@ IN_FLOATS = ("pitch", "phases", "source", "magnitude", "spectrum", "magnitudes")
 def test_the_decoder_is_in_halves_and_nothing_else() -> None:
     graph = Decoder()
     model = graph.built()
-    n_nodes = halve_decoder(model.graph)
+    n_nodes = halve(model.graph)
     types = types_of(model)
     assert {name: types[graph.parts[name]] for name in IN_HALVES} == dict.fromkeys(IN_HALVES, HALF)
     assert {name: types[graph.parts[name]] for name in IN_FLOATS} == dict.fromkeys(IN_FLOATS, FLOAT)
@@ -106,7 +106,7 @@ def test_halves_are_nearly_the_same() -> None:
     graph = Decoder()
     before = graph.before()
     model = graph.built()
-    halve_decoder(model.graph)
+    halve(model.graph)
     (after,) = plain(model, graph.feeds)
     assert after.dtype == np.float32
     assert 0 < np.abs(after - before).max() < 0.02 * np.abs(before).max()
@@ -116,7 +116,7 @@ def test_rounding_is_as_halves_are_heard_and_types_stay() -> None:
     graph = Decoder()
     before = graph.before()
     halved, rounded = graph.built(), graph.built()
-    assert halve_decoder(halved.graph) == round_decoder(rounded.graph)
+    assert halve(halved.graph) == round_to_halves(rounded.graph)
     types = types_of(rounded)
     assert {types[graph.parts[name]] for name in (*IN_HALVES, *IN_FLOATS)} == {FLOAT}
     (in_halves,), (as_rounded,) = (plain(each, graph.feeds) for each in (halved, rounded))
@@ -127,7 +127,7 @@ def test_rounding_is_as_halves_are_heard_and_types_stay() -> None:
 def test_every_value_of_the_decoder_and_every_weight_is_one_of_halves() -> None:
     graph = Decoder()
     model = graph.built()
-    round_decoder(model.graph)
+    round_to_halves(model.graph)
     # All users of what the decoder computes have it from a Cast from halves.
     inside = [node for node in model.graph if node.outputs[0].name == graph.parts["noise"]]
     for node in inside:
@@ -148,7 +148,7 @@ def test_values_beyond_the_range_of_halves_are_seen(loudness: float, finite: boo
     # 1e6 cannot be said in halves, and in floats it does no harm.
     graph = Decoder(loudness=loudness)
     assert np.isfinite(graph.before()).all()
-    for work in (halve_decoder, round_decoder):
+    for work in (halve, round_to_halves):
         model = graph.built()
         with np.errstate(over="ignore"):
             work(model.graph)
@@ -162,7 +162,7 @@ def test_the_source_is_not_touched() -> None:
     model = graph.built()
     before = {node.outputs[0].name: node for node in model.graph}
     inputs = {name: list(node.inputs) for name, node in before.items()}
-    halve_decoder(model.graph)
+    halve(model.graph)
     for name in ("pitch", "phases", "source", "magnitude", "spectrum"):
         value = graph.parts[name]
         assert list(before[value].inputs) == inputs[value]
@@ -171,7 +171,7 @@ def test_the_source_is_not_touched() -> None:
 def test_a_graph_without_an_inverse_transform_is_refused() -> None:
     graph = Published()
     model = graph.model(graph.add("Exp", graph.given(1, 3)))
-    for work in (halve_decoder, round_decoder):
+    for work in (halve, round_to_halves):
         with pytest.raises(ValueError, match="no convolution comes before an inverse transform"):
             work(copied(model).graph)
 
@@ -179,7 +179,7 @@ def test_a_graph_without_an_inverse_transform_is_refused() -> None:
 def test_integers_stay_integers() -> None:
     graph = Decoder()
     model = graph.built()
-    halve_decoder(model.graph)
+    halve(model.graph)
     slices = [node for node in model.graph if node.op_type in ("Slice", "Split", "Unsqueeze")]
     assert slices
     for node in slices:

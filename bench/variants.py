@@ -1,0 +1,120 @@
+"""The model as it is prepared in several ways, each on the processor."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+from bench.processes import ChildError
+from bench.stock import leave_out_native_operators
+from service.errors import ServiceError
+from service.loading import load_model, load_runtime, prepare_model
+from service.model import Kokoro, Preparation, loader
+from service.model.loader import with_statistics
+from service.model.manifest import MANIFEST, Variant
+from service.model.opening import open_prepared
+from service.settings import Settings
+
+VARIANTS: tuple[Variant, ...] = ("native", "stock", "float32")
+"""Those that a processor can run. Float16 needs a GPU."""
+
+
+def add_variants(parser: argparse.ArgumentParser) -> None:
+    """Let a command line name variants, as `sides`; the first by default."""
+    parser.add_argument(
+        "--side",
+        dest="sides",
+        action="append",
+        choices=VARIANTS,
+        help=f"a variant of the model; several times; {VARIANTS[0]} by default",
+    )
+
+
+def chosen_variants(options: argparse.Namespace) -> list[Variant]:
+    """Return the variants of a command line, each once."""
+    return list(dict.fromkeys(options.sides or VARIANTS[:1]))
+
+
+@contextmanager
+def opened(variant: Variant | None, settings: Settings) -> Iterator[Kokoro]:
+    """Load the model as a variant, on the processor; it is closed in the end.
+
+    Where it is not in the cache it is prepared first. With it come the statistics of its decoder.
+    A variant for GPUs has runs of as many frames as one of the buckets, as it has there.
+
+    Args:
+        variant: one of `VARIANTS`; None for the model as it is published.
+        settings: where the cache is, how many threads.
+
+    Raises:
+        ChildError: it cannot be had here.
+    """
+    try:
+        model = _open(variant, settings)
+    except ServiceError as error:
+        raise ChildError(error.message) from error
+    with closing(model):
+        found = model.preparation
+        if found.variant != variant:
+            raise ChildError(f"{variant} is not to be had here: the model is {found.detail}")
+        yield model
+
+
+def prepared_for_gpus(settings: Settings) -> dict[str, Path]:
+    """Return the folders of the models for GPUs by precision, made where they are not there.
+
+    Raises:
+        ChildError: they cannot be had.
+    """
+    try:
+        folders = prepare_model(settings, "cuda", _tell)
+    except ServiceError as error:
+        raise ChildError(error.message) from error
+    return {_recipe(folder)["variant"]: folder for folder in folders}
+
+
+def _open(variant: Variant | None, settings: Settings) -> Kokoro:
+    if variant == "float32":
+        return _open_floats(settings)
+    if variant == "stock":
+        with _without_native_operators():
+            return load_model(settings, load_runtime(settings), _tell)
+    if variant is None:
+        settings = settings.model_copy(update={"prepare": False})
+    return load_model(settings, load_runtime(settings), _tell)
+
+
+def _open_floats(settings: Settings) -> Kokoro:
+    folders = prepared_for_gpus(settings)
+    if "float32" not in folders:
+        raise ChildError("the model does not stay right in float32: prepare says why")
+    folder = folders["float32"]
+    model = open_prepared(
+        folder, None, load_runtime(settings),
+        name=folder.name, sha256=_recipe(folder)["source_sha256"],
+        preparation=Preparation("float32", None, "for GPUs, in float32"),
+    )  # fmt: skip
+    return with_statistics(model)
+
+
+@contextmanager
+def _without_native_operators() -> Iterator[None]:
+    find = loader.find_native_operators
+    leave_out_native_operators()
+    try:
+        yield
+    finally:
+        loader.find_native_operators = find
+
+
+def _recipe(folder: Path) -> dict[str, str]:
+    manifest = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
+    return dict(manifest["recipe"])
+
+
+def _tell(line: str) -> None:
+    print(line, file=sys.stderr, flush=True)
