@@ -27,7 +27,7 @@ LEFT_BEHIND = ("opt/build", "opt/tools", "opt/uv", "src", "wheels")
 NOT_FOR_SERVING = ("pip", "setuptools", "hatchling", "onnx", "onnx_ir", "onnxscript", "onnxruntime")
 MODELS = {
     "native": "opt/model/prepared/*-native-*/decoder.onnx",
-    "float32": "opt/model/prepared/*-float32-*/model.onnx",
+    "float32": "opt/model/prepared/*-float32-*/decoder.onnx",
 }
 FOR_THE_USER = ("opt/model/tensorrt",)
 _UNCHECKED_HASH = 0b01
