@@ -141,6 +141,11 @@ class Renderings:
         with np.load(self._path(label, case)) as rendering:
             return tuple(map(int, rendering["durations"]))
 
+    def seams(self, label: str, case: Case) -> list[int]:
+        """Return the samples in the middle of a fade from one window into the next."""
+        with np.load(self._path(label, case)) as rendering:
+            return [int(seam) for seam in rendering["seams"]]
+
     def keep(
         self, label: str, name: str, cases: Sequence[Case], find: Callable[[Case], Any]
     ) -> Any:

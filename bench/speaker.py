@@ -160,11 +160,25 @@ def _answer(speak: Speak, request: Request) -> dict[str, object]:
     }
 
 
-def save(path: Path, samples: np.ndarray, durations: Sequence[int]) -> None:
-    """Write samples, int16 or float32, and the durations; the file appears whole or not at all."""
+def save(
+    path: Path, samples: np.ndarray, durations: Sequence[int], seams: Sequence[int] = ()
+) -> None:
+    """Write samples, int16 or float32, and the durations; the file appears whole or not at all.
+
+    Args:
+        path: the file.
+        samples: [n].
+        durations: frames of each token.
+        seams: samples in the middle of a fade from one window into the next.
+    """
     partial = path.with_suffix(".partial")
     with open(partial, "wb") as file:
-        np.savez(file, samples=samples, durations=np.array(durations, np.int32))
+        np.savez(
+            file,
+            samples=samples,
+            durations=np.array(durations, np.int32),
+            seams=np.array(seams, np.int64),
+        )
     os.replace(partial, path)
 
 

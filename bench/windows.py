@@ -53,6 +53,7 @@ from functools import cache
 from itertools import combinations
 from pathlib import Path
 from statistics import mean
+from typing import NamedTuple
 
 import numpy as np
 
@@ -70,7 +71,6 @@ from bench.speaker import identity, save
 from bench.spectrogram import Column, spectrograms
 from bench.variants import add_variants, chosen_variants, opened
 from service.loading import load_voices
-from service.model import Inference
 from service.model.durations import SAMPLES_PER_FRAME
 from service.model.kokoro import SAMPLE_RATE_HZ, Kokoro
 from service.model.loader import STATISTICS
@@ -110,7 +110,16 @@ MOST_COMPUTE = {20: Bound(1.15)}
 REPEATS = 9
 SPEED = 1.0
 
-Say = Callable[[Sequence[int], np.ndarray], Inference]
+
+class Said(NamedTuple):
+    """Samples, frames of each token, and the samples in the middle of each fade."""
+
+    samples: np.ndarray
+    durations: np.ndarray | None
+    seams: list[int]
+
+
+Say = Callable[[Sequence[int], np.ndarray], Said]
 """Says token ids in a style."""
 
 
@@ -296,7 +305,12 @@ _DECODING = [
 
 def whole(model: Kokoro) -> Say:
     """Return what says a piece at once."""
-    return lambda token_ids, style: model.infer(token_ids, style, SPEED)
+
+    def say(token_ids: Sequence[int], style: np.ndarray) -> Said:
+        said = model.infer(token_ids, style, SPEED)
+        return Said(said.samples, said.durations, [])
+
+    return say
 
 
 def in_windows(model: Kokoro) -> Say:
@@ -309,14 +323,14 @@ def in_windows(model: Kokoro) -> Say:
     if statistics is None:
         raise ChildError(f"no windows are to be had here: the model is {model.preparation.detail}")
 
-    def say(token_ids: Sequence[int], style: np.ndarray) -> Inference:
+    def say(token_ids: Sequence[int], style: np.ndarray) -> Said:
         if not statistics.covers(style):
             raise ChildError("the statistics of one of the voices are not known")
         sounds = list(
             say_in_windows(model, token_ids, style, SPEED, None, statistics=statistics, soon=True)
         )
         samples = np.concatenate([sound.samples for sound in sounds])
-        return Inference(samples, sounds[-1].durations)
+        return Said(samples, sounds[-1].durations, [sound.seam for sound in sounds[1:]])
 
     return say
 
@@ -327,7 +341,7 @@ def _writer(say: Say) -> Callable[[Case, Path], Sequence[int]]:
         style = _voices().style(_voices().resolve(case.voice), len(token_ids))
         said = say(token_ids, style)
         durations = [] if said.durations is None else [int(n) for n in said.durations]
-        save(path, said.samples, durations)
+        save(path, said.samples, durations, said.seams)
         return durations
 
     return write
@@ -340,12 +354,6 @@ def _timed(say: Say, token_ids: Sequence[int], style: np.ndarray) -> Callable[[]
         return time.perf_counter() - start
 
     return run
-
-
-def seams_of(durations: Sequence[int]) -> list[int]:
-    """Return the samples at which the windows of a piece begin, but the first."""
-    windows = windows_of(sum(durations), soon=True)
-    return [window.first * SAMPLES_PER_FRAME for window in windows][1:]
 
 
 def compare(side: Variant, cases: Sequence[Case], renderings: Renderings) -> tuple[str, bool]:
@@ -385,7 +393,7 @@ def _likeness(label: str, cases: Sequence[Case], renderings: Renderings) -> Like
     for case in cases:
         right, other = (renderings.samples(one, case) for one in (WHOLE, label))
         if right.size == other.size:
-            starts = [*seams_of(renderings.durations(WHOLE, case)), 0]
+            starts = [*renderings.seams(WINDOWS, case), 0]
             found[case] = Likeness.of(right, other, starts[0])
     return found
 
@@ -455,9 +463,7 @@ def _jump_rows(cases: Sequence[Case], renderings: Renderings) -> Iterator[Row]:
     switched, faded = {}, {}
     for label in (WINDOWS, WHOLE):
         found = [
-            jump_ratios(
-                renderings.samples(label, case), seams_of(renderings.durations(WHOLE, case))
-            )
+            jump_ratios(renderings.samples(label, case), renderings.seams(WINDOWS, case))
             for case in cases
         ]
         switched[label] = np.concatenate([one for one, _ in found])
@@ -547,7 +553,7 @@ def draw_seams(cases: Sequence[Case], renderings: Renderings) -> str:
     found = []
     for case in cases:
         recordings = [renderings.samples(label, case) for label in (WINDOWS, WHOLE)]
-        for seam in seams_of(renderings.durations(WHOLE, case)):
+        for seam in renderings.seams(WINDOWS, case):
             seen = [stretch(samples, seam) for samples in recordings]
             full = seen[0].size == seen[1].size == int(SEEN_S * SAMPLE_RATE_HZ)
             if full and running_level(seen[1])[seen[1].size // 2] > LOUD:

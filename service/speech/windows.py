@@ -37,6 +37,10 @@ piece of a few seconds, and others wait meanwhile."""
 FADE_SAMPLES = SAMPLES_PER_FRAME // 2
 """To either side of a seam."""
 
+SEARCH_SAMPLES = SAMPLES_PER_FRAME // 2
+"""So far to either side of where a window ends it is looked for where both are quietest: there the
+seam is. All of it is in the context, of which three frames are left outside."""
+
 
 class Window(NamedTuple):
     """Frames of a piece, from `first` up to `last`."""
@@ -74,14 +78,19 @@ class Seams:
     """Joins the sound of windows: around each seam one fades into the other.
 
     Both were decoded with the same statistics, so that they differ there by rounding only.
+
+    Attributes:
+        last: the sample of the piece in the middle of the fade into the last window that was taken;
+            0 of the first.
     """
 
     def __init__(self, n_frames: int) -> None:
         self._n_frames = n_frames
         self._tail = np.zeros(0, np.float32)
+        self.last = 0
 
     def join(self, window: Window, samples: Samples) -> Samples:
-        """Take the next window; return the samples up to the fade at its end.
+        """Take the next window; return the samples up to where the fade at its end may begin.
 
         Args:
             window: the frames.
@@ -91,15 +100,29 @@ class Seams:
         start = (window.first - decoded.first) * SAMPLES_PER_FRAME
         end = (window.last - decoded.first) * SAMPLES_PER_FRAME
         if self._tail.size:
-            start -= FADE_SAMPLES
-            rise = np.linspace(0, 1, self._tail.size, dtype=np.float32)
-            faded = samples[start : start + self._tail.size]
-            faded = self._tail + (faded - self._tail) * rise
+            start -= _REACH
+            common = samples[start : start + self._tail.size]
+            begin = _quietest(self._tail, common)
+            rise = np.zeros(common.size, np.float32)
+            rise[begin : begin + 2 * FADE_SAMPLES] = np.linspace(0, 1, 2 * FADE_SAMPLES)
+            rise[begin + 2 * FADE_SAMPLES :] = 1
+            faded = self._tail + (common - self._tail) * rise
             samples = np.concatenate([samples[:start], faded, samples[start + faded.size :]])
+            self.last = window.first * SAMPLES_PER_FRAME - SEARCH_SAMPLES + begin
         if window.last == self._n_frames:
             return samples[start:end]
-        self._tail = samples[end - FADE_SAMPLES : end + FADE_SAMPLES]
-        return samples[start : end - FADE_SAMPLES]
+        self._tail = samples[end - _REACH : end + _REACH]
+        return samples[start : end - _REACH]
+
+
+_REACH = FADE_SAMPLES + SEARCH_SAMPLES
+
+
+def _quietest(one: Samples, other: Samples) -> int:
+    """Return where a fade begins in which two sounds have the least power together."""
+    power = np.square(one, dtype=np.float64) + np.square(other, dtype=np.float64)
+    sums = np.concatenate([[0.0], np.cumsum(power)])
+    return int(np.argmin(sums[2 * FADE_SAMPLES :] - sums[: -2 * FADE_SAMPLES]))
 
 
 @dataclass(frozen=True)
@@ -111,12 +134,14 @@ class Sound:
         durations: of the piece, see `Inference`.
         n_samples: of the whole piece.
         is_last: whether nothing of the piece follows.
+        seam: the sample of the piece in the middle of the fade into this; 0 of the first.
     """
 
     samples: Samples
     durations: npt.NDArray[np.int64] | None
     n_samples: int
     is_last: bool
+    seam: int = 0
 
     @classmethod
     def whole(cls, inference: Inference) -> Sound:
@@ -168,4 +193,5 @@ def say_in_windows(
             encoding.durations,
             n_frames * SAMPLES_PER_FRAME,
             is_last=window is windows[-1],
+            seam=seams.last,
         )

@@ -23,7 +23,6 @@ from bench.windows import (
     lengths_s,
     put_together,
     renderings_of,
-    seams_of,
     sentences,
     stretch,
 )
@@ -36,7 +35,9 @@ VOICES = ("af_heart", "bf_emma")
 N_FRAMES = 200
 N_SAMPLES = N_FRAMES * SAMPLES_PER_FRAME
 DURATIONS = (50, 150)
-SEAMS = seams_of(DURATIONS)
+SEAMS = [
+    window.first * SAMPLES_PER_FRAME for window in windows_of(N_FRAMES, soon=True) if window.first
+]
 CASES = [Case(f"Sentence {n}.", f"sˈɛntəns {n}.", voice) for n in range(3) for voice in VOICES]
 
 
@@ -86,22 +87,18 @@ def test_nothing_is_put_together_of_what_does_not_fit(pool):
         put_together(pool, 10)
 
 
-def test_seams_are_where_windows_begin():
-    firsts = [window.first for window in windows_of(N_FRAMES, soon=True)]
-    assert [first * SAMPLES_PER_FRAME for first in firsts if first] == SEAMS
-    assert seams_of((20, 20)) == []
-
-
 def test_the_fade_is_that_of_the_seams():
     """One window is nought, the next one 1, and so on: what is neither is a fade."""
-    joiner, parts = Seams(N_FRAMES), []
+    joiner, parts, seams = Seams(N_FRAMES), [], []
     for number, window in enumerate(windows_of(N_FRAMES, soon=True)):
         first, last = window.in_context(N_FRAMES)
         level = np.full((last - first) * SAMPLES_PER_FRAME, number % 2, np.float32)
         parts.append(joiner.join(window, level))
+        seams.append(joiner.last)
     samples = np.concatenate(parts)
     faded = np.flatnonzero((samples > 0) & (samples < 1))
-    for seam in SEAMS:
+    assert len(seams[1:]) == len(SEAMS)
+    for seam in seams[1:]:
         near = faded[np.abs(faded - seam) < 2 * FADE_SAMPLES]
         assert (near.min(), near.max()) == (seam - FADE_SAMPLES + 1, seam + FADE_SAMPLES - 2)
     assert len(faded) == len(SEAMS) * (2 * FADE_SAMPLES - 2)
@@ -199,7 +196,8 @@ def store(tmp_path):
                 told = (durations or {}).get(label, DURATIONS) if case == CASES[2] else DURATIONS
                 if label == WINDOWS:
                     samples = change(case, samples)
-                save(path, np.float32(samples[: sum(told) * SAMPLES_PER_FRAME]), told)
+                samples = np.float32(samples[: sum(told) * SAMPLES_PER_FRAME])
+                save(path, samples, told, SEAMS)
                 return told
 
             renderings.fill(label, "a model", CASES, say)

@@ -13,9 +13,11 @@ from service.model.kokoro import SAMPLE_RATE_HZ
 from service.model.proof import log_spectral_distance
 from service.speech import AudioChunk, Synthesizer, Utterance
 from service.speech.windows import (
+    FADE_SAMPLES,
     FIRST_FRAMES,
     GROWTH,
     MOST_FRAMES,
+    SEARCH_SAMPLES,
     WHOLE_FRAMES,
     Seams,
     windows_of,
@@ -79,10 +81,23 @@ def test_one_window_fades_into_the_next() -> None:
     assert 0 <= high[0] < 0.01
     assert 0 < step < 0.01
     assert (np.diff(high) >= 0).all()
-    assert high[SAMPLES_PER_FRAME] == 1
+    assert high[2 * FADE_SAMPLES] == 1
     # Half of the fade comes before the seam, and half behind it.
-    seam = first.last * SAMPLES_PER_FRAME - low.size
-    assert high[seam] == pytest.approx(0.5, abs=0.01)
+    assert high[seams.last - low.size] == pytest.approx(0.5, abs=0.01)
+
+
+@pytest.mark.parametrize("place", [-SEARCH_SAMPLES, -77, 0, 140, SEARCH_SAMPLES])
+def test_a_seam_is_where_it_is_quietest(place: int) -> None:
+    n_frames = 100
+    first, second, *_ = windows_of(n_frames, soon=True)
+    quiet = first.last * SAMPLES_PER_FRAME + place
+    whole = np.ones(n_frames * SAMPLES_PER_FRAME, np.float32)
+    whole[quiet - FADE_SAMPLES : quiet + FADE_SAMPLES] = 0.1
+    seams = Seams(n_frames)
+    for window in (first, second):
+        begin, end = window.in_context(n_frames)
+        seams.join(window, whole[begin * SAMPLES_PER_FRAME : end * SAMPLES_PER_FRAME])
+    assert seams.last == quiet
 
 
 def test_windows_with_the_statistics_of_the_whole_are_the_whole(synthesizer: Synthesizer) -> None:
