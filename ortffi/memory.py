@@ -51,13 +51,18 @@ Memory.CPU = Memory()
 _ON_HOST = ("Cpu", "CudaPinned", "HipPinned", "CannPinned", "QnnHtpShared")
 
 
+_SPELLED: dict[str, bytes] = {}
+"""Names of memories, for ever: ONNX Runtime 1.19 does not copy them, and a tensor tells its own for
+as long as it lives."""
+
+
 @contextmanager
 def memory_info(environment: Environment, memory: Memory) -> Iterator[int]:
     """Lend an `OrtMemoryInfo*` (`CreateMemoryInfo`) for the time of a `with` block."""
     api = environment.api
     info = new(
         api.CreateMemoryInfo,
-        c_string("name", memory.name),
+        _SPELLED.setdefault(memory.name, c_string("name", memory.name)),
         ARENA_ALLOCATOR,
         memory.device_id,
         MEM_TYPE_DEFAULT,
