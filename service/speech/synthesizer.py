@@ -106,10 +106,7 @@ class Synthesizer:
     def _lack_of_windows(self, utterance: Utterance) -> str:
         """Tell why an utterance cannot be decoded in windows; nothing where it can."""
         if self.model.statistics is None:
-            return (
-                "only the published model is decoded in windows, and that where it is prepared "
-                "with our own operators"
-            )
+            return "only the published model is decoded in windows, and that where it is prepared"
         blend = self.planner.resolve(utterance.voice)
         if self.model.statistics.covers(self.planner.voices.style(blend, _USUAL_TOKENS)):
             return ""
