@@ -59,16 +59,27 @@ class Encoding:
         spectrum: Floats,
         style: Floats,
         spectrum_statistics: Floats | None,
+        *,
+        padded: bool = False,
     ) -> Encoding:
-        """Take what an encoder gave, which may have more frames than the piece.
+        """Take what an encoder gave.
+
+        Args:
+            durations: see `Encoding`, as the others.
+            features: with as many frames as there are, or more.
+            spectrum: likewise.
+            style: likewise.
+            spectrum_statistics: None where the encoder does not tell.
+            padded: whether the encoder may have added frames.
 
         Raises:
-            SynthesisError: it has less, or features that are not finite.
+            SynthesisError: it gave other frames than its durations promise, or features that are
+                not finite.
         """
-        n_frames = int(durations.sum())
-        if features.shape[1] < _HALVES * n_frames or spectrum.shape[1] <= _HOPS * n_frames:
-            check_length(features.shape[1] // _HALVES, n_frames, "frames")
-            check_length(spectrum.shape[1], _HOPS * n_frames + 1, "columns")
+        n_frames, n_given = int(durations.sum()), features.shape[1] // _HALVES
+        if n_given < n_frames or not padded:
+            check_length(n_given, n_frames, "frames")
+        check_length(spectrum.shape[1], _HOPS * n_given + 1, "columns")
         features = features[:, : _HALVES * n_frames]
         spectrum = spectrum[:, : _HOPS * n_frames + 1]
         # A decoder that rounds to integers would not show that there was no number.

@@ -224,7 +224,7 @@ class Kokoro:
         )
         return Encoding.of(
             frames.ravel().astype(np.int64), features, spectrum, inputs["style"],
-            statistics[0] if statistics else None,
+            statistics[0] if statistics else None, padded=bool(self.buckets),
         )  # fmt: skip
 
     def decode(

@@ -34,6 +34,22 @@ def test_an_encoding_tells_all_but_the_sound(encoding: Encoding) -> None:
     np.testing.assert_allclose(encoding.spectrum_statistics, expected, rtol=1e-4, atol=1e-4)
 
 
+def test_only_an_encoder_that_adds_frames_may_give_more_than_it_promises(
+    encoding: Encoding,
+) -> None:
+    shorter = encoding.durations.copy()
+    shorter[-1] -= 1
+    given = (encoding.features, encoding.spectrum, encoding.style, None)
+    padded = Encoding.of(shorter, *given, padded=True)
+    assert padded.n_frames == encoding.n_frames - 1
+    assert padded.spectrum.shape[1] == 120 * padded.n_frames + 1
+    with pytest.raises(SynthesisError, match="frames where its durations promise"):
+        Encoding.of(shorter, *given)
+    longer = encoding.durations + 1
+    with pytest.raises(SynthesisError, match="frames where its durations promise"):
+        Encoding.of(longer, *given, padded=True)
+
+
 def test_a_stretch_has_600_samples_for_each_frame_and_its_own_statistics(
     synthesizer: Synthesizer, encoding: Encoding
 ) -> None:
