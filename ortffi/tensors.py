@@ -93,34 +93,26 @@ def create_tensor(
         return create_strings(environment, array), None
     shape = array.shape
     memory = pack(array, element_type) if element_type in PACKED_BITS else borrowable(array)
-    pointer = new(
-        environment.api.CreateTensorWithDataAsOrtValue,
-        environment.cpu_memory_info,
-        address_of(memory),
-        memory.nbytes,
-        (ctypes.c_int64 * len(shape))(*shape),
-        len(shape),
-        element_type,
-    )
-    return pointer, memory
+    address, info = address_of(memory), environment.cpu_memory_info
+    return borrow_memory(environment, info, address, memory.nbytes, shape, element_type), memory
 
 
-def map_tensor(
+def borrow_memory(
     environment: Environment,
     memory_info: int,
-    pointer: int,
+    address: int,
     n_bytes: int,
     shape: Shape,
     element_type: ElementType,
 ) -> int:
-    """Make an `OrtValue` over the memory of another, said to lie elsewhere.
+    """Make an `OrtValue` over memory that stays the caller's, as does the value.
 
-    Calls `CreateTensorWithDataAsOrtValue`. The caller releases it, and keeps the other.
+    Calls `CreateTensorWithDataAsOrtValue`.
     """
     return new(
         environment.api.CreateTensorWithDataAsOrtValue,
         memory_info,
-        new(environment.api.GetTensorMutableData, pointer),
+        address,
         n_bytes,
         (ctypes.c_int64 * len(shape))(*shape),
         len(shape),

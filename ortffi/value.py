@@ -20,12 +20,12 @@ from ortffi.memory import Memory, memory_info, read_memory
 from ortffi.tensors import (
     Shape,
     allocate_tensor,
+    borrow_memory,
     create_tensor,
     describe_tensor,
     element_count,
     is_viewable,
     kind_of,
-    map_tensor,
     read_tensor,
     view_bytes,
     view_tensor,
@@ -363,9 +363,10 @@ class Value(Owner):
             if not own.on_host:
                 raise ValueError(f"a tensor in {own} cannot be mapped")
             n_bytes = packed_size(self._element_type, element_count(self._shape))
+            address = new(environment.api.GetTensorMutableData, pointer)
             with memory_info(environment, memory) as info:
-                value = map_tensor(
-                    environment, info, pointer, n_bytes, self._shape, self._element_type
+                value = borrow_memory(
+                    environment, info, address, n_bytes, self._shape, self._element_type
                 )
             return Value(environment, value, self._handle.share())
 

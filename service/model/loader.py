@@ -135,9 +135,10 @@ def with_statistics(kokoro: Kokoro) -> Kokoro:
 
     On a GPU with little memory a stretch may be longer than any run.
     """
-    lengths = kokoro.decoder.lengths if kokoro.decoder is not None else (0,)
-    if not lengths or lengths[-1] >= STRETCH_FRAMES:
-        statistics = StatisticsPredictor.load(resource("voices") / STATISTICS)
-        if statistics.source_sha256 == kokoro.sha256:
-            kokoro.statistics = statistics
+    decoder = kokoro.decoder
+    if decoder is None or (decoder.lengths and decoder.lengths[-1] < STRETCH_FRAMES):
+        return kokoro
+    statistics = StatisticsPredictor.load(resource("voices") / STATISTICS)
+    if statistics.source_sha256 == kokoro.sha256:
+        kokoro.statistics = statistics
     return kokoro

@@ -1,14 +1,13 @@
 from __future__ import annotations
 
 import dataclasses
-import importlib.util
 import json
 import os
 import shutil
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, nullcontext
 from itertools import pairwise
 from pathlib import Path
@@ -162,8 +161,10 @@ def test_gpu_driver_and_libraries_are_named(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("ids", [[16], [3, 50, 7, 90]])
-def test_the_package_says_what_we_say_of_the_same_two_files(tmp_path: Path, ids: list[int]) -> None:
-    small = _small_kokoro()
+def test_the_package_says_what_we_say_of_the_same_two_files(
+    tmp_path: Path, ids: list[int], load_module: Callable[[str], ModuleType]
+) -> None:
+    small = load_module("service/model/small_kokoro.py")
     whole = small.write_small_kokoro(tmp_path / "small.onnx", frames=4.0)
     small.write_parts(whole, tmp_path, "float32")
     style = np.zeros((1, 256), np.float32)
@@ -196,17 +197,6 @@ def test_the_package_makes_the_sound_of_the_whole_in_float32(
     assert samples.size == said.samples.size
     assert np.abs(samples).max() > 0.1
     assert log_spectral_distance(said.samples, samples) < 2
-
-
-def _small_kokoro() -> ModuleType:
-    """The module that makes a small model, from the tests of the model."""
-    path = Path(__file__).parents[1] / "service" / "model" / "small_kokoro.py"
-    spec = importlib.util.spec_from_file_location("small_kokoro_of_bench", path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 @pytest.fixture(scope="module")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -29,26 +28,21 @@ def stub(stub_library: Path, library: ortffi.Library, tmp_path: Path) -> stub_mo
 
 
 @pytest.fixture(scope="session")
-def kokoro(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def small_kokoro(load_module: Callable[[str], ModuleType]) -> ModuleType:
+    """The module that makes such models, from the tests of the model."""
+    return load_module("service/model/small_kokoro.py")
+
+
+@pytest.fixture(scope="session")
+def kokoro(small_kokoro: ModuleType, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A float32 model with Kokoro's inputs and outputs, a second long for ten tokens."""
     path = tmp_path_factory.mktemp("kokoro") / "kokoro-small.onnx"
-    model: Path = _small_kokoro().write_small_kokoro(path, frames=4.0)
+    model: Path = small_kokoro.write_small_kokoro(path, frames=4.0)
     return model
 
 
 @pytest.fixture(scope="session")
-def write_parts() -> Callable[[Path, Path, str], None]:
+def write_parts(small_kokoro: ModuleType) -> Callable[[Path, Path, str], None]:
     """Write encoder and decoder of such a model into a folder, for a variant."""
-    write: Callable[[Path, Path, str], None] = _small_kokoro().write_parts
+    write: Callable[[Path, Path, str], None] = small_kokoro.write_parts
     return write
-
-
-def _small_kokoro() -> ModuleType:
-    """The module that makes it, from the tests of the model."""
-    path = Path(__file__).parents[1] / "service" / "model" / "small_kokoro.py"
-    spec = importlib.util.spec_from_file_location("small_kokoro_of_cuda", path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module

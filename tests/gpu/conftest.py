@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import os
 import subprocess
 import sys
@@ -89,12 +88,14 @@ def speaking(
 
 
 @pytest.fixture(scope="session")
-def start_server(prepared: Path) -> Iterator[Callable[..., object]]:
+def start_server(
+    prepared: Path, load_module: Callable[[str], ModuleType]
+) -> Iterator[Callable[..., object]]:
     """Start servers; what is still running at the end is killed."""
-    servers = []
+    module, servers = load_module("service/api/conftest.py"), []
 
     def start(*arguments: str) -> object:
-        servers.append(_servers().Server("--cache-dir", str(prepared), *arguments))
+        servers.append(module.Server("--cache-dir", str(prepared), *arguments))
         return servers[-1]
 
     yield start
@@ -103,14 +104,3 @@ def start_server(prepared: Path) -> Iterator[Callable[..., object]]:
         if server.process.poll() is None:
             server.process.kill()
             server.process.wait()
-
-
-def _servers() -> ModuleType:
-    """The module that runs servers, from the tests of the web layer."""
-    path = Path(__file__).parents[1] / "service" / "api" / "conftest.py"
-    spec = importlib.util.spec_from_file_location("servers_of_gpu", path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module

@@ -86,10 +86,10 @@ class Speech(Published):
         return tidied(model)
 
 
-def padded(model: ir.Model) -> tuple[ir.Model, int]:
-    """The same with buckets, and how many nodes were told to disregard frames."""
+def padded(model: ir.Model, pad: Callable[[ir.Graph], int] = pad_frames) -> tuple[ir.Model, int]:
+    """The same with buckets or a mask, and how many nodes were told to disregard frames."""
     passes.TopologicalSortPass()(model)
-    count = pad_frames(model.graph)
+    count = pad(model.graph)
     passes.RemoveUnusedNodesPass()(model)
     assert not dialect(model)
     model.graph.opset_imports.pop(DOMAIN, None)
@@ -532,13 +532,7 @@ def decoder(layer: Layer, n_frames: int, n_added: int = 0) -> tuple[Speech, ir.M
 def masked(model: ir.Model) -> tuple[ir.Model, int]:
     normalization.rules().apply_to_model(model)
     cancel_transposes(model.graph)
-    model = tidied(model)
-    passes.TopologicalSortPass()(model)
-    count = mask_frames(model.graph)
-    passes.RemoveUnusedNodesPass()(model)
-    assert not dialect(model)
-    model.graph.opset_imports.pop(DOMAIN, None)
-    return model, count
+    return padded(tidied(model), mask_frames)
 
 
 IN_ENCODERS = ("an LSTM", "an LSTM that goes back", "an LSTM of both", "reflected ends")
