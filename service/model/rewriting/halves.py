@@ -14,9 +14,9 @@ import numpy as np
 import onnx_ir as ir
 
 from service.model.durations import TENSOR_NAME
-from service.model.rewriting.buckets import MASK
 from service.model.rewriting.carrying import SHARE
 from service.model.rewriting.graph import constant, maker, nodes_of
+from service.model.rewriting.masked_decoder import MASK
 from service.model.rewriting.parts import FEATURES
 
 _HALF = ir.DataType.FLOAT16

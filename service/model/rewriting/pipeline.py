@@ -26,7 +26,6 @@ from service.model.rewriting import (
     stock,
 )
 from service.model.rewriting.blocks import fuse_blocks
-from service.model.rewriting.buckets import mask_frames, pad_frames
 from service.model.rewriting.carrying import (
     carry_statistics,
     give_spectrum,
@@ -43,8 +42,10 @@ from service.model.rewriting.floats import (
 from service.model.rewriting.halves import halve, round_to_halves
 from service.model.rewriting.heads import scale_products, settle_heads
 from service.model.rewriting.lengths import share_lengths
+from service.model.rewriting.masked_decoder import mask_frames
 from service.model.rewriting.matrices import fuse_products
 from service.model.rewriting.opsets import lower_opset
+from service.model.rewriting.padded_encoder import pad_frames
 from service.model.rewriting.parts import part
 from service.model.rewriting.projections import merge_projections
 from service.model.rewriting.transposes import cancel_transposes, move_transposes

@@ -1,10 +1,9 @@
 """Let the frames of speech be one of a few numbers, whatever is said.
 
 A GPU's libraries choose and set up their kernels for each new shape, which takes far longer than
-running them. How many frames a text has is known in the middle of an encoder only, so that adds
-frames itself, up to the next number of a list; a decoder is given as many as it shall have, and
-told how many count. Those that were added count for nothing: normalisation leaves them out, and
-whatever looks at neighbours finds zeros there, as behind the last frame.
+running them. So an encoder adds frames (`padded_encoder`), and a decoder is told which of its
+frames count (`masked_decoder`). Those that were added count for nothing: normalisation leaves them
+out, and whatever looks at neighbours finds zeros there, as behind the last frame.
 """
 
 from __future__ import annotations
@@ -15,7 +14,6 @@ import numpy as np
 import onnx_ir as ir
 from onnx_ir import convenience
 
-from service.model.durations import SAMPLES_PER_FRAME, TENSOR_NAME
 from service.model.rewriting.dialect import DOMAIN
 from service.model.rewriting.graph import (
     CHANNELS_LAST,
@@ -25,22 +23,12 @@ from service.model.rewriting.graph import (
     ints,
     is_sized_by_pads,
     maker,
-    nodes_of,
     scalar,
     users,
 )
-from service.model.rewriting.parts import FEATURES, SPECTRUM
-
-BUCKETS = "buckets"
-"""The input that an encoder gets: int64 [n], numbers of frames to choose from, ascending."""
-
-MASK = "mask"
-"""The input that a decoder gets: float32 [1, 1, 2 T], 1 where features count and 0 behind them. It
-is no number, of which masks would be made by way of shapes: those are computed on the processor,
-and what is copied from there cannot be captured in a CUDA graph."""
 
 
-class _Length(NamedTuple):
+class Length(NamedTuple):
     """How long an axis is: `factor` times the frames, plus `extra`."""
 
     factor: int
@@ -60,55 +48,18 @@ class UnknownGraphError(Exception):
     """The graph is not made as expected; the message says where."""
 
 
-_OF_FEATURES, _OF_SPECTRUM = _Length(2, 0), _Length(120, 1)
-_OF_AUDIO = _Length(SAMPLES_PER_FRAME, 0)
+OF_FEATURES, OF_SPECTRUM = Length(2, 0), Length(120, 1)
+"""How long both are that an encoder gives and a decoder takes."""
 
 
-def pad_frames(encoder: ir.Graph) -> int:
-    """Add frames up to the next of a list; return how many nodes were told to disregard them.
-
-    In: the frames are numbered by a Range that ends at the last sum of durations; `InstanceNorm`;
-    STFT of samples that are reflected at both ends. Out: the same of more frames, the features and
-    the spectrum of the first ones equal to before.
-
-    Raises:
-        UnknownGraphError: something looks at frames in a way that is not known here.
-    """
-    numbers, n_frames = _frames(encoder)
-    table = _input(encoder, BUCKETS, ir.Shape(["n_buckets"]), ir.DataType.INT64)
-    padding = _Padded(encoder, numbers, n_frames, table)
-    numbers.replace_input_with(1, padding.total)
-    return padding.apply(
-        {numbers.outputs[0]: _Length(1, 0)}, {FEATURES: _OF_FEATURES, SPECTRUM: _OF_SPECTRUM}
-    )
-
-
-def mask_frames(decoder: ir.Graph) -> int:
-    """Have only the first frames count; return how many nodes were told to disregard the others.
-
-    Raises:
-        UnknownGraphError: something looks at frames in a way that is not known here.
-    """
-    features, spectrum = (
-        next(value for value in decoder.inputs if value.name == name)
-        for name in (FEATURES, SPECTRUM)
-    )
-    mask = _input(decoder, MASK, ir.Shape([1, 1, None]), ir.DataType.FLOAT)
-    (audio,) = decoder.outputs
-    first = ir.node("Identity", [mask])  # of no use but to stand there: any other may be replaced
-    decoder.insert_before(decoder[0], first)
-    return _Masked(decoder, first, mask).apply(
-        {features: _OF_FEATURES, spectrum: _OF_SPECTRUM}, {str(audio.name): _OF_AUDIO}
-    )
-
-
-def _input(graph: ir.Graph, name: str, shape: ir.Shape, dtype: ir.DataType) -> ir.Value:
+def add_input(graph: ir.Graph, name: str, shape: ir.Shape, dtype: ir.DataType) -> ir.Value:
+    """Let a graph take one more input."""
     value = ir.Value(name=name, shape=shape, type=ir.TensorType(dtype))
     graph.inputs.append(value)
     return value
 
 
-class _Padding:
+class Padding:
     """Frames that were added to a graph.
 
     Args:
@@ -119,12 +70,12 @@ class _Padding:
     def __init__(self, graph: ir.Graph, anchor: ir.Node) -> None:
         self._graph = graph
         self._anchor = anchor
-        self._lengths: dict[ir.Value, _Length] = {}
-        self._masks: dict[_Length, ir.Value] = {}
-        self._shares: dict[_Length, ir.Value] = {}
+        self._lengths: dict[ir.Value, Length] = {}
+        self._masks: dict[Length, ir.Value] = {}
+        self._shares: dict[Length, ir.Value] = {}
         self._given_count: ir.Value | None = None
 
-    def apply(self, given: dict[ir.Value, _Length], promised: dict[str, _Length]) -> int:
+    def apply(self, given: dict[ir.Value, Length], promised: dict[str, Length]) -> int:
         """Tell all nodes.
 
         Args:
@@ -170,7 +121,7 @@ class _Padding:
         elif node.op_type == "Pad":
             length, told = self._pad(node, length)
         elif node.op_type == "Slice" and (change := _trimmed(node)) is not None:
-            length = _Length(length.factor, length.extra + change)
+            length = Length(length.factor, length.extra + change)
         elif node.op_type not in _KEEPING:
             raise UnknownGraphError(f"{node.name}: {node.op_type} of frames")
         if node.graph is not None:  # else another stands in its place, and is noted
@@ -178,7 +129,7 @@ class _Padding:
                 self._lengths[value] = length
         return told
 
-    def _silence(self, node: ir.Node, place: int, length: _Length, axis: tuple[int, ...]) -> int:
+    def _silence(self, node: ir.Node, place: int, length: Length, axis: tuple[int, ...]) -> int:
         """Give a node zeros for the frames that were added."""
         x = node.inputs[place]
         assert x is not None
@@ -190,7 +141,7 @@ class _Padding:
         node.replace_input_with(place, product.outputs[0])
         return 1
 
-    def _normalize(self, node: ir.Node, length: _Length) -> None:
+    def _normalize(self, node: ir.Node, length: Length) -> None:
         """Write out a normalisation over the frames of the speech only, and what modulates it.
 
         Means are products with a column of 1 / n for each frame of the speech and 0 for others.
@@ -207,7 +158,7 @@ class _Padding:
             self._modulate(user, _Normalized(centered, mean, variance, epsilon), length)
         self._graph.remove(node, safe=True)
 
-    def _modulate(self, node: ir.Node, x: _Normalized, length: _Length) -> None:
+    def _modulate(self, node: ir.Node, x: _Normalized, length: Length) -> None:
         """Write out (1 + gamma) * centered / deviation + beta.
 
         Where statistics are given, what was centered was so by another mean.
@@ -242,28 +193,28 @@ class _Padding:
         """Tell an LSTM over frames where they end: it also begins there."""
         raise UnknownGraphError(f"{node.name}: an LSTM of frames")
 
-    def _pad(self, node: ir.Node, length: _Length) -> tuple[_Length, int]:
+    def _pad(self, node: ir.Node, length: Length) -> tuple[Length, int]:
         """Reflect the last samples of the speech, where a Pad reflects the last of all."""
         amounts = constant(node.inputs[1])
         mode = node.attributes.get("mode")
         if amounts is None or mode is None or mode.as_string() != "reflect" or amounts.size != 6:
             raise UnknownGraphError(f"{node.name}: a Pad that does not reflect")
         begin, end = int(amounts[2]), int(amounts[5])
-        padded = _Length(length.factor, length.extra + begin + end)
+        padded = Length(length.factor, length.extra + begin + end)
         return padded, self._reflect_end(node, length, padded, begin) if end else 0
 
-    def _reflect_end(self, node: ir.Node, length: _Length, padded: _Length, begin: int) -> int:
+    def _reflect_end(self, node: ir.Node, length: Length, padded: Length, begin: int) -> int:
         raise UnknownGraphError(f"{node.name}: a Pad behind the last frame")
 
     # Values that several nodes share.
 
-    def _mask(self, length: _Length) -> ir.Value:
+    def _mask(self, length: Length) -> ir.Value:
         """Return float32 [1, 1, T]: 1 for the frames of the speech, 0 for those added."""
         if length not in self._masks:
             self._masks[length] = self._new_mask(length)
         return self._masks[length]
 
-    def _share(self, length: _Length) -> ir.Value:
+    def _share(self, length: Length) -> ir.Value:
         """Return float32 [1, T, 1]: what each frame counts in a mean."""
         if length not in self._shares:
             share = self.make("Div", [self._mask(length), self._count(length)])
@@ -277,10 +228,10 @@ class _Padding:
             self._given_count = self.make("Greater", [share, zero])
         return self._given_count
 
-    def _new_mask(self, length: _Length) -> ir.Value:
+    def _new_mask(self, length: Length) -> ir.Value:
         raise NotImplementedError
 
-    def _count(self, length: _Length) -> ir.Value:
+    def _count(self, length: Length) -> ir.Value:
         """Return float32 with one element: how many frames of the speech there are."""
         raise NotImplementedError
 
@@ -295,6 +246,7 @@ class _Padding:
         return _Inserter(self._graph, place)
 
     def number(self, value: int) -> ir.Value:
+        """Return int64 []."""
         return self._constant(np.array(value, np.int64))
 
     def _ints(self, *values: int) -> ir.Value:
@@ -302,109 +254,6 @@ class _Padding:
 
     def _constant(self, array: Array) -> ir.Value:
         return initializer(self._graph, array, "frames_constant")
-
-
-class _Padded(_Padding):
-    """Frames that an encoder adds by itself.
-
-    Args:
-        graph: in which they are.
-        numbers: the node that numbers the frames.
-        frames: int64 [], how many count.
-        table: of the numbers that there may be.
-
-    Attributes:
-        total: int64 [], how many there are with those that were added: the first of the table that
-            is no smaller; past the last one, whole multiples of that.
-    """
-
-    def __init__(
-        self, graph: ir.Graph, numbers: ir.Node, frames: ir.Value, table: ir.Value
-    ) -> None:
-        super().__init__(graph, numbers)
-        self._frames = frames
-        largest = self.make("ReduceMax", [table], keepdims=0)
-        over = self.make("Sub", [self.make("Add", [frames, largest]), self.number(1)])
-        multiple = self.make("Mul", [self.make("Div", [over, largest]), largest])
-        fits = self.make("GreaterOrEqual", [table, frames])
-        candidates = self.make("Where", [fits, table, multiple])
-        self.total = self.make("ReduceMin", [candidates], keepdims=0)
-
-    def _end_sequence(self, node: ir.Node) -> int:
-        if len(node.inputs) > 4 and node.inputs[4] is not None:
-            raise UnknownGraphError(f"{node.name}: an LSTM that knows where its sequences end")
-        before = self._inserter(node)
-        length = before("Cast", [self._frames], to=ir.DataType.INT32)
-        node.resize_inputs(max(5, len(node.inputs)))
-        node.replace_input_with(4, before("Unsqueeze", [length, self._ints(0)]))
-        return 1
-
-    def _reflect_end(self, node: ir.Node, length: _Length, padded: _Length, begin: int) -> int:
-        """Sample i of the padded ones is sample (n - 1) - |(n - 1) - |i - begin|| of n."""
-        before = self._inserter(node)
-        numbers = before("Range", [self.number(0), self._of(padded, self.total), self.number(1)])
-        first = before("Abs", [before("Sub", [numbers, self.number(begin)])])
-        last = before("Sub", [self._of(length, self._frames), self.number(1)])
-        inside = before("Sub", [last, before("Abs", [before("Sub", [last, first])])])
-        index = before("Max", [inside, self.number(0)])
-        result = before("Gather", [node.inputs[0], index], axis=2)
-        convenience.replace_all_uses_with(node.outputs[0], result)
-        self._graph.remove(node, safe=True)
-        self._lengths[result] = padded
-        return 1
-
-    def _new_mask(self, length: _Length) -> ir.Value:
-        numbers = self.make("Range", [self.number(0), self._of(length, self.total), self.number(1)])
-        inside = self.make("Less", [numbers, self._of(length, self._frames)])
-        mask = self.make("Cast", [inside], to=ir.DataType.FLOAT)
-        return self.make("Unsqueeze", [mask, self._ints(0, 1)])
-
-    def _count(self, length: _Length) -> ir.Value:
-        return self.make("Cast", [self._of(length, self._frames)], to=ir.DataType.FLOAT)
-
-    def _of(self, length: _Length, frames: ir.Value) -> ir.Value:
-        """Return the length for so many frames."""
-        product = self.make("Mul", [frames, self.number(length.factor)])
-        return self.make("Add", [product, self.number(length.extra)])
-
-
-class _Masked(_Padding):
-    """Frames that a decoder is told not to count.
-
-    Args:
-        graph: in which they are.
-        anchor: its first node, which stays.
-        mask: see `MASK`.
-    """
-
-    def __init__(self, graph: ir.Graph, anchor: ir.Node, mask: ir.Value) -> None:
-        super().__init__(graph, anchor)
-        self._given = mask
-
-    def _new_mask(self, length: _Length) -> ir.Value:
-        """Repeat the one of features; what is longer than frames are is so at the beginning."""
-        times, rest = divmod(length.factor, _OF_FEATURES.factor)
-        if rest:
-            raise UnknownGraphError(f"a mask of {length}")
-        mask = self._given
-        if times > 1:
-            column = self.make("Unsqueeze", [mask, self._ints(3)])
-            mask = self._reshaped(
-                self.make("Expand", [column, self._ints(1, 1, 1, times)]), (1, 1, -1)
-            )
-        if length.extra > 0:
-            ones = self._constant(np.ones((1, 1, length.extra), np.float32))
-            return self.make("Concat", [ones, mask], axis=2)
-        if length.extra < 0:
-            bounds = self._ints(-length.extra), self._ints(np.iinfo(np.int64).max)
-            return self.make("Slice", [mask, *bounds, self._ints(2)])
-        return mask
-
-    def _count(self, length: _Length) -> ir.Value:
-        times = np.array(length.factor / _OF_FEATURES.factor, np.float32)
-        n_columns = self.make("ReduceSum", [self._given], keepdims=1)
-        product = self.make("Mul", [n_columns, self._constant(times)])
-        return self.make("Add", [product, self._constant(np.array(length.extra, np.float32))])
 
 
 class _Inserter:
@@ -439,20 +288,6 @@ _KEEPING = frozenset(
 """Operators that keep frames apart and their number, on whatever axis they are."""
 
 
-def _frames(graph: ir.Graph) -> tuple[ir.Node, ir.Value]:
-    """Return the Range that numbers the frames, and how many there are: int64, no axis."""
-    for node in nodes_of(graph, "Range"):
-        last = maker(node.inputs[1], "Gather")
-        summed = maker(last.inputs[0], "CumSum") if last is not None else None
-        value = summed.inputs[0] if summed is not None else None
-        while value is not None and value.name != TENSOR_NAME:
-            made = value.producer()
-            value = made.inputs[0] if made is not None and made.inputs else None
-        if last is not None and value is not None:
-            return node, last.outputs[0]
-    raise UnknownGraphError("nothing numbers the frames that the durations add up to")
-
-
 def _sees_beyond(node: ir.Node) -> bool:
     """Tell whether a convolution mixes the last frames with what is behind them."""
     kernel = constant(node.inputs[1])
@@ -465,7 +300,7 @@ def _sees_beyond(node: ir.Node) -> bool:
     return ints(node, "pads") != (0, 0)
 
 
-def _convolved(node: ir.Node, length: _Length) -> _Length:
+def _convolved(node: ir.Node, length: Length) -> Length:
     kernel = constant(node.inputs[1])
     assert kernel is not None  # looked at before
     (stride,), (dilation,) = ints(node, "strides"), ints(node, "dilations")
@@ -473,13 +308,13 @@ def _convolved(node: ir.Node, length: _Length) -> _Length:
     padded = sum(ints(node, "pads"))
     if node.op_type == "ConvTranspose":
         extra = (length.extra - 1) * stride + reach + 1 - padded + ints(node, "output_padding")[0]
-        return _Length(length.factor * stride, extra)
+        return Length(length.factor * stride, extra)
     if length.factor % stride:
         raise UnknownGraphError(f"{node.name}: a stride of {stride} over {length}")
-    return _Length(length.factor // stride, (length.extra + padded - reach - 1) // stride + 1)
+    return Length(length.factor // stride, (length.extra + padded - reach - 1) // stride + 1)
 
 
-def _resized(node: ir.Node, length: _Length) -> _Length:
+def _resized(node: ir.Node, length: Length) -> Length:
     factors = constant(node.inputs[2])
     if factors is None or factors.size != 3 or factors[2] != int(factors[2]):
         raise UnknownGraphError(f"{node.name}: a Resize of another kind")
@@ -487,7 +322,7 @@ def _resized(node: ir.Node, length: _Length) -> _Length:
     if mode is not None and mode.as_string() != "nearest" and not _is_sum(node.inputs[0]):
         raise UnknownGraphError(f"{node.name}: a Resize that mixes frames")
     factor = int(factors[2])
-    return _Length(length.factor * factor, length.extra * factor)
+    return Length(length.factor * factor, length.extra * factor)
 
 
 def _is_sum(value: ir.Value | None) -> bool:

@@ -14,14 +14,10 @@ from published_graphs import Array, Published, copied, dialect, plain, tidied
 
 from service.model.durations import SAMPLES_PER_FRAME, TENSOR_NAME
 from service.model.rewriting import normalization
-from service.model.rewriting.buckets import (
-    BUCKETS,
-    MASK,
-    UnknownGraphError,
-    mask_frames,
-    pad_frames,
-)
 from service.model.rewriting.dialect import DOMAIN
+from service.model.rewriting.masked_decoder import MASK, mask_frames
+from service.model.rewriting.padded_encoder import BUCKETS, pad_frames
+from service.model.rewriting.padding import Length, Padding, UnknownGraphError
 from service.model.rewriting.parts import FEATURES, SPECTRUM
 from service.model.rewriting.transposes import cancel_transposes
 
@@ -271,11 +267,9 @@ def test_frames_that_are_only_added_would_be_heard(
 
     layer, _ = LAYERS[what]
     before, graph = published(DURATIONS, layer)
-    padding = "service.model.rewriting.buckets._Padding"
-    monkeypatch.setattr(f"{padding}._silence", untold)
-    monkeypatch.setattr("service.model.rewriting.buckets._Padded._end_sequence", untold)
-    share = "service.model.rewriting.buckets._Padding._mask"
-    monkeypatch.setattr(share, lambda self, length: self.make(
+    monkeypatch.setattr(Padding, "_silence", untold)
+    monkeypatch.setattr("service.model.rewriting.padded_encoder._Padded._end_sequence", untold)
+    monkeypatch.setattr(Padding, "_mask", lambda self, length: self.make(
         "Unsqueeze", [_ones(self, length), self._ints(0, 1)]
     ))  # fmt: skip
     _unreflect(monkeypatch)
@@ -298,13 +292,11 @@ def _ones(padding: Any, length: Any) -> ir.Value:
 
 
 def _unreflect(monkeypatch: pytest.MonkeyPatch) -> None:
-    from service.model.rewriting import buckets
-
     def pad(self: Any, node: ir.Node, length: Any) -> Any:
         amounts = node.inputs[1].const_value.numpy()  # type: ignore[union-attr]
-        return buckets._Length(length.factor, length.extra + int(amounts[2] + amounts[5])), 0
+        return Length(length.factor, length.extra + int(amounts[2] + amounts[5])), 0
 
-    monkeypatch.setattr(buckets._Padding, "_pad", pad)
+    monkeypatch.setattr(Padding, "_pad", pad)
 
 
 def everything(graph: Speech, x: str) -> tuple[str, int, int]:
