@@ -12,10 +12,11 @@ of them are said at speed 1, the others at 0.6 to 1.8.
 
 The map: inputs are centred, style and mean features each divided by one number such that their
 channels have a variance of 1 in the mean, the others each by its own standard deviation; ridge
-regression with a penalty of 1; of what it gives the directions that matter most, 96 for means and
-variances and 48 for ranges, in int8. Penalties of 0.3 and 3 gave the same; without the spectrum's
+regression with a penalty of 1; of what it gives the directions that matter most, 128 for means and
+variances and 64 for ranges, in int8. Penalties of 0.3 and 3 gave the same; without the spectrum's
 statistics errors of the mean were a sixth larger, without the features those of the range a fifth;
-with ranks of 64 and 16 those of the range were a quarter larger, with 128 and 64 a twentieth less.
+with ranks of 64 and 16 those of the range were a third larger, with 96 and 48 a twentieth, with 192
+and 96 a twentieth less.
 
 Error of the mean: root mean square over channels, in standard deviations of the piece. Of the
 variance: of its logarithm. Of the range, greatest less least: of its logarithm. Shown are means
@@ -70,7 +71,7 @@ CHANNELS = (256,) * 4 + (128,) * 4
 """Of the residual blocks, in the decoder's order."""
 
 PENALTY = 1.0
-RANK, FURTHER_RANK = 96, 48
+RANK, FURTHER_RANK = 128, 64
 LEAST_TOKENS, MOST_TOKENS = 20, 480
 LONGEST_S, TOKENS_A_SECOND = 31.0, 15.0
 STYLE_PENALTY = 0.01

@@ -9,7 +9,7 @@ Side: the model as it is prepared in one way, which decodes whole and in windows
 with a mask, in runs of as many frames as one of the buckets or a multiple of the last, as there.
 
 Sound: English sentences of tests/data/reading/agreement.tsv, put together so that their lengths are
-spread evenly over 3 to 30 seconds (at most 500 tokens), 8 for each of 8 voices. Each is said three
+spread evenly over 3 to 30 seconds (at most 500 tokens), 8 for each of 16 voices. Each is said three
 times: whole and in windows by the side, with the short first window of a stream; and whole by the
 published model. How far the published model's sound is from that of the side's whole is the floor:
 two renderings of the whole are so far apart by rounding alone. Distance is
@@ -37,7 +37,7 @@ most alike, the median, and the one around which they are least.
 Renderings and what was heard are kept under build/bench/windows, so the work can be done in parts:
 `--minutes` ends after so long with exit status 3, and the next call goes on. What another model,
 another way of decoding or other statistics have said is thrown away; what the published model has
-said serves all sides. On two cores sound takes 25 minutes, most of it for the published model and
+said serves all sides. On two cores sound takes 45 minutes, most of it for the published model and
 for listening, and compute 2.
 """
 
@@ -86,7 +86,8 @@ STORE = REPOSITORY / "build" / "bench" / "windows"
 PICTURE = REPOSITORY / "docs" / "seams.svg"
 
 VOICES = ("af_heart", "af_bella", "am_michael", "am_puck", "bf_emma", "bm_george", "am_adam",
-          "af_nicole")  # fmt: skip
+          "af_nicole", "af_sarah", "af_nova", "af_aoede", "af_kore", "am_fenrir", "am_echo",
+          "bf_isabella", "bm_fable")  # fmt: skip
 N_SENTENCES = 8
 SHORTEST_S, LONGEST_S, MOST_TOKENS = 3.0, 30.0, 500
 WHOLE, WINDOWS, PUBLISHED = "whole", "windows", "published"

@@ -25,13 +25,14 @@ half a second is needed for a second of speech, that is always in time."""
 WHOLE_FRAMES = 80
 """A piece of so many frames or fewer, 2 s, is always decoded whole."""
 
-CONTEXT_FRAMES = 4
+CONTEXT_FRAMES = 3
 """Decoded on both sides of a window and thrown away. The convolutions of the decoder see 4 frames
-to either side, the outer ones hardly at all: with 3, 4 or 8 of them the sound is as near to the
-whole. Half a frame is for the fade."""
+to either side, the outer ones hardly at all. In the two frames around a seam 2, 3, 4 and 8 of them
+gave sound 11.2, 14.6, 15.0 and 15.0 dB above its difference from the whole, decoded with the same
+statistics (medians of 98 seams in 17 sentences)."""
 
 MOST_FRAMES = STRETCH_FRAMES - 2 * CONTEXT_FRAMES
-"""Of a window: 96, 2.4 s. Longer ones save little (a seam costs 8 frames), need more memory than a
+"""Of a window: 98, 2.45 s. Longer ones save little (a seam costs 6 frames), need more memory than a
 piece of a few seconds, and others wait meanwhile."""
 
 FADE_SAMPLES = SAMPLES_PER_FRAME // 2
@@ -39,7 +40,7 @@ FADE_SAMPLES = SAMPLES_PER_FRAME // 2
 
 SEARCH_SAMPLES = SAMPLES_PER_FRAME // 2
 """So far to either side of where a window ends it is looked for where both are quietest: there the
-seam is. All of it is in the context, of which three frames are left outside."""
+seam is. With the fade that is one frame of the context; two are left outside."""
 
 
 class Window(NamedTuple):
