@@ -29,7 +29,7 @@ from service.model import Kokoro, Preparation, open_runtime
 from service.model.opening import open_prepared
 from service.model.proof import log_spectral_distance
 from service.settings import Settings
-from service.speech.windows import WHOLE_FRAMES, windows_of
+from service.speech.windows import MOST_FRAMES, WHOLE_FRAMES, windows_of
 
 
 class Talker:
@@ -312,7 +312,7 @@ def test_all_of_it_runs_on_a_stand_in(
     assert "windows | whole |" in tables[2]
     assert "| all samples of " in tables[2]
     assert "with CUDA graphs | without CUDA graphs |" in tables[3]
-    assert "| a window of 96 frames |" in tables[3]
+    assert f"| a window of {MOST_FRAMES} frames |" in tables[3]
     assert "| HTTP: first request, against a warm one |" in tables[4]
     assert _graph_runs(Path(environment["STUB_RECORD"])) == [
         "replay", "none", "none", "replay", "replay", "none"
