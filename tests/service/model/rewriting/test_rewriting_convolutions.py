@@ -102,7 +102,7 @@ def test_attributes_that_are_left_out_have_their_defaults(backend: Backend) -> N
     graph = Published()
     x = graph.given(1, 4, 6)
     quantized, scale, zero = graph.quantized(x)
-    weight = graph.constant(graph.random.integers(0, 256, (5, 4, 3)), np.uint8)
+    weight = graph.weights(5, 4, 3)
     sums = graph.add("ConvInteger", quantized, weight, zero, graph.constant(7, np.uint8))
     step = graph.add("Mul", scale, graph.constant(0.0021))
     published = graph.model(graph.add("Mul", graph.cast(sums, TensorProto.FLOAT), step))
@@ -144,7 +144,7 @@ def test_convolutions_of_one_quantised_value_quantise_it_once(backend: Backend) 
 
 def test_convolutions_may_share_their_weights(backend: Backend) -> None:
     graph = Published()
-    weight = graph.constant(graph.random.integers(0, 256, (5, 6, 3)), np.uint8)
+    weight = graph.weights(5, 6, 3)
     outputs, names = [], [graph.given(1, 6, 9) for _ in range(3)]
     for x in names:
         quantized, scale, zero = graph.quantized(x)
@@ -193,7 +193,7 @@ class Variation:
 
     def __call__(self, graph: Published) -> tuple[str, ...]:
         quantized, scale, zero = graph.quantized(self.x(graph))
-        operands = [quantized, graph.constant(graph.random.integers(0, 256, self.weight), np.uint8)]
+        operands = [quantized, graph.weights(*self.weight)]
         if self.zero_points:
             zero = self.zero_point(graph) if self.zero_point else zero
             operands += [zero, self.weight_zero_point(graph)]
@@ -316,7 +316,7 @@ def test_weights_of_signed_bytes_are_left_alone() -> None:
     # ONNX Runtime has no such convolution on every machine, so this one is not run.
     graph = Published()
     quantized, scale, zero = graph.quantized(graph.given(1, 6, 8))
-    weight = graph.constant(graph.random.integers(-128, 128, (6, 6, 3)), np.int8)
+    weight = graph.weights(6, 6, 3, kind=np.int8)
     sums = graph.add("ConvInteger", quantized, weight, zero, graph.constant(0, np.int8))
     step = graph.add("Mul", scale, graph.constant(0.01))
     model = graph.model(result(graph, sums, step))

@@ -184,7 +184,7 @@ def test_a_product_is_one_of_floats(shape: tuple[int, ...], given: dict[str, Any
 
 def test_layers_of_one_weight_have_it_once() -> None:
     graph = Published()
-    weight = graph.constant(graph.random.integers(-127, 128, (6, 6)), np.int8)
+    weight = graph.weights(6, 6, kind=np.int8)
     factors = graph.constant(graph.random.uniform(0.001, 0.003, 6))
     x = graph.given(1, 6)
     for _ in range(3):
@@ -410,10 +410,9 @@ def recurrent(
 ) -> list[str]:
     """The outputs of an LSTM in the published form of [T, 1, N_IN]."""
     n = 2 if both_ways else 1
-    low, high = (0, 256) if kind is np.uint8 else (-127, 128)
 
     def matrix(n_rows: int) -> str:
-        return graph.constant(graph.random.integers(low, high, (n, n_rows, 4 * N_HIDDEN)), kind)
+        return graph.weights(n, n_rows, 4 * N_HIDDEN, kind=kind)
 
     def scales() -> list[str]:
         shape = (n, 4 * N_HIDDEN) if by_column else (n,)
@@ -476,10 +475,7 @@ def test_an_lstm_is_one_of_floats(given: dict[str, Any]) -> None:
 
 def test_lstms_of_the_same_weights_have_them_once() -> None:
     graph = Published()
-    weights = tuple(
-        graph.constant(graph.random.integers(-127, 128, (2, n, 4 * N_HIDDEN)), np.int8)
-        for n in (N_IN, N_HIDDEN)
-    )
+    weights = tuple(graph.weights(2, n, 4 * N_HIDDEN, kind=np.int8) for n in (N_IN, N_HIDDEN))
     scale, zero = graph.constant([0.004, 0.005]), graph.constant([0, 0], np.int8)
     outputs = [
         graph.add_many(
@@ -504,9 +500,7 @@ def test_an_lstm_whose_weights_are_computed_is_left_alone() -> None:
     shape = (1, N_IN, 4 * N_HIDDEN)
     given = graph.given_array(graph.random.integers(-127, 128, shape).astype(np.int64))
     weight = graph.cast(given, TensorProto.INT8)
-    recurrence = graph.constant(
-        graph.random.integers(-127, 128, (1, N_HIDDEN, 4 * N_HIDDEN)), np.int8
-    )
+    recurrence = graph.weights(1, N_HIDDEN, 4 * N_HIDDEN, kind=np.int8)
     x = graph.given(3, 1, N_IN)
     model = graph.model(*recurrent(graph, x, both_ways=False, weights=(weight, recurrence))[:1])
     before = operators(model)

@@ -360,7 +360,7 @@ def test_the_last_convolution_takes_in_leaky_relu_only() -> None:
 
 def test_weights_that_are_shared_are_packed_once() -> None:
     graph = Published()
-    weight = graph.constant(graph.random.integers(0, 256, (5, 6, 3)), np.uint8)
+    weight = graph.weights(5, 6, 3)
     outputs = []
     for _ in range(2):
         quantized, scale, zero = graph.quantized(frames(graph, 6))

@@ -114,7 +114,7 @@ def put_together(
 ) -> str:
     style = graph.given(1, 8)
     quantized, scale, zero = graph.quantized(style)
-    weight = graph.constant(graph.random.integers(0, 128, (8, 6)), kind)
+    weight = graph.weights(8, 6, kind=kind)
     points = (zero, graph.constant(np.full(6, zeros), kind)) if zero_points else ()
     sums = graph.add("MatMulInteger", quantized, weight, *points)
     if other_scale:
