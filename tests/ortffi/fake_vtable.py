@@ -115,6 +115,12 @@ def _outputs(arguments: tuple[Any, ...]) -> list[int]:
     return [output for output in found if output]
 
 
+def environment_of(real: ortffi.Library, api: Api) -> Environment:
+    """Return an environment of a library whose API is another."""
+    library = dataclasses.replace(real, api=api, api_version=api.version)
+    return Environment(library, LogLevel.FATAL)
+
+
 class FakeVtable:
     """Forwards every call to a real library and writes down what was created and released.
 
@@ -145,10 +151,7 @@ class FakeVtable:
 
     def environment(self, version: int | None = None) -> Environment:
         """Make an environment of it, as for a library of this API version, with clean accounts."""
-        real = ortffi.init().library
-        api = self.api(version)
-        library = dataclasses.replace(real, api=api, api_version=api.version)
-        environment = Environment(library, LogLevel.FATAL)
+        environment = environment_of(ortffi.init().library, self.api(version))
         self.calls.clear()
         return environment
 
