@@ -10,6 +10,7 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 import ortffi
 from service.loading import load_synthesizer
@@ -18,6 +19,23 @@ from service.settings import Settings
 from service.speech import Synthesizer
 
 REPOSITORY = Path(__file__).resolve().parents[1]
+
+# No test has a deadline: on a busy machine every one would be missed some day. Fixtures that live
+# as long as a test function hold nothing that its examples change.
+settings.register_profile(
+    "no clock",
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
+)
+settings.load_profile("no clock")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Refuse a test of Hypothesis that has set a deadline of its own."""
+    for item in items:
+        given = getattr(getattr(item, "function", None), "_hypothesis_internal_use_settings", None)
+        if given is not None and given.deadline is not None:
+            raise pytest.UsageError(f"{item.nodeid} has a deadline; leave it out of its settings")
 
 
 @pytest.fixture(scope="session", autouse=True)

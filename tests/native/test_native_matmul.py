@@ -7,17 +7,13 @@ import native_library
 import native_models
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from onnx import helper
 
 import ortffi
 
-MODEST = settings(
-    max_examples=40,
-    deadline=None,
-    suppress_health_check=[HealthCheck.function_scoped_fixture],
-)
+MODEST = settings(max_examples=40)
 # What bert multiplies: rows, channels in, channels out.
 BERT = [(rows, *sizes) for rows in (16, 100) for sizes in ((768, 768), (768, 2304), (2048, 768))]
 SIZES = [

@@ -8,14 +8,10 @@ import kokoro_reference as reference
 import native_library
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
-MODEST = settings(
-    max_examples=40,
-    deadline=None,
-    suppress_health_check=[HealthCheck.function_scoped_fixture],
-)
+MODEST = settings(max_examples=40)
 PARTS = ["bias", "style", "range", "alpha", "leaky", "residual", "addend", "output_scale"]
 
 sizes = st.builds(

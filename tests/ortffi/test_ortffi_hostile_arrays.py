@@ -202,11 +202,7 @@ def session_of(identities, given):
     return identities["?" if given.expected.dtype == bool else given.expected.dtype.str[1:]]
 
 
-some = settings(
-    max_examples=150,
-    deadline=None,
-    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
-)
+some = settings(max_examples=150)
 
 
 @some
@@ -551,7 +547,6 @@ class Sequences(RuleBasedStateMachine):
 Sequences.TestCase.settings = settings(
     max_examples=60,
     stateful_step_count=30,
-    deadline=None,
     suppress_health_check=list(HealthCheck),
 )
 TestSequences = Sequences.TestCase

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 from speech_socket import Message, SpeechSocket
 from websockets.exceptions import ConnectionClosed
@@ -176,8 +176,7 @@ def check(
     assert "".join(rest).strip() == ""
 
 
-@settings(max_examples=100, deadline=None, phases=(Phase.generate,),
-          suppress_health_check=[HealthCheck.too_slow])  # fmt: skip
+@settings(max_examples=100, phases=(Phase.generate,))
 @given(sequence=st.lists(steps, max_size=10), after_end=st.lists(steps, max_size=2))
 def test_any_messages_are_answered_as_promised(
     quick: Any, sequence: list[Step], after_end: list[Step]
@@ -186,8 +185,7 @@ def test_any_messages_are_answered_as_promised(
 
 
 @pytest.mark.slow
-@settings(max_examples=2000, deadline=None, phases=(Phase.generate,),
-          suppress_health_check=[HealthCheck.too_slow])  # fmt: skip
+@settings(max_examples=2000, phases=(Phase.generate,))
 @given(sequence=st.lists(steps, min_size=5, max_size=40), after_end=st.lists(steps, max_size=4))
 def test_thousands_of_messages_are_answered_as_promised(
     quick: Any, sequence: list[Step], after_end: list[Step]

@@ -191,7 +191,7 @@ def test_threads_read_japanese_alike(reader: JapaneseReader) -> None:
         assert list(pool.map(lambda text: read(reader, text), texts)) == alone
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(
     st.text(
         st.one_of(

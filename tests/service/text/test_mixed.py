@@ -118,7 +118,7 @@ def test_parts_of_a_span_know_whether_they_are_joined() -> None:
     assert [run.span.joined for run in runs] == [False, True, False]
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(
     st.text(st.sampled_from("aé 你の9-'.、ЖABー한%"), max_size=30),
     st.sampled_from(["ja", "zh", "en-us", "hi"]),

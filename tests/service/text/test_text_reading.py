@@ -149,7 +149,7 @@ LIKELY_WORDS = [
 ]
 
 
-@settings(max_examples=250, deadline=None)
+@settings(max_examples=250)
 @given(
     text=st.one_of(
         st.text(max_size=40),

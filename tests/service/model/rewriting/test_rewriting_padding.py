@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import onnx_ir as ir
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from onnx import TensorProto
 from onnx_ir.passes import common as passes
@@ -316,7 +316,7 @@ def everything(graph: Speech, x: str) -> tuple[str, int, int]:
     return graph.add("Add", grown, graph.resize(coarse, 20)), 3, 20
 
 
-@settings(max_examples=10, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=10)
 @given(
     durations=st.lists(st.integers(1, 6), min_size=1, max_size=6),
     table=st.sets(st.integers(1, 60), min_size=1, max_size=5).map(sorted),

@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from service.text import Espeak, find_language, punctuation
@@ -18,11 +18,7 @@ from service.text.origins import TracedText
 from service.text.spans import Override
 from service.text.vocabulary import load_vocabulary
 
-modest = settings(
-    max_examples=100,
-    deadline=None,
-    suppress_health_check=[HealthCheck.function_scoped_fixture],
-)
+modest = settings(max_examples=100)
 
 
 @pytest.mark.parametrize(

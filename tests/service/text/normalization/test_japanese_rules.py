@@ -22,7 +22,7 @@ def test_a_rewritten_number_comes_from_where_it_was_written() -> None:
     assert text[first:last] == "19:30"
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(st.text())
 def test_any_text_with_japanese_rules_keeps_its_letters(text: str) -> None:
     said = rewrite(TracedText(text), RULES).text

@@ -36,7 +36,7 @@ def value_of(words: str) -> int:
     return total + section + digit
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(st.integers(0, 10**12 - 1))
 def test_the_words_of_a_chinese_number_have_its_value(value: int) -> None:
     assert value_of(integer(str(value))) == value
@@ -50,7 +50,7 @@ def test_a_chinese_reading_comes_from_where_the_number_was_written() -> None:
     assert text[first:last] == "19:30"
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(st.text())
 def test_any_text_with_chinese_rules_keeps_its_letters(text: str) -> None:
     said = rewrite(TracedText(text), RULES).text
