@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 
 from ortffi._api import LogLevel, c_string, member, natural, new
-from ortffi._handle import Handle, Owner
+from ortffi._handle import Handle, Owned, Owner
 from ortffi.environment import init
 
 _SHRINK_ARENAS = b"memory.enable_memory_arena_shrinkage"
@@ -107,28 +107,29 @@ class RunOptions(Owner):
             raise TypeError(f"seconds must be a number, not {type(seconds).__name__}")
         if not 0 <= seconds < threading.TIMEOUT_MAX:
             raise ValueError(f"seconds must be between 0 and {threading.TIMEOUT_MAX}")
-        lock, over = threading.Lock(), False
+        lock = threading.Lock()
+        with self._handle as pointer:
+            # Closing must neither wait for the block, whose own thread may be the one that closes,
+            # nor let the runs inside go on for ever: until the block ends the C object stays.
+            kept: Owned | None = self._handle.share()
 
         def expire() -> None:
             with lock:
-                if not over:
+                if kept is not None:
                     self._terminated = True
-                    # Not through the handle: it may be closing, and waits for the block.
-                    self._api.RunOptionsSetTerminate(self._handle.pointer)
+                    self._api.RunOptionsSetTerminate(pointer)
 
-        # Inside, `close` waits for us, so the timer never meets closed options.
-        with self._handle:
-            timer = threading.Timer(seconds, expire)
-            timer.daemon = True
-            timer.start()
-            try:
-                yield self
-            finally:
-                timer.cancel()
-                # Not `join`: a program that ends inside the block comes here when its daemon
-                # threads have stopped for good.
-                with lock:
-                    over = True
+        timer = threading.Timer(seconds, expire)
+        timer.daemon = True
+        timer.start()
+        try:
+            yield self
+        finally:
+            timer.cancel()
+            # Not `join`: a program that ends inside the block comes here when its daemon threads
+            # have stopped for good.
+            with lock:
+                kept = None
 
 
 def handle_of(options: RunOptions) -> Handle:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 
 import numpy as np
@@ -206,6 +207,40 @@ def test_a_deadline_ends_with_its_block(load):
                 thread.join(60)
                 assert not thread.is_alive()
         assert is_usable(session, options)
+
+
+def test_options_may_be_closed_inside_a_deadline(run_python):
+    done = run_python(
+        "import ortffi\n"
+        "options = ortffi.RunOptions()\n"
+        "with options.deadline(3600):\n"
+        "    options.close()\n"
+        "    print(options.closed)\n"
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (0, "True\n", "")
+
+
+def test_a_deadline_stops_a_run_whose_options_are_being_closed(load):
+    session = load(tiny_models.count_up())
+    options = ortffi.RunOptions()
+    with ThreadPoolExecutor(1) as pool, options.deadline(0.2):
+        run = pool.submit(endless, session, options)
+        while not options.handle._users and not run.done():  # it has not begun
+            pass
+        options.close()  # waits for the run, which only the deadline ends
+        with pytest.raises(ortffi.TerminatedError):
+            run.result()
+    assert options.terminated
+
+
+def test_closed_options_are_released_when_the_deadline_ends(fake, use):
+    use(fake.environment())
+    options = ortffi.RunOptions()
+    with options.deadline(3600):
+        options.close()
+        assert "run options" in {kind for kind, _ in fake.outstanding}
+    assert not fake.outstanding
+    assert not fake.mistakes
 
 
 def test_a_program_may_end_inside_a_deadline(run_python):
