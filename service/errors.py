@@ -143,7 +143,7 @@ class OverloadedError(ServiceError):
     status = 503
     code = "overloaded"
 
-    def __init__(self, message: str, retry_after_s: int) -> None:
+    def __init__(self, message: str, retry_after_s: int = 1) -> None:
         super().__init__(message)
         self.retry_after_s = retry_after_s
 

@@ -82,15 +82,29 @@ def explain(errors: Iterable[Any], known: Iterable[str] = (), whole: str = "the 
     return "; ".join(_explain(item, known, whole) for item in islice(errors, _MAX_EXPLAINED))
 
 
+def _forget_frames(error: BaseException) -> None:
+    """Let go of the frames that an error, and those before it, came through.
+
+    FastAPI's hold the error itself, and the body of the request: a cycle that stays until the
+    garbage collector comes by.
+    """
+    following: BaseException | None = error
+    while following is not None:
+        following.__traceback__ = None
+        following = following.__cause__ or following.__context__
+
+
 async def _service_error(request: Request, error: Exception) -> JSONResponse:
     if not isinstance(error, ServiceError):
         raise error
+    _forget_frames(error)
     return service_error_answer(request.scope, error)
 
 
 async def _validation_error(request: Request, error: Exception) -> JSONResponse:
     if not isinstance(error, RequestValidationError):
         raise error
+    _forget_frames(error)
     if any(item["type"] == "json_invalid" for item in error.errors()):
         return error_answer(request.scope, 400, "invalid_json", "the body is not valid JSON")
     media_type = request.headers.get("content-type", "").partition(";")[0].strip().lower()
@@ -117,6 +131,7 @@ def _explain(item: Mapping[str, Any], known: Iterable[str], whole: str) -> str:
 async def _http_error(request: Request, error: Exception) -> JSONResponse:
     if not isinstance(error, HTTPException):
         raise error
+    _forget_frames(error)
     code = _HTTP_CODES.get(error.status_code, "http_error")
     if isinstance(error.__cause__, ClientDisconnect):
         code = "aborted"  # in the middle of its body; nobody reads this answer

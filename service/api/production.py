@@ -43,9 +43,15 @@ async def produce(
         try:
             await _finish(pending)
         finally:
+            # A future holds what its work raised, which holds the frames that it came through, and
+            # these the future, with everything that was made.
+            del pending
             closing = loop.run_in_executor(executor, items.close)
-            await _finish(closing)
-            closing.result()
+            try:
+                await _finish(closing)
+                closing.result()
+            finally:
+                del closing
 
 
 async def _finish(future: asyncio.Future[Any]) -> None:

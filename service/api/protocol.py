@@ -60,6 +60,8 @@ class Protocol(H11Protocol):
         """Stop waiting; asyncio calls this."""
         self._stop_waiting()
         super().connection_lost(exc)
+        # uvicorn forgets this of a connection that was reset: a timer that holds us, whom we hold.
+        self._unset_keepalive_if_required()
 
     def handle_events(self) -> None:
         """Take what has come, and see whether more must."""

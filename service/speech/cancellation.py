@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from copy import copy
 
 import ortffi
 from service.errors import ServiceError
@@ -32,7 +33,7 @@ class Cancellation:
         return self._reason
 
     def cancel(self, reason: ServiceError) -> None:
-        """Stop the speech: whoever makes it gets the reason raised. The first reason stays."""
+        """Stop the speech: whoever makes it has the reason raised. The first reason stays."""
         with self._lock:
             if self._closed or self._reason is not None:
                 return
@@ -45,7 +46,9 @@ class Cancellation:
     def check(self) -> None:
         """Raise the reason if it was cancelled."""
         if self._reason is not None:
-            raise self._reason
+            # A copy each time: one that was raised holds the frames that it came through, which
+            # hold us, and with us the whole answer until the garbage collector comes by.
+            raise copy(self._reason)
 
     @contextmanager
     def calling(self, callback: Callable[[], None]) -> Iterator[None]:

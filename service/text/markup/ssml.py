@@ -173,6 +173,8 @@ class _Parser:
             reason = expat.ErrorString(error.code)
             place = self._place(self._offset_of(parser.ErrorByteIndex))
             raise MarkupError(f"this is not well-formed SSML: {reason}, at {place}") from None
+        finally:
+            del self._expat  # whose handlers hold this object
         return self._composition.finish()
 
     def _start(self, name: str, attributes: dict[str, str]) -> None:

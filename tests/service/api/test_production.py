@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import threading
+import weakref
 from collections.abc import Generator, Iterator
 from concurrent.futures import ThreadPoolExecutor
 
@@ -168,3 +170,44 @@ def test_a_generator_that_fails_to_close_is_not_hidden(executor: ThreadPoolExecu
 
     with pytest.raises(OSError, match="at the end"):
         asyncio.run(take_one())
+
+
+class Large:
+    """Stands for what was made."""
+
+
+@pytest.mark.parametrize("failing_close", [False, True])
+def test_a_failure_does_not_keep_what_was_made(
+    executor: ThreadPoolExecutor, failing_close: bool
+) -> None:
+    made_once: list[weakref.ref[Large]] = []
+
+    def items() -> Generator[Large, None, None]:
+        item = Large()
+        made_once.append(weakref.ref(item))
+        try:
+            yield item
+            if not failing_close:
+                raise KeyError("it cannot be made")
+            yield Large()
+        finally:
+            if failing_close:
+                raise KeyError("it cannot be closed")
+
+    async def take() -> None:
+        async with produce(executor, items(), lambda: None) as made:
+            async for item in made:
+                if failing_close:
+                    break
+                del item
+
+    async def fail() -> None:
+        with pytest.raises(KeyError, match="it cannot be"):
+            await take()
+
+    gc.disable()
+    try:
+        asyncio.run(fail())
+        assert made_once[0]() is None
+    finally:
+        gc.enable()

@@ -1,6 +1,8 @@
 from __future__ import annotations
 
+import gc
 import re
+from contextlib import suppress
 
 import pytest
 from hypothesis import given
@@ -364,3 +366,12 @@ def test_any_text_is_parsed_or_refused(text: str) -> None:
         except MarkupError as error:
             message = str(error)
         assert re.search(r"^$|line \d+, column \d+ \(position \d+ of the text\)$", message)
+
+
+@pytest.mark.parametrize("document", ["<speak>Good <s>morning</s></speak>", "<speak>Good"])
+def test_a_document_is_gone_when_it_was_read(document: str) -> None:
+    for _ in range(2):
+        gc.collect()  # also what is made once
+        with suppress(MarkupError):
+            ssml.parse(document)
+    assert gc.collect() == 0

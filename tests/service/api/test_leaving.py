@@ -1,0 +1,166 @@
+"""Clients that leave take with them what was made for them.
+
+The server's garbage collector is switched off, so that whatever is in a cycle of references would
+stay. Its speech comes out of the cache, so that answers are there at once.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import socket
+import struct
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from speech_client import metric, wait_until
+from speech_socket import SpeechSocket
+
+TEXT = "A quick brown fox jumps over one lazy dog, and nobody in the village knows why. " * 2
+N_CLIENTS = 300
+WARM_UP = 40
+ALLOWED_MB = 20
+UNCOLLECTED_SERVER = (str(Path(__file__).with_name("uncollected_server.py")),)
+
+
+@pytest.fixture(scope="module")
+def uncollected(start_server: Callable[..., Any]) -> Iterator[Any]:
+    server = start_server("--audio-cache-bytes", "50000000", program=UNCOLLECTED_SERVER)
+    server.wait_until_ready()
+    yield server
+    assert server.stop() == 0
+
+
+def resident_mb(server: Any) -> float:
+    wait_until(lambda: metric(server, "kokoro_requests_in_flight") == 1)
+    wait_until(lambda: metric(server, "kokoro_websockets_open") == 0)
+    status = Path(f"/proc/{server.process.pid}/status").read_text()
+    found = re.search(r"VmRSS:\s+(\d+) kB", status)
+    assert found is not None
+    return int(found.group(1)) / 1024
+
+
+def growth_mb(server: Any, leave: Callable[[int], None]) -> float:
+    """Return how much memory the server has gained when so many clients have left."""
+    for number in range(WARM_UP):
+        leave(number)
+    before = resident_mb(server)
+    for number in range(N_CLIENTS):
+        leave(number)
+    return resident_mb(server) - before
+
+
+def leave_connection(connection: socket.socket, number: int) -> None:
+    """Close it, every third time without the courtesy of a FIN."""
+    if number % 3 == 2:
+        connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+    connection.close()
+
+
+def post_and_leave(server: Any, path: str, body: bytes, declared: int, number: int) -> None:
+    """Leave at once, or when the answer has begun to come."""
+    url = httpx.URL(server.url)
+    connection = socket.create_connection((url.host, url.port or 0), timeout=300)
+    connection.sendall(
+        f"POST {path} HTTP/1.1\r\nhost: {url.host}\r\ncontent-type: application/json\r\n"
+        f"content-length: {declared}\r\n\r\n".encode()
+        + body
+    )
+    if number % 2 and declared == len(body):
+        assert connection.recv(1000).startswith(b"HTTP/1.1 ")
+    leave_connection(connection, number)
+
+
+REQUESTS: dict[str, tuple[str, dict[str, Any]]] = {
+    "whole": ("/synthesize", {"text": TEXT}),
+    "streamed": ("/synthesize", {"text": TEXT, "format": "pcm", "stream": True}),
+    "streamed, decoded whole": (
+        "/synthesize",
+        {"text": TEXT, "format": "pcm", "stream": True, "decoding": "whole"},
+    ),
+    "JSON": ("/synthesize", {"text": TEXT, "timestamps": "phoneme"}),
+    "events": (
+        "/synthesize",
+        {"text": TEXT, "timestamps": "word", "format": "pcm", "stream": True},
+    ),
+    "subtitles": ("/synthesize", {"text": TEXT, "format": "srt"}),
+    "OpenAI, whole": (
+        "/v1/audio/speech",
+        {"model": "kokoro", "voice": "alloy", "input": TEXT, "response_format": "wav"},
+    ),
+    "OpenAI, streamed": (
+        "/v1/audio/speech",
+        {"model": "kokoro", "voice": "alloy", "input": TEXT, "response_format": "pcm"},
+    ),
+    "OpenAI, events": (
+        "/v1/audio/speech",
+        {"model": "kokoro", "voice": "alloy", "input": TEXT, "response_format": "pcm",
+         "stream_format": "sse"},
+    ),
+    "phonemes": ("/phonemize", {"text": TEXT}),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", REQUESTS)
+def test_who_leaves_before_the_end_of_an_answer_leaves_nothing(uncollected: Any, kind: str) -> None:
+    path, fields = REQUESTS[kind]
+    body = json.dumps(fields).encode()
+    assert uncollected.client.post(path, content=body, headers=JSON).status_code == 200
+
+    def leave(number: int) -> None:
+        post_and_leave(uncollected, path, body, len(body), number)
+
+    assert growth_mb(uncollected, leave) < ALLOWED_MB
+
+
+JSON = {"content-type": "application/json"}
+LARGE = "x" * 200_000
+
+BODIES: dict[str, bytes] = {
+    "no JSON": b'{"text": "' + LARGE.encode(),
+    "no field": json.dumps({"text": "Hello.", "unknown": LARGE}).encode(),
+    "no text": json.dumps({"text": [LARGE]}).encode(),
+    "no voice": json.dumps({"text": TEXT * 100, "voice": "nobody"}).encode(),
+    "no SSML": json.dumps({"text": f"<speak>{TEXT * 100}", "ssml": True}).encode(),
+    "SSML": json.dumps({"text": f"<speak>{TEXT}<break time='1s'/></speak>", "ssml": True}).encode(),
+}
+
+
+@pytest.mark.parametrize("kind", BODIES)
+def test_who_sends_what_is_refused_leaves_nothing(uncollected: Any, kind: str) -> None:
+    def ask(number: int) -> None:
+        uncollected.client.post("/phonemize", content=BODIES[kind], headers=JSON)
+
+    assert growth_mb(uncollected, ask) < ALLOWED_MB
+
+
+def test_who_leaves_in_the_middle_of_a_body_leaves_nothing(uncollected: Any) -> None:
+    body = b'{"text": "' + LARGE.encode()
+
+    def leave(number: int) -> None:
+        post_and_leave(uncollected, "/synthesize", body, len(body) + 1000, number)
+
+    assert growth_mb(uncollected, leave) < ALLOWED_MB
+
+
+def test_who_leaves_a_session_leaves_nothing(uncollected: Any) -> None:
+    with SpeechSocket(uncollected.url) as session:  # so that the cache has it
+        session.say(TEXT)
+        session.send("end")
+        session.until("done")
+
+    def leave(number: int) -> None:
+        session = SpeechSocket(uncollected.url)
+        session.until("ready")
+        session.say(TEXT)
+        if number % 2:
+            session.send("flush")
+            session.until("audio")
+        if number % 5 == 4:
+            session.send("cancel")
+        leave_connection(session.socket.socket, number)
+
+    assert growth_mb(uncollected, leave) < ALLOWED_MB
