@@ -130,6 +130,12 @@ class Settings(BaseSettings):
         le=1 << 40,
         description="refuse requests with 503 while the machine has less free memory than this",
     )
+    answer_memory_bytes: int = Field(
+        256 << 20,
+        ge=0,
+        le=1 << 40,
+        description="memory that answers may take together; more get 503; 0 sets no bound",
+    )
     audio_cache_bytes: int = Field(
         0, ge=0, le=1 << 40, description="memory for speech that may be asked for again; 0 is none"
     )

@@ -29,6 +29,7 @@ class Admission:
         max_requests: spoken or waiting at a time.
         max_sessions: open at a time.
         has_memory: tells whether the machine has memory for one more.
+        answer_bytes: of memory that requests may take together, the only one aside; 0 for no bound.
 
     Attributes:
         n_requests: requests that have a place, spoken or waiting for their turn.
@@ -37,23 +38,37 @@ class Admission:
     """
 
     def __init__(
-        self, max_requests: int, max_sessions: int, has_memory: Callable[[], bool] = lambda: True
+        self,
+        max_requests: int,
+        max_sessions: int,
+        has_memory: Callable[[], bool] = lambda: True,
+        answer_bytes: int = 0,
     ) -> None:
         self._max_requests = max_requests
         self._has_memory = has_memory
         self._max_sessions = max_sessions
+        self._answer_bytes = answer_bytes
+        self._holders: list[Callable[[], int]] = []
         self.n_requests = 0
         self.n_sessions = 0
         self._mean_s = _FIRST_GUESS_S
         self._cancellations: set[Cancellation] = set()
         self.closing = asyncio.Event()
 
+    @property
+    def held_bytes(self) -> int:
+        """Return how much memory the answers to those inside may take now."""
+        return sum(held() for held in self._holders)
+
     @contextmanager
-    def request(self) -> Iterator[None]:
+    def request(self, held_bytes: Callable[[], int] = lambda: 0) -> Iterator[None]:
         """Hold a place for a request.
 
+        Args:
+            held_bytes: tells how much memory its answer may take, as far as is known by now.
+
         Raises:
-            OverloadedError: there is none, or the machine is short of memory.
+            OverloadedError: there is none, or no memory for its answer.
             NotReadyError: the service is shutting down.
         """
         self.check_open()
@@ -62,12 +77,21 @@ class Admission:
                 f"all {self._max_requests} places for requests are taken", self._retry_after_s()
             )
         self._check_memory()
+        others = self.held_bytes
+        if self._answer_bytes and others and others + held_bytes() > self._answer_bytes:
+            raise OverloadedError(
+                f"answers may take {self._answer_bytes} bytes of memory together, and there are "
+                f"{others} taken",
+                self._retry_after_s(),
+            )
         self.n_requests += 1
+        self._holders.append(held_bytes)
         start = time.monotonic()
         try:
             yield
         finally:
             self.n_requests -= 1
+            self._holders.remove(held_bytes)
             self._mean_s += _SMOOTHING * (time.monotonic() - start - self._mean_s)
 
     @contextmanager

@@ -96,6 +96,9 @@ class Metrics:
         self._in_flight = gauge("kokoro_requests_in_flight", "Requests that have not ended")
         self._websockets = gauge("kokoro_websockets_open", "WebSockets that are open")
         self._queue_length = gauge("kokoro_queue_length", "Requests that wait for a turn")
+        self._answer_bytes = gauge(
+            "kokoro_answer_bytes", "Memory that answers being made and sent may take"
+        )
         self._cache_bytes = gauge("kokoro_audio_cache_bytes", "Memory that kept speech takes")
         self._ready = gauge("kokoro_ready", "1 where the service can speak, else 0")
         self._model: Info | None = None
@@ -104,11 +107,13 @@ class Metrics:
         self,
         *,
         queue_length: Callable[[], int],
+        answer_bytes: Callable[[], int],
         audio_cache_bytes: Callable[[], int],
         ready: Callable[[], bool],
     ) -> None:
         """Take the gauges from functions, which are called whenever somebody reads them."""
         self._queue_length.set_function(queue_length)
+        self._answer_bytes.set_function(answer_bytes)
         self._cache_bytes.set_function(audio_cache_bytes)
         self._ready.set_function(ready)
 

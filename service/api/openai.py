@@ -181,6 +181,7 @@ class SpeechEvents(Rendering):
 
     def __init__(self, audio_format: AudioFormat) -> None:
         self._format = audio_format
+        self.bytes_per_s = FORMATS[audio_format].bytes_per_s * 8 // 3
 
     def parts(self, chunks: Iterable[AudioChunk]) -> Generator[bytes, None, None]:
         """Write an event for each chunk that gives bytes, and the last."""

@@ -15,10 +15,13 @@ from service.api.state import Ready, ServiceState
 from service.api.tally import Tally
 from service.errors import CancelledError, DeadlineError
 from service.model.kokoro import SAMPLE_RATE_HZ
-from service.speech import Cancellation, Utterance
+from service.speech import LONGEST_PIECE_S, Cancellation, Utterance
 
 _PART_BYTES = 32_768
 """Sent at a time; a client that reads at the pace of speech takes one in 0.7 s."""
+
+_PARTS_HELD = 2
+"""Of a stream: one is sent while the next is made."""
 
 
 class SpeechResponse(Response):
@@ -44,8 +47,18 @@ class SpeechResponse(Response):
         service = self._service
         ready = service.require()
         tally = scope["state"]["tally"] = Tally()
+        # The only sign of an end in HTTP/1.0 is that the connection closes, which breaking it is
+        # too: there a stream is sent when it is complete.
+        streams = self._rendering.streams and scope["http_version"] != "1.0"
+
+        def held_bytes() -> int:
+            audio_s = max(self._utterance.likely_s, tally.audio_s)
+            if streams:
+                audio_s = min(audio_s, _PARTS_HELD * LONGEST_PIECE_S)
+            return round(audio_s * self._rendering.bytes_per_s)
+
         with (
-            service.admission.request(),
+            service.admission.request(held_bytes),
             Cancellation() as cancellation,
             service.admission.cancellable(cancellation),
         ):
@@ -62,7 +75,7 @@ class SpeechResponse(Response):
                 async with produce(
                     service.executor, parts, lambda: cancellation.cancel(over)
                 ) as made:
-                    await self._send(scope, send, made, ready, tally, cancellation)
+                    await self._send(send, made, ready, tally, cancellation, streams=streams)
             finally:
                 limit.cancel()
                 watch.cancel()
@@ -78,19 +91,17 @@ class SpeechResponse(Response):
 
     async def _send(
         self,
-        scope: Scope,
         send: Send,
         made: AsyncIterator[bytes],
         ready: Ready,
         tally: Tally,
         cancellation: Cancellation,
+        *,
+        streams: bool,
     ) -> None:
         first = await anext(made)
-        streams = self._rendering.streams
-        if streams and scope["http_version"] == "1.0":
-            # Its only sign of the end is that the connection closes, which breaking it is too.
+        if not streams:
             first = b"".join([first, *[part async for part in made]])
-            streams = False
         headers = {
             "content-type": self.media_type or "",
             "x-sample-rate-hz": str(SAMPLE_RATE_HZ),

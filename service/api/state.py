@@ -57,7 +57,10 @@ class ServiceState:
         self.settings = settings
         self.endpoints = frozenset(endpoints)
         self.admission = Admission(
-            settings.max_requests, settings.max_websockets, _memory_check(settings)
+            settings.max_requests,
+            settings.max_websockets,
+            _memory_check(settings),
+            settings.answer_memory_bytes,
         )
         self.executor = ThreadPoolExecutor(
             settings.max_requests + settings.max_websockets, thread_name_prefix="speech"
@@ -65,6 +68,7 @@ class ServiceState:
         self.metrics = Metrics(self.endpoints, outcomes=("stalled",))
         self.metrics.watch(
             queue_length=lambda: self._ready.synthesizer.turns.n_waiting if self._ready else 0,
+            answer_bytes=lambda: self.admission.held_bytes,
             audio_cache_bytes=lambda: self._ready.synthesizer.cache.n_bytes if self._ready else 0,
             ready=lambda: self._ready is not None and not self.admission.closing.is_set(),
         )

@@ -24,6 +24,11 @@ _LOSSY_KBPS = 64
 """
 
 
+_PCM = 2 * 24_000
+_LOSSY = _LOSSY_KBPS * 1000 // 8
+"""Bytes of a second at 24 kHz."""
+
+
 @dataclass(frozen=True)
 class Format:
     """An audio format: what it is called on the web, what it is, and how libsndfile makes it.
@@ -34,6 +39,7 @@ class Format:
         streamable: whether a file of it can leave before its length is known.
         container: libsndfile's name of the file format.
         subtype: libsndfile's name of the encoding.
+        bytes_per_s: of a file, at most, at 24 kHz.
         compression_level: 0 to 1, which libsndfile translates for each encoding; None for its
             default.
         bitrate_mode: of MP3.
@@ -44,22 +50,24 @@ class Format:
     streamable: bool
     container: str
     subtype: str
+    bytes_per_s: int
     compression_level: float | None = None
     bitrate_mode: str | None = None
 
 
 FORMATS: dict[AudioFormat, Format] = {
-    "wav": Format("audio/wav", "RIFF WAVE, 16-bit PCM, mono", False, "WAV", "PCM_16"),
+    "wav": Format("audio/wav", "RIFF WAVE, 16-bit PCM, mono", False, "WAV", "PCM_16", _PCM),
     "pcm": Format(
         "audio/pcm",
         "16-bit signed little-endian samples, mono, no header",
         True,
         "RAW",
         "PCM_16",
+        _PCM,
     ),
     # Level 0 has blocks of 1,152 samples instead of 4,096, so a stream lags less, and speech comes
     # out no larger: 54 % of PCM at every level.
-    "flac": Format("audio/flac", "FLAC, lossless, 16-bit, mono", True, "FLAC", "PCM_16", 0.0),
+    "flac": Format("audio/flac", "FLAC, lossless, 16-bit, mono", True, "FLAC", "PCM_16", _PCM, 0.0),
     # Constant, so that players tell times from places in a stream that has no table of contents.
     # libsndfile's level goes from 160 kbit/s down to 8 for 16 to 24 kHz.
     "mp3": Format(
@@ -68,6 +76,7 @@ FORMATS: dict[AudioFormat, Format] = {
         True,
         "MP3",
         "MPEG_LAYER_III",
+        _LOSSY,
         (160 - _LOSSY_KBPS) / (160 - 8),
         "CONSTANT",
     ),
@@ -78,6 +87,7 @@ FORMATS: dict[AudioFormat, Format] = {
         True,
         "OGG",
         "OPUS",
+        _LOSSY,
         (256 - _LOSSY_KBPS) / (256 - 6),
     ),
 }

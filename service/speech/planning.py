@@ -42,6 +42,11 @@ MAX_SILENCE_S = 600.0
 _NOTHING = "the text has nothing that can be pronounced"
 
 
+_LIKELY_S_PER_BYTE = 0.07
+"""Of a text: 14.6 letters of English are a second; what is written with fewer signs has more bytes
+for each. Figures and pauses may take many times as long."""
+
+
 @dataclass(frozen=True)
 class Utterance:
     """What is to be said; either `text` or `phonemes`.
@@ -73,6 +78,12 @@ class Utterance:
     early: bool | None = None
     decoding: Decoding | None = None
     timed: bool = False
+
+    @property
+    def likely_s(self) -> float:
+        """Return about how many seconds it takes to say, before anything of it is read."""
+        n_bytes = len((self.text or self.phonemes or "").encode("utf-8", "surrogatepass"))
+        return n_bytes * _LIKELY_S_PER_BYTE / self.speed
 
 
 @dataclass(frozen=True)

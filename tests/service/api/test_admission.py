@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import itertools
 import re
 import threading
@@ -22,6 +23,9 @@ from speech_client import (
     speak,
     wait_until,
 )
+
+from service.api.admission import Admission
+from service.errors import OverloadedError
 
 SENTENCE = "The birch canoe slid on the smooth planks."
 LONG_TEXT = " ".join([SENTENCE] * 40)  # far longer than any test listens
@@ -82,6 +86,63 @@ def test_while_the_machine_is_short_of_memory_nobody_is_let_in(
         assert "short of memory" in refused.json()["error"]["message"]
         assert 1 <= int(refused.headers["retry-after"]) <= 60
     assert server.client.get("/ready").status_code == 200
+    assert server.stop() == 0
+
+
+def test_answers_take_only_so_much_memory_together() -> None:
+    holds = {"first": 600, "second": 300, "third": 200}
+
+    async def scenario() -> None:
+        admission = Admission(10, 10, answer_bytes=1000)
+        with ExitStack() as stack:
+            for name in ("first", "second"):
+                stack.enter_context(admission.request(lambda name=name: holds[name]))
+            with pytest.raises(OverloadedError, match=r"1000 bytes of memory together.* 900 taken"):
+                stack.enter_context(admission.request(lambda: holds["third"]))
+            assert (admission.n_requests, admission.held_bytes) == (2, 900)
+            stack.enter_context(admission.request(lambda: 100))
+            holds["first"] = 5000  # more than was thought, which nobody knew
+            assert admission.held_bytes == 5400
+            with pytest.raises(OverloadedError):
+                stack.enter_context(admission.request(lambda: 1))
+        assert admission.held_bytes == 0
+        # Alone it may be any, or it would never be let in.
+        with admission.request(lambda: 5000):
+            assert admission.held_bytes == 5000
+
+    asyncio.run(scenario())
+
+
+def test_an_answer_that_nobody_reads_counts_until_it_is_gone(
+    start_server: Callable[..., Any],
+) -> None:
+    server = start_server("--answer-memory-bytes", "2000000", "--audio-cache-bytes", "20000000")
+    server.wait_until_ready()
+    fields = {"text": " ".join([SENTENCE] * 5), "format": "wav"}
+    whole = speak(server, **fields)
+    wait_until(lambda: metric(server, "kokoro_answer_bytes") == 0)
+    with ExitStack() as stack:
+        for number in range(2):
+            caller = Caller(server, f"unread-{number}", frugal=True, **fields)
+            stack.enter_context(caller)
+            caller.socket.recv(1)  # made, and now sent, as far as it is read
+        held = metric(server, "kokoro_answer_bytes")
+        assert held >= 2 * (len(whole.content) - 1000)
+        openai = {"model": "kokoro", "voice": "nova", "input": fields["text"]}
+        for path, body in (
+            ("/synthesize", fields),
+            ("/v1/audio/speech", {**openai, "response_format": "wav"}),
+        ):
+            refused = server.client.post(path, json=body)
+            assert refused.status_code == 503
+            assert refused.json()["error"]["code"] == "overloaded"
+            assert "memory together" in refused.json()["error"]["message"]
+            assert 1 <= int(refused.headers["retry-after"]) <= 60
+        # What takes little is let in.
+        assert server.client.post("/v1/audio/speech", json=openai).status_code == 200
+        assert server.client.post("/phonemize", json={"text": "Hello."}).status_code == 200
+    wait_until(lambda: metric(server, "kokoro_answer_bytes") == 0)
+    assert speak(server, **fields).status_code == 200
     assert server.stop() == 0
 
 

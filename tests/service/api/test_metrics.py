@@ -55,6 +55,7 @@ def test_every_metric_is_there_before_the_first_request(metrics: Metrics) -> Non
         "kokoro_requests_in_flight": "gauge",
         "kokoro_websockets_open": "gauge",
         "kokoro_queue_length": "gauge",
+        "kokoro_answer_bytes": "gauge",
         "kokoro_audio_cache_bytes": "gauge",
         "kokoro_ready": "gauge",
     }
@@ -157,9 +158,13 @@ def test_watched_gauges_are_as_of_the_reading(metrics: Metrics) -> None:
     waiting = [1, 2, 3]
     ready = threading.Event()
     metrics.watch(
-        queue_length=lambda: len(waiting), audio_cache_bytes=lambda: 96_000, ready=ready.is_set
+        queue_length=lambda: len(waiting),
+        answer_bytes=lambda: 48_000,
+        audio_cache_bytes=lambda: 96_000,
+        ready=ready.is_set,
     )
     assert value(metrics, "kokoro_queue_length") == 3
+    assert value(metrics, "kokoro_answer_bytes") == 48_000
     assert value(metrics, "kokoro_audio_cache_bytes") == 96_000
     assert value(metrics, "kokoro_ready") == 0
     waiting.pop()
