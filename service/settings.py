@@ -26,6 +26,9 @@ ENVIRONMENT_PREFIX = "KOKORO_"
 CONFIG_VARIABLE = "KOKORO_CONFIG"
 """Names the configuration file where no `--config` does."""
 
+_LONGEST_NAME = 64
+"""Of anything that has one here, with room to spare."""
+
 Provider = Literal["cpu", "cuda", "tensorrt", "auto"]
 ProviderOptions = dict[str, str | int | bool]
 Decoding = Literal["windows", "whole"]
@@ -236,6 +239,8 @@ def load_settings(
 
 def nearest(name: str, known: Iterable[str]) -> str:
     """Return ` (did you mean ...?)` for a misspelt name, or nothing where none is near."""
+    if len(name) > _LONGEST_NAME:
+        return ""  # none is, and looking for one in a long text would take its time
     matches = difflib.get_close_matches(name, list(known), n=1)
     return f" (did you mean {matches[0]}?)" if matches else ""
 

@@ -51,6 +51,8 @@ def create_app(settings: Settings, on_failure: Callable[[Exception], None]) -> F
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
         async def load() -> None:
             try:
+                # It takes a tenth of a second, for which the event loop would stand still later.
+                await anyio.to_thread.run_sync(app.openapi)
                 await anyio.to_thread.run_sync(state.load)
             except NotReadyError:
                 pass  # told to stop meanwhile, which is what the server does

@@ -21,6 +21,8 @@ from service.settings import nearest
 logger = logging.getLogger(__name__)
 
 _MAX_EXPLAINED = 8
+_MAX_QUOTED = 100
+"""Letters of a field's name."""
 
 _HTTP_CODES = {
     400: "invalid_json",
@@ -123,6 +125,8 @@ def _fields_of(request: Request) -> Iterable[str]:
 
 def _explain(item: Mapping[str, Any], known: Iterable[str], whole: str) -> str:
     name = ".".join(str(part) for part in item["loc"] if part != "body") or whole
+    if len(name) > _MAX_QUOTED:
+        name = f"{name[:_MAX_QUOTED]}..."
     if item["type"] == "extra_forbidden":
         return f"unknown field {name}{nearest(name, known)}"
     return f"{name}: {item['msg']}"

@@ -4,17 +4,13 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
+from pydantic import BaseModel, Field, TypeAdapter
 
-from service.api.schemas import ErrorDetail, WordAnswer
+from service.api.schemas import ErrorDetail, StrictModel, WordAnswer
 from service.speech.planning import MAX_SPEED, MIN_SPEED
 
 
-class _Strict(BaseModel):
-    model_config = ConfigDict(extra="forbid", strict=True)
-
-
-class Config(_Strict):
+class Config(StrictModel):
     """How the text that follows is spoken; text from before is spoken as it was sent.
 
     A field that is left out has its default again.
@@ -28,20 +24,20 @@ class Config(_Strict):
     normalize: bool = True
 
 
-class Text(_Strict):
+class Text(StrictModel):
     """A piece of text as it comes, such as a few letters of a language model's answer."""
 
     type: Literal["text"]
     text: str
 
 
-class Flush(_Strict):
+class Flush(StrictModel):
     """No more text is coming for now: speak what is there. Answered by `flushed` behind it."""
 
     type: Literal["flush"]
 
 
-class Cancel(_Strict):
+class Cancel(StrictModel):
     """Stop speaking and forget the text that was not spoken. Answered by `cancelled`.
 
     Taken after `end` too. What waits to be answered (`flush`, `config`, `end`) still is.
@@ -50,7 +46,7 @@ class Cancel(_Strict):
     type: Literal["cancel"]
 
 
-class End(_Strict):
+class End(StrictModel):
     """Speak what is there, and close. Answered by `done`."""
 
     type: Literal["end"]

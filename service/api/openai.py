@@ -18,7 +18,7 @@ from service.api.openapi import (
 from service.api.rendering import Rendering, StreamedAudio, WholeAudio, server_sent_event
 from service.api.response import SpeechResponse
 from service.api.routes import state_of
-from service.api.schemas import BLEND, NAMED, STREAMABLE_FORMATS
+from service.api.schemas import BLEND, NAMED, STREAMABLE_FORMATS, StrictModel
 from service.audio import FORMATS, AudioFormat, open_encoder
 from service.errors import UnknownModelError, UnsupportedFormatError
 from service.model.kokoro import SAMPLE_RATE_HZ
@@ -65,20 +65,16 @@ _GO_TOGETHER: dict[str, Any] = {
 """JSON Schema's words for which fields go together."""
 
 
-class VoiceReference(BaseModel):
+class VoiceReference(StrictModel):
     """A voice as newer clients may name it."""
-
-    model_config = ConfigDict(extra="forbid", strict=True)
 
     id: str = Field(json_schema_extra=BLEND)
 
 
-class SpeechRequest(BaseModel):
+class SpeechRequest(StrictModel):
     """Body of `POST /v1/audio/speech`."""
 
     model_config = ConfigDict(
-        extra="forbid",
-        strict=True,
         json_schema_extra={
             **_GO_TOGETHER,
             "examples": [

@@ -27,6 +27,11 @@ _SEND_BUFFER_BYTES = 131_072
 that are made for a client who reads none of it, and that a ping has to wait behind."""
 
 
+_READ_BYTES = 8192
+"""Taken from a connection at a time; asyncio's 256 KiB may hold ten thousand small messages of a
+WebSocket, which are all looked at before anybody else has a turn."""
+
+
 class Protocol(H11Protocol):
     """HTTP/1.1 that waits only so long for what a client has to send.
 
@@ -46,6 +51,8 @@ class Protocol(H11Protocol):
         super().connection_made(transport)
         connection: socket.socket = transport.get_extra_info("socket")
         connection.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, _SEND_BUFFER_BYTES)
+        if hasattr(transport, "max_size"):  # asyncio's own; other event loops have none
+            transport.max_size = _READ_BYTES
 
         def abort() -> None:
             # asyncio's own fails after a connection that was closed with something left to send.

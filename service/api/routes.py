@@ -7,6 +7,7 @@ from collections import Counter
 from typing import Any, cast
 
 from fastapi import APIRouter, Request, Response
+from pydantic_core import to_json
 
 from service import __version__
 from service.api.openapi import (
@@ -97,17 +98,20 @@ def _rendering(body: SynthesisRequest) -> Rendering:
     "/phonemize",
     tags=["speech"],
     operation_id="phonemize",
+    response_model=PhonemizeAnswer,
     responses=error_responses(413, 415, 422, 503),
 )
-async def phonemize(body: PhonemizeRequest, request: Request) -> PhonemizeAnswer:
+async def phonemize(body: PhonemizeRequest, request: Request) -> Response:
     """Tell what would be said of a text, and how, without saying it."""
     state = state_of(request)
     planner = state.require().synthesizer.planner
+
+    def answer() -> bytes:  # of a long text it takes longer to write than the event loop has
+        return to_json(PhonemizeAnswer.of(planner.preview(body.utterance()), body.text))
+
     with state.admission.request():
-        preview = await asyncio.get_running_loop().run_in_executor(
-            state.executor, planner.preview, body.utterance()
-        )
-    return PhonemizeAnswer.of(preview, body.text)
+        content = await asyncio.get_running_loop().run_in_executor(state.executor, answer)
+    return Response(content, media_type="application/json")
 
 
 @router.get(

@@ -49,6 +49,9 @@ _MAX_MESSAGES = 256
 """Messages that may wait for the speech before them: they are no text, so its limit does not hold
 them."""
 
+_STEP_CHARACTERS = 1000
+"""Of a text that is looked through for clauses at a time: three milliseconds at most."""
+
 NORMAL = 1000
 GOING_AWAY = 1001
 FAILED = 1011
@@ -95,6 +98,7 @@ class Session:
         self._manner = Manner()
         self._clauses = ClauseBuffer()
         self._text_end = 0
+        self._taking_text = asyncio.Lock()
         self._backlog = Backlog()
         self._parcels: asyncio.Queue[_Parcel] = asyncio.Queue(maxsize=1)
         self._round = 0  # of speech; `cancel` begins another
@@ -176,11 +180,13 @@ class Session:
             if message["type"] == "websocket.disconnect":
                 raise WebSocketDisconnect(message.get("code", 1005))
             try:
-                self._handle(_parse(message.get("text")))
+                await self._handle(_parse(message.get("text")))
             except ServiceError as error:
                 await self._complain(error)
+            # Of a client that sends fast there is always a next message, and nothing to wait for.
+            await asyncio.sleep(0)
 
-    def _handle(self, message: messages.FromClient) -> None:
+    async def _handle(self, message: messages.FromClient) -> None:
         if isinstance(message, messages.Cancel):
             self._cancel()
             return
@@ -188,7 +194,7 @@ class Session:
             self._service.admission.check_open()
             raise InvalidRequestError("nothing but cancel is taken after end")
         if isinstance(message, messages.Text):
-            self._add(message.text)
+            await self._add(message.text)
         elif isinstance(message, messages.End):
             self._end()
         elif self._backlog.n_messages >= _MAX_MESSAGES:
@@ -211,7 +217,7 @@ class Session:
             self._order(self._clauses.flush())
             self._backlog.add(messages.Flushed(text_end=self._text_end))
 
-    def _add(self, text: str) -> None:
+    async def _add(self, text: str) -> None:
         waiting = self._clauses.pending + self._backlog.n_characters
         limit = self._service.settings.max_text_length
         if waiting + len(text) > limit:
@@ -219,8 +225,13 @@ class Session:
                 f"{waiting} characters wait to be spoken, and {len(text)} more would be over the "
                 f"{limit} that are allowed; this message was not taken"
             )
-        self._text_end += len(text)
-        self._order(self._clauses.add(text))
+        # Looking for clauses in all of a long text would hold up the event loop.
+        async with self._taking_text:
+            for start in range(0, len(text), _STEP_CHARACTERS):
+                step = text[start : start + _STEP_CHARACTERS]
+                self._text_end += len(step)
+                self._order(self._clauses.add(step))
+                await asyncio.sleep(0)
 
     def _describe(self, manner: Manner | None = None) -> messages.Ready:
         manner = manner or self._manner
@@ -249,9 +260,10 @@ class Session:
 
     async def _end_with_service(self) -> None:
         await self._service.admission.closing.wait()
-        if not self._ending:
-            self._close_code = GOING_AWAY
-            self._end()
+        async with self._taking_text:
+            if not self._ending:
+                self._close_code = GOING_AWAY
+                self._end()
 
     def _order(self, clauses: list[Clause]) -> None:
         for clause in clauses:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import importlib
 import json
 import sys
@@ -55,6 +56,7 @@ class Next(NamedTuple):
 _SOUNDS = {True: "ə", False: "b", None: "."}
 
 
+@functools.cache
 def is_installed() -> bool:
     """Tell whether misaki is there, in the one version that this module knows.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import importlib
 import importlib.util
 import sys
@@ -50,6 +51,7 @@ class Morpheme(NamedTuple):
     continues: bool
 
 
+@functools.cache
 def is_installed() -> bool:
     """Tell whether the extra `ja` is there."""
     return importlib.util.find_spec("pyopenjtalk") is not None

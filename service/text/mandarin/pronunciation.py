@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import importlib
 import importlib.util
 import warnings
@@ -15,6 +16,7 @@ _PACKAGES = ("misaki", "jieba", "pypinyin", "cn2an", "ordered_set")
 _NON_SYLLABIC = "\u032f"
 
 
+@functools.cache
 def is_installed() -> bool:
     """Tell whether the extra `zh` is there; misaki has no release for Python 3.13 and later."""
     return all(importlib.util.find_spec(package) is not None for package in _PACKAGES)

@@ -152,10 +152,24 @@ def test_a_body_that_cannot_be_read_is_refused(
     assert_error(server.client.post("/synthesize", content=body, headers=headers), status, code)
 
 
-def test_of_thousands_of_mistakes_the_first_are_explained(server: Any) -> None:
-    response = server.client.post("/synthesize", json={f"field{i}": 1 for i in range(5000)})
+def test_of_many_mistakes_the_first_are_explained(server: Any) -> None:
+    response = server.client.post("/synthesize", json={f"field{i}": 1 for i in range(60)})
     message = assert_error(response, 422, "invalid_request")
     assert message.count("unknown field") == 8
+
+
+@pytest.mark.parametrize("path", ["/synthesize", "/phonemize", "/v1/audio/speech"])
+def test_thousands_of_mistakes_are_counted(server: Any, path: str) -> None:
+    response = server.client.post(path, json={f"field{i}": 1 for i in range(5000)})
+    message = assert_error(response, 422, "invalid_request")
+    assert "5000 fields, where there are " in message
+    assert "unknown field" not in message
+
+
+def test_a_long_name_is_not_told_whole(server: Any) -> None:
+    response = server.client.post("/synthesize", json={"text": "Hello.", "x" * 20_000: 1})
+    message = assert_error(response, 422, "invalid_request")
+    assert message == f"unknown field {'x' * 100}..."
 
 
 def test_a_body_without_declared_length_is_bounded_too(server: Any) -> None:

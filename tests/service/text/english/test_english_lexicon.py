@@ -97,4 +97,4 @@ def test_british_words_are_british() -> None:
 
 def test_another_version_is_as_good_as_none(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "version", lambda name: "0.7.4")
-    assert not is_installed()
+    assert not is_installed.__wrapped__()

@@ -1,0 +1,61 @@
+"""`kokoro-service` that tells on SIGUSR1 how long its event loop stood still since the last time.
+
+Times are of the processor, by the thread that spent them, so that they depend little on what else
+the machine does. `python stepped_server.py serve ...`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import logging
+import signal
+import sys
+import time
+from typing import Any
+
+from service.__main__ import main
+
+logger = logging.getLogger("tests.steps")
+_longest: dict[str, tuple[float, str]] = {}
+_started: list[float] = []
+_run = asyncio.events.Handle._run
+_n_told = 0
+
+
+def _note(kind: str, start: float, what: object) -> None:
+    seconds = time.thread_time() - start
+    if seconds > _longest.get(kind, (0.0, ""))[0]:
+        _longest[kind] = seconds, str(what)
+
+
+def _timed_run(handle: Any) -> None:
+    callback, start = handle._callback, time.thread_time()
+    _run(handle)
+    _note("step", start, callback)
+
+
+def _timed_collection(phase: str, info: dict[str, int]) -> None:
+    """Every thread stands still while one collects."""
+    if phase == "start":
+        _started.append(time.thread_time())
+    else:
+        _note("collection", _started.pop(), f"generation {info['generation']}")
+
+
+def _tell(*_: object) -> None:
+    global _n_told
+    _n_told += 1
+    for kind, (seconds, what) in _longest.items():
+        logger.info("round %d: longest %s: %.1f ms of %s", _n_told, kind, seconds * 1000, what)
+    logger.info("round %d is over", _n_told)
+    _longest.clear()
+
+
+if __name__ == "__main__":
+    # The one of C does not tell whose step it is.
+    asyncio.Task = asyncio.tasks.Task = asyncio.tasks._PyTask  # type: ignore[attr-defined,misc]
+    asyncio.events.Handle._run = _timed_run  # type: ignore[attr-defined]
+    gc.callbacks.append(_timed_collection)
+    signal.signal(signal.SIGUSR1, _tell)
+    sys.exit(main())
