@@ -91,6 +91,9 @@ class Metrics:
         )
         self._characters = counter("kokoro_characters_total", "Characters spoken")
         self._audio = counter("kokoro_audio_seconds_total", "Audio made, in seconds of listening")
+        self._clipped = counter(
+            "kokoro_clipped_samples_total", "Samples cut off at full scale, of 24,000 a second"
+        )
         cache = counter("kokoro_audio_cache_total", "Pieces of speech asked for", ("result",))
         self._cache_hits, self._cache_misses = cache.labels("hit"), cache.labels("miss")
         self._in_flight = gauge("kokoro_requests_in_flight", "Requests that have not ended")
@@ -147,13 +150,16 @@ class Metrics:
         """Count how long a chunk waited for its turn."""
         self._queue_wait.observe(wait_s)
 
-    def observe_speech(self, *, n_characters: int, audio_s: float, compute_s: float) -> None:
+    def observe_speech(
+        self, *, n_characters: int, audio_s: float, compute_s: float, n_clipped: int
+    ) -> None:
         """Count what was spoken; its real-time factor where anything was computed for it.
 
         Speech that only came out of the cache would make the model look faster than it is.
         """
         self._characters.inc(n_characters)
         self._audio.inc(audio_s)
+        self._clipped.inc(n_clipped)
         if audio_s > 0 and compute_s > 0:
             self._real_time_factor.observe(compute_s / audio_s)
 

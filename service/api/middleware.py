@@ -127,7 +127,10 @@ class RequestLog:
         if tally is None or not tally.n_chunks:
             return
         metrics.observe_speech(
-            n_characters=tally.n_characters, audio_s=tally.audio_s, compute_s=tally.compute_s
+            n_characters=tally.n_characters,
+            audio_s=tally.audio_s,
+            compute_s=tally.compute_s,
+            n_clipped=tally.n_clipped,
         )
         if tally.first_audio_s is not None:
             metrics.observe_first_audio(tally.first_audio_s)

@@ -18,6 +18,7 @@ class Tally:
         n_chunks: pieces that were made.
         n_cached: of these, those that were in the cache; None where there is no cache.
         audio_s: seconds of audio.
+        n_clipped: samples that were louder than full scale, and were cut off there.
         compute_s: seconds that the model took.
         waits_s: seconds that each piece waited for its turn.
         first_audio_s: seconds from the start to the first audio that could leave.
@@ -32,6 +33,7 @@ class Tally:
         self.n_chunks = 0
         self.n_cached: int | None = None
         self.audio_s = 0.0
+        self.n_clipped = 0
         self.compute_s = 0.0
         self.waits_s: list[float] = []
         self.first_audio_s: float | None = None
@@ -70,6 +72,7 @@ class Tally:
                 self.n_cached = (self.n_cached or 0) + chunk.cached
             self.n_chunks += 1
             self.audio_s += chunk.duration_s
+            self.n_clipped += chunk.n_clipped
             self.compute_s += chunk.compute_s
             self.waits_s.append(chunk.wait_s)
             yield chunk
@@ -97,4 +100,5 @@ class Tally:
             "real_time_factor": self.real_time_factor,
         }
         fields |= {name: round(value, 3) for name, value in optional.items() if value is not None}
+        fields |= {"clipped": self.n_clipped} if self.n_clipped else {}
         return fields | ({"cache": self.cache} if self.cache else {})

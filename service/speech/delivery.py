@@ -46,6 +46,11 @@ class AudioChunk:
         """Return the length of the audio."""
         return self.samples.size / SAMPLE_RATE_HZ
 
+    @property
+    def n_clipped(self) -> int:
+        """Return how many samples are beyond full scale, where `to_int16` cuts them off."""
+        return int(np.count_nonzero(np.abs(self.samples) > 1.0))
+
 
 @dataclass(frozen=True)
 class Made:

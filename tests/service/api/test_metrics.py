@@ -51,6 +51,7 @@ def test_every_metric_is_there_before_the_first_request(metrics: Metrics) -> Non
         "kokoro_requests": "counter",
         "kokoro_characters": "counter",
         "kokoro_audio_seconds": "counter",
+        "kokoro_clipped_samples": "counter",
         "kokoro_audio_cache": "counter",
         "kokoro_requests_in_flight": "gauge",
         "kokoro_websockets_open": "gauge",
@@ -120,9 +121,10 @@ def test_waits_fall_into_buckets(metrics: Metrics) -> None:
 
 
 def test_speech_is_counted_and_its_real_time_factor_taken(metrics: Metrics) -> None:
-    metrics.observe_speech(n_characters=100, audio_s=6.0, compute_s=1.5)
-    metrics.observe_speech(n_characters=20, audio_s=1.0, compute_s=3.0)
+    metrics.observe_speech(n_characters=100, audio_s=6.0, compute_s=1.5, n_clipped=7)
+    metrics.observe_speech(n_characters=20, audio_s=1.0, compute_s=3.0, n_clipped=3)
     assert value(metrics, "kokoro_characters_total") == 120
+    assert value(metrics, "kokoro_clipped_samples_total") == 10
     assert value(metrics, "kokoro_audio_seconds_total") == 7
     assert value(metrics, "kokoro_real_time_factor_sum") == 3.25
     # One of the bounds says how many were faster than real time.
@@ -130,8 +132,8 @@ def test_speech_is_counted_and_its_real_time_factor_taken(metrics: Metrics) -> N
 
 
 def test_speech_out_of_the_cache_has_no_real_time_factor(metrics: Metrics) -> None:
-    metrics.observe_speech(n_characters=5, audio_s=1.0, compute_s=0.0)
-    metrics.observe_speech(n_characters=5, audio_s=0.0, compute_s=0.2)
+    metrics.observe_speech(n_characters=5, audio_s=1.0, compute_s=0.0, n_clipped=0)
+    metrics.observe_speech(n_characters=5, audio_s=0.0, compute_s=0.2, n_clipped=0)
     metrics.count_cache_hit()
     metrics.count_cache_miss()
     metrics.count_cache_miss()
