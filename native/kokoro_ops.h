@@ -7,6 +7,11 @@
 
 #define KOKORO_EXPORT __attribute__((visibility("default")))
 
+/* How weights are laid out, see README.md; raised with every change of it. Who packs them asks
+ * kokoro_layout, since a library may have been compiled long before. */
+enum { KOKORO_LAYOUT = 1 };
+KOKORO_EXPORT int kokoro_layout(void);
+
 /* The variants compiled into this library, fastest first; NULL beyond the last. */
 KOKORO_EXPORT const char *kokoro_variant_name(int index);
 /* Whether this processor, under this operating system, runs the variant of that index. */

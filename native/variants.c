@@ -23,7 +23,7 @@ extern const struct variant kokoro_variant_avx512vnni, kokoro_variant_avxvnni,
 enum {
     FMA = 1 << 12,
     OSXSAVE = 1 << 27,
-    F16C_AVX = 1 << 28,
+    AVX = 1 << 28,
     AVX2 = 1 << 5,
     AVX512F = 1 << 16,
     AVX512DQ = 1 << 17,
@@ -49,7 +49,7 @@ static struct features features(void) {
     struct features has = {0};
     unsigned eax, ebx, ecx, edx;
     if (!__get_cpuid(1, &eax, &ebx, &ecx, &edx)) return has;
-    const unsigned basic = FMA | OSXSAVE | F16C_AVX;
+    const unsigned basic = FMA | OSXSAVE | AVX;
     if ((ecx & basic) != basic) return has;
     const unsigned saved = saved_registers();
     if ((saved & XMM_YMM) != XMM_YMM) return has;
@@ -126,6 +126,8 @@ const struct variant *kokoro_variant(void) {
     atomic_store_explicit(&in_use, candidates[best].variant, memory_order_release);
     return candidates[best].variant;
 }
+
+int kokoro_layout(void) { return KOKORO_LAYOUT; }
 
 const char *kokoro_variant_name(int index) {
     return index >= 0 && index < CANDIDATES ? candidates[index].variant->name : NULL;

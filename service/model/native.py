@@ -6,6 +6,7 @@ import ctypes
 from dataclasses import dataclass
 from pathlib import Path
 
+from service.model.layout import LAYOUT
 from service.resources import native_library
 
 
@@ -33,8 +34,9 @@ def find_native_operators(path: Path | None = None) -> NativeOperators:
         path: the library; the one of this installation by default.
 
     Raises:
-        NativeUnavailableError: it was not compiled, does not fit this machine, or has nothing but
-            portable C for this processor, which is slower than ONNX Runtime's operators.
+        NativeUnavailableError: it was not compiled, does not fit this machine, reads weights in
+            another layout, or has nothing but portable C for this processor, which is slower than
+            ONNX Runtime's operators.
     """
     path = path or native_library()
     if not path.is_file():
@@ -45,6 +47,13 @@ def find_native_operators(path: Path | None = None) -> NativeOperators:
     except (OSError, AttributeError) as error:
         raise NativeUnavailableError(f"{path.name} does not fit this machine: {error}") from error
     variant_in_use.argtypes, variant_in_use.restype = [], ctypes.c_char_p
+    # One from before there were versions has no such function.
+    layout = getattr(library, "kokoro_layout", lambda: 0)()
+    if layout != LAYOUT:
+        raise NativeUnavailableError(
+            f"{path.name} was compiled from other sources: it reads weights in layout {layout}, "
+            f"and {LAYOUT} is needed; install the service again, which compiles it"
+        )
     kernels: bytes = variant_in_use()
     if kernels == b"portable":
         raise NativeUnavailableError(
