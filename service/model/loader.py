@@ -6,11 +6,12 @@ import logging
 from dataclasses import dataclass
 from pathlib import Path
 
-from service.errors import ProviderError
+from service.errors import ModelError, ProviderError
 from service.memory import return_freed_memory
 from service.model.decoder import STRETCH_FRAMES
 from service.model.gpu_loader import GpuOptions, load_on_gpu
 from service.model.kokoro import Kokoro, Preparation
+from service.model.layout import LAYOUT
 from service.model.manifest import Recipe, Variant
 from service.model.native import NativeUnavailableError, find_native_operators
 from service.model.opening import open_kokoro, open_prepared
@@ -56,13 +57,13 @@ def prepare(source: Source, runtime: Runtime, cache_dir: Path, progress: Progres
     try:
         native = find_native_operators()
     except NativeUnavailableError as error:
-        operators, variant, products = None, "stock", integer_products()
+        operators, variant, products, layout = None, "stock", integer_products(), 0
         detail = f"ONNX Runtime's operators, half as fast as our own: {error}"
         preparation = Preparation(variant, None, detail)
     else:
-        operators, variant, products = native.path, "native", "any"
+        operators, variant, products, layout = native.path, "native", "any", LAYOUT
         preparation = Preparation(variant, native.kernels, f"our own operators, {native.kernels}")
-    recipe = Recipe(source.sha256(), VERSION, variant, runtime.version, products)
+    recipe = Recipe(source.sha256(), VERSION, variant, runtime.version, products, layout)
     workshop = Workshop(operators, runtime.threads, source.file)
     folder = PreparedModels(cache_dir).get(recipe, workshop, progress)
     return Prepared(folder, recipe, operators, preparation)
@@ -105,17 +106,34 @@ def load_kokoro(
     detail = "as it is: prepare = false"
     if prepared_in is not None:
         try:
-            prepared = prepare(source, runtime, prepared_in, progress)
+            kokoro = _load_prepared(source, runtime, prepared_in, progress)
         except NotPreparedError as error:
             logger.warning("%s; %s is used as it is, up to four times slower", error, path.name)
             detail = f"as it is: {error}"
         else:
-            return with_statistics(_open_prepared(source, prepared, runtime))
+            return with_statistics(kokoro)
     return open_kokoro(path, runtime, published=published, progress=progress, detail=detail)
 
 
-def _open_prepared(source: Source, prepared: Prepared, runtime: Runtime) -> Kokoro:
-    kokoro = open_prepared(
+def _load_prepared(source: Source, runtime: Runtime, cache_dir: Path, progress: Progress) -> Kokoro:
+    prepared = prepare(source, runtime, cache_dir, progress)
+    try:
+        kokoro = _open(source, prepared, runtime)
+    except ModelError as error:
+        # Another environment may have removed it after it was found: then it is made anew.
+        # Whatever else is wrong with it still is.
+        logger.debug("the prepared model cannot be opened: %s", error)
+        prepared = prepare(source, runtime, cache_dir, progress)
+        kokoro = _open(source, prepared, runtime)
+    return_freed_memory()
+    logger.info(
+        "%s was prepared for this machine: %s", source.path.name, prepared.preparation.detail
+    )
+    return kokoro
+
+
+def _open(source: Source, prepared: Prepared, runtime: Runtime) -> Kokoro:
+    return open_prepared(
         prepared.folder,
         prepared.operators,
         runtime,
@@ -123,11 +141,6 @@ def _open_prepared(source: Source, prepared: Prepared, runtime: Runtime) -> Koko
         sha256=prepared.recipe.source_sha256,
         preparation=prepared.preparation,
     )
-    return_freed_memory()
-    logger.info(
-        "%s was prepared for this machine: %s", source.path.name, prepared.preparation.detail
-    )
-    return kokoro
 
 
 def with_statistics(kokoro: Kokoro) -> Kokoro:

@@ -54,6 +54,7 @@ class Recipe:
             library optimises it each time it is loaded.
         products: of a stock variant, how the processor multiplies bytes, see `integer_products`;
             `any` for others, which are right on every processor.
+        layout: of a native variant, version of the layout of its weights; 0 for others.
     """
 
     source_sha256: str
@@ -61,12 +62,13 @@ class Recipe:
     variant: Variant
     onnxruntime: str
     products: str
+    layout: int = 0
 
     @property
     def key(self) -> str:
         """Return a name for the folder, different for every recipe."""
-        parts = (self.variant, str(self.rewriting), self.onnxruntime, self.products)
-        return "-".join((self.family, *parts))
+        parts = (self.variant, self.rewriting, self.onnxruntime, self.products, self.layout)
+        return "-".join((self.family, *map(str, parts)))
 
     @property
     def family(self) -> str:

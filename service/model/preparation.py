@@ -11,6 +11,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -38,6 +39,9 @@ PROGRAM = "import sys, json; sys.path = json.loads(sys.argv[2]); " + (
 
 REQUIRED = ("onnx_ir", "onnxscript")
 """Packages that rewriting needs and serving does not."""
+
+KEPT_UNUSED_S = 30 * 24 * 3600
+"""For which a prepared model stays that no start of a service has asked for."""
 
 _PARTIAL = ".partial-"
 
@@ -70,7 +74,9 @@ class PreparedModels:
     """The prepared models of a cache.
 
     A folder is whole under its name or not there at all, and one that was changed since is made
-    anew. Processes that need the same one at once wait for each other, and only the first makes it.
+    anew. Several environments may share the cache: each finds its own, and what has had no use for
+    a month goes. Processes that need the same one at once wait for each other, and only the first
+    makes it.
 
     Args:
         cache_dir: the cache; need not be there yet.
@@ -106,8 +112,14 @@ class PreparedModels:
                 written.
             ModelError: the source cannot be had.
         """
+        folder = self._get(recipe, workshop, progress)
+        self._remove_unused(recipe)
+        return folder
+
+    def _get(self, recipe: Recipe, workshop: Workshop, progress: Callable[[str], None]) -> Path:
         folder = self.folder(recipe)
         if folder.is_dir():
+            _note_use(folder)
             try:
                 return _usable(folder, Manifest.verify(folder, recipe))
             except DamagedError:
@@ -175,14 +187,41 @@ class PreparedModels:
             manifest.write(made)
             folder = self.folder(recipe)
             if folder.is_dir():  # damaged
-                shutil.rmtree(folder)
+                os.rename(folder, Path(partial) / "damaged")
             os.rename(made, folder)
-        for old in self._folder.glob(f"{recipe.family}-*"):
-            if recipe.supersedes(old.name):
-                shutil.rmtree(old)
         if manifest.refusal is None:
             progress(f"model prepared: {folder}")
         return manifest
+
+    def _remove_unused(self, recipe: Recipe) -> None:
+        """Remove what a recipe supersedes and nobody has used for long.
+
+        Another version of ONNX Runtime, or an installation without a compiler, may share the cache
+        and use today what this one has no use for.
+        """
+        for old in self._folder.glob(f"{recipe.family}-*"):
+            if not recipe.supersedes(old.name):
+                continue
+            try:
+                if time.time() - old.stat().st_mtime < KEPT_UNUSED_S:
+                    continue
+                # At once; who is just opening it notices, and what is left goes next time.
+                going = old.with_name(f"{_PARTIAL}{old.name}")
+                os.rename(old, going)
+                shutil.rmtree(going)
+            except FileNotFoundError:
+                continue  # another process was quicker
+            except OSError as error:
+                logger.warning(
+                    "%s, which nobody uses any more, cannot be removed: %s", old, error.strerror
+                )
+
+
+def _note_use(folder: Path) -> None:
+    try:
+        os.utime(folder)
+    except OSError as error:  # of who may only read, and removes nothing either
+        logger.debug("the use of %s cannot be noted: %s", folder, error.strerror)
 
 
 def _usable(folder: Path, manifest: Manifest) -> Path:

@@ -1,10 +1,14 @@
 from __future__ import annotations
 
+import errno
+import itertools
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -153,16 +157,91 @@ def test_any_damage_is_noticed_and_the_model_made_anew(
     assert made.prepare("failing").parent == folder
 
 
-def test_a_damaged_model_is_replaced_and_older_ones_of_the_source_go(bench: Bench) -> None:
+def test_a_damaged_model_is_replaced(bench: Bench) -> None:
     path = bench.prepare("faithful")
     whole = {file.name: file.read_bytes() for file in path.parent.iterdir()}
     path.write_bytes(b"")
-    family = path.parent.name.partition("-")[0]
-    for other in (f"{family}-stock-0-1.19.0-exact", "0123456789abcdef-stock-0-1.19.0-exact"):
-        (bench.prepared / other).mkdir()
     assert bench.prepare("faithful") == path
     assert {file.name: file.read_bytes() for file in path.parent.iterdir()} == whole
-    assert bench.folders() == ["0123456789abcdef-stock-0-1.19.0-exact", path.parent.name]
+    assert bench.folders() == [path.parent.name]
+    assert bench.n_rewritings == 2
+
+
+def unused_for(seconds: float, folder: Path) -> None:
+    then = time.time() - seconds
+    os.utime(folder, (then, then))
+
+
+def test_two_environments_share_a_cache_and_each_finds_its_own(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    versions = itertools.count(100)
+
+    def prepare_as_another_version() -> Path:
+        monkeypatch.setattr(loader, "VERSION", next(versions))
+        return bench.prepare("faithful").parent
+
+    first, second = prepare_as_another_version(), prepare_as_another_version()
+    assert bench.folders() == [first.name, second.name]
+    for version, folder in ((100, first), (101, second), (100, first)):
+        monkeypatch.setattr(loader, "VERSION", version)
+        assert bench.prepare("failing").parent == folder  # nobody rewrites again
+    assert bench.n_rewritings == 2
+
+
+def test_what_nobody_has_used_for_a_month_goes(bench: Bench) -> None:
+    path = bench.prepare("faithful")
+    family = path.parent.name.partition("-")[0]
+    names = {
+        f"{family}-stock-0-1.19.0-exact-0": preparation.KEPT_UNUSED_S + 1,
+        f"{family}-native-3-1.31.1-any-1": preparation.KEPT_UNUSED_S - 60,
+        f"{family}-float32-3-any-any-0": preparation.KEPT_UNUSED_S + 1,  # for another purpose
+        "0123456789abcdef-stock-0-1.19.0-exact-0": preparation.KEPT_UNUSED_S + 1,
+    }
+    for name, seconds in names.items():
+        (bench.prepared / name).mkdir()
+        unused_for(seconds, bench.prepared / name)
+    unused_for(preparation.KEPT_UNUSED_S + 1, path.parent)
+    assert bench.prepare("failing") == path
+    assert bench.folders() == sorted([*list(names)[1:], path.parent.name])
+    assert time.time() - path.parent.stat().st_mtime < preparation.KEPT_UNUSED_S
+
+
+def test_what_cannot_be_removed_is_told_and_nothing_fails(
+    bench: Bench, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = bench.prepare("faithful")
+    family = path.parent.name.partition("-")[0]
+    old = bench.prepared / f"{family}-stock-0-1.19.0-exact-0"
+    old.mkdir()
+    unused_for(preparation.KEPT_UNUSED_S + 1, old)
+
+    def refuse(*_: object) -> None:
+        raise PermissionError(errno.EACCES, "Permission denied")
+
+    monkeypatch.setattr(os, "rename", refuse)
+    bench.load("failing").close()
+    (message,) = [record.getMessage() for record in caplog.records if record.levelname == "WARNING"]
+    assert message == f"{old}, which nobody uses any more, cannot be removed: Permission denied"
+
+
+def test_a_model_that_vanishes_before_it_is_opened_is_made_anew(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened: list[Path] = []
+    open_prepared = loader.open_prepared
+
+    def open_after_another_removed_it(folder: Path, *rest: object, **options: object) -> Kokoro:
+        opened.append(folder)
+        if len(opened) == 1:
+            shutil.rmtree(folder)
+        return open_prepared(folder, *rest, **options)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(loader, "open_prepared", open_after_another_removed_it)
+    kokoro = bench.load("faithful")
+    assert kokoro.preparation.variant == "stock"
+    kokoro.close()
+    assert len(opened) == 2
     assert bench.n_rewritings == 2
 
 
