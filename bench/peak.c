@@ -32,25 +32,28 @@ static volatile int32_t operand = 3;
 
 #define EACH(STEP) STEP(0) STEP(1) STEP(2) STEP(3) STEP(4) STEP(5) STEP(6) STEP(7) STEP(8) STEP(9)
 #define TEN 10
+/* Accumulators have names of their own: an array of them may be kept in memory. */
 
 __attribute__((target("avx512f,avx512bw,avx512vnni"))) static int64_t avx512_vnni(long rounds) {
-    __m512i a = _mm512_set1_epi32(operand), b = _mm512_set1_epi32(operand), sum[TEN];
-#define STEP(i) sum[i] = _mm512_setzero_si512(); UNKNOWN("v", sum[i]);
+    __m512i a = _mm512_set1_epi32(operand), b = _mm512_set1_epi32(operand);
+#define STEP(i) __m512i sum##i = _mm512_setzero_si512(); UNKNOWN("v", sum##i);
     EACH(STEP)
 #undef STEP
     while (rounds--) {
-#define STEP(i) sum[i] = _mm512_dpbusd_epi32(sum[i], a, b);
+#define STEP(i) sum##i = _mm512_dpbusd_epi32(sum##i, a, b);
         EACH(STEP)
 #undef STEP
     }
     int64_t all = 0;
-    for (int i = 0; i < TEN; i++) all += _mm512_reduce_add_epi32(sum[i]);
+#define STEP(i) all += _mm512_reduce_add_epi32(sum##i);
+    EACH(STEP)
+#undef STEP
     return all;
 }
 
-static int64_t sum256(const __m256i *x) {
+__attribute__((target("avx2"))) static int64_t sum256(__m256i x) {
     int32_t lanes[8];
-    __builtin_memcpy(lanes, x, sizeof lanes);
+    _mm256_storeu_si256((__m256i *)lanes, x);
     return (int64_t)lanes[0] + lanes[1] + lanes[2] + lanes[3] + lanes[4] + lanes[5] + lanes[6] +
            lanes[7];
 }
@@ -58,38 +61,44 @@ static int64_t sum256(const __m256i *x) {
 #if __clang_major__ >= 16 || (!defined(__clang__) && __GNUC__ >= 11)
 #define HAS_AVX_VNNI
 __attribute__((target("avx2,avxvnni"))) static int64_t avx_vnni(long rounds) {
-    __m256i a = _mm256_set1_epi32(operand), b = _mm256_set1_epi32(operand), sum[TEN];
-#define STEP(i) sum[i] = _mm256_setzero_si256(); UNKNOWN("x", sum[i]);
+    __m256i a = _mm256_set1_epi32(operand), b = _mm256_set1_epi32(operand);
+#define STEP(i) __m256i sum##i = _mm256_setzero_si256(); UNKNOWN("x", sum##i);
     EACH(STEP)
 #undef STEP
     while (rounds--) {
-#define STEP(i) sum[i] = _mm256_dpbusd_avx_epi32(sum[i], a, b);
+#define STEP(i) sum##i = _mm256_dpbusd_avx_epi32(sum##i, a, b);
         EACH(STEP)
 #undef STEP
     }
     int64_t all = 0;
-    for (int i = 0; i < TEN; i++) all += sum256(&sum[i]);
+#define STEP(i) all += sum256(sum##i);
+    EACH(STEP)
+#undef STEP
     return all;
 }
 #endif
 
-/* Pairs of products are added in 16 bits, which can saturate: exact kernels need more than this. */
+/* Pairs of products, and these again, are added in 16 bits, which holds as many as the weights are
+ * small: kernels that widen each time reach three fifths of this. */
 __attribute__((target("avx2"))) static int64_t avx2(long rounds) {
-    __m256i a = _mm256_set1_epi32(operand), b = _mm256_set1_epi32(operand), sum[TEN];
-    __m256i ones = _mm256_set1_epi16(1);
-#define STEP(i) sum[i] = _mm256_setzero_si256(); UNKNOWN("x", sum[i]);
+    __m256i a = _mm256_set1_epi32(operand), b = _mm256_set1_epi32(operand);
+#define STEP(i) __m256i sum##i = _mm256_setzero_si256(); UNKNOWN("x", sum##i);
     EACH(STEP)
 #undef STEP
     while (rounds--) {
-/* Otherwise the products, which are always the same, would be made once. */
+/* Otherwise the products, which are always the same, would be made once; or all of them first, and
+ * kept in memory until they are added. */
 #define STEP(i) \
     UNKNOWN("x", a); \
-    sum[i] = _mm256_add_epi32(sum[i], _mm256_madd_epi16(_mm256_maddubs_epi16(a, b), ones));
+    sum##i = _mm256_add_epi16(sum##i, _mm256_maddubs_epi16(a, b)); \
+    UNKNOWN("x", sum##i);
         EACH(STEP)
 #undef STEP
     }
     int64_t all = 0;
-    for (int i = 0; i < TEN; i++) all += sum256(&sum[i]);
+#define STEP(i) all += sum256(sum##i);
+    EACH(STEP)
+#undef STEP
     return all;
 }
 #elif defined(__aarch64__)
