@@ -36,6 +36,20 @@ _LAST_CHARACTER = re.compile(
 _SOUNDS_LIKE = {"长": "常", "只": "支"}
 
 
+# 还 is said hái, still, but huán, to give back: where nothing follows that could be still the case,
+# after what says that it was not done, and before what is owed.
+_GIVEN_BACK = "环"
+_NOT_DONE = frozenset({"没", "没有", "未", "不"})
+_DONE = frozenset({"了", "过", "完", "掉"})
+_OWED = frozenset(
+    {"钱", "书", "账", "帐", "债", "款", "贷", "贷款", "房贷", "欠款", "借款", "本金", "利息"}
+    | {"车", "礼", "人情", "东西", "图书"}
+)
+_WHOM = frozenset(
+    {"我", "你", "您", "他", "她", "它", "咱", "我们", "你们", "他们", "她们", "咱们", "人家"}
+)
+
+
 class MandarinReader(Reader):
     """Reads Chinese characters, simplified or traditional, word by word."""
 
@@ -69,9 +83,11 @@ class MandarinReader(Reader):
         words: list[Word] = []
         start = length = 0
         last = "^"
-        for word in self._segmenter.words(text.text):
+        cut = self._segmenter.words(text.text)
+        for place, word in enumerate(cut):
             end = start + len(word)
-            phonemes = self._phonemes(text[start:end], _disambiguated(last, word))
+            sound = _disambiguated(last, word, cut[place + 1 : place + 3])
+            phonemes = self._phonemes(text[start:end], sound)
             last = word
             if phonemes:
                 length += bool(said)
@@ -95,9 +111,22 @@ class MandarinReader(Reader):
         return "".join(said)
 
 
-def _disambiguated(last: str, word: str) -> str:
-    """Return a word that sounds as this one does after the last one."""
+def _disambiguated(last: str, word: str, following: Sequence[str]) -> str:
+    """Return a word that sounds as this one does between the last one and up to two more."""
+    if word == "还":
+        return _GIVEN_BACK if _gives_back(last, following) else word
     exceptions = _PARTICLES.get(word)
     if exceptions is not None:
         return word if last[-1] in exceptions else "的"
     return _LAST_CHARACTER.sub(lambda match: _SOUNDS_LIKE[match[0]], word)
+
+
+def _gives_back(last: str, following: Sequence[str]) -> bool:
+    """Tell whether 还 between these words is to give back."""
+    if last in _NOT_DONE or not following:
+        return True
+    if following[0] in _WHOM:
+        return following[1:] == [] or following[1] in _OWED
+    if following[0] in _DONE:
+        return list(following) != ["了", "得"]  # how could that be
+    return following[0] in _OWED

@@ -193,3 +193,30 @@ def test_chinese_leaves_no_file_and_prints_nothing(tmp_path: Path) -> None:
         [sys.executable, "-c", code, str(tmp_path)], capture_output=True, text=True, check=False
     )
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "我有一本书没还。", "你的钱我不还", "还我钱", "我明天还你", "钱早就还了",
+        "他上个月还过一次", "这笔款还完了吗", "我去图书馆还书", "按月还贷款", "借的东西要还",
+        "请你快还", "还她人情",
+        "他没有还", "有钱就还，没钱就借", "先还利息", "他还账去了",
+    ],
+)  # fmt: skip
+def test_to_give_back_is_not_still(reader: MandarinReader, text: str) -> None:
+    assert "xwa↗n" in read(reader, text)
+    assert "xai↗" not in read(reader, text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "还在下雨", "他还没来", "书还没看完", "我还想去", "还是你好", "还好", "这还了得", "他还呢",
+        "她还小", "还我来吧", "你还他妈的说", "还要一个", "还一次都没去过", "天还早", "还可以",
+        "还不知道",
+    ],
+)  # fmt: skip
+def test_still_is_not_to_give_back(reader: MandarinReader, text: str) -> None:
+    assert "xai↗" in read(reader, text)
+    assert "xwa↗n" not in read(reader, text)
