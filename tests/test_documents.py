@@ -94,3 +94,12 @@ def test_the_notice_names_every_package_that_only_brings_a_model_to_test_with(
     assert len(names) > 5
     for name in names:
         assert name in notice
+
+
+def test_contributing_names_every_module_of_the_rewriting_and_no_other(repository: Path) -> None:
+    text = (repository / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    section = text.partition("How a published model becomes")[2].partition("## Habits")[0]
+    named = set(re.findall(r"`([a-z_]+)`", section)) - {"pipeline", "version"}
+    folder = repository / "service/model/rewriting"
+    there_are = {path.stem for path in folder.glob("[!_]*.py")} - {"pipeline", "version"}
+    assert named == there_are
