@@ -1,0 +1,42 @@
+"""What holds the graphs of these tests to what every processor multiplies exactly."""
+
+from __future__ import annotations
+
+import numpy as np
+import onnx_ir as ir
+import pytest
+from published_graphs import WIDEST, Published, check_exact, plain
+
+
+def product(graph: Published, widest: int) -> ir.Model:
+    weight = graph.constant(np.full((4, 3), widest), np.int8)
+    quantized, _, zero = graph.quantized(graph.given(2, 4))
+    return graph.model(graph.cast(graph.add("MatMulInteger", quantized, weight, zero), 1))
+
+
+@pytest.mark.parametrize("widest", [WIDEST, -WIDEST])
+def test_weights_of_these_graphs_are_multiplied_exactly(widest: int) -> None:
+    graph = Published()
+    model = product(graph, widest)
+    (x,) = graph.feeds.values()
+    low, high = min(x.min(), 0), max(x.max(), 0)
+    scale = (high - low) / np.float32(255)
+    zero = np.rint(-low / scale)
+    quantized = np.clip(np.rint(x / scale) + zero, 0, 255) - zero
+    expected = quantized @ np.full((4, 3), widest)
+    np.testing.assert_array_equal(plain(model, graph.feeds)[0], expected)
+
+
+@pytest.mark.parametrize("widest", [WIDEST + 1, -WIDEST - 1, 127, -128])
+def test_wider_weights_are_refused_on_every_processor(widest: int) -> None:
+    with pytest.raises(AssertionError, match=f"goes up to {abs(widest)}"):
+        check_exact(product(Published(), widest))
+
+
+def test_signed_weights_that_are_computed_are_refused() -> None:
+    graph = Published()
+    quantized, _, zero = graph.quantized(graph.given(2, 4))
+    weight = graph.cast(graph.given(4, 3), ir.DataType.INT8)
+    product = graph.add("MatMulInteger", quantized, weight, zero)
+    with pytest.raises(AssertionError, match="may be too wide"):
+        check_exact(graph.model(graph.cast(product, 1)))
