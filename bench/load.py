@@ -38,6 +38,9 @@ TEXTS = (
 FORMATS = ("pcm", "wav", "flac", "mp3", "opus")
 CLIENTS = (1, 2, 4, 8, 16)
 LONG = " ".join(TEXTS[1:])
+READINGS = 4
+"""Of each client."""
+
 STEPS = 20
 """After how many shares of a soak memory is looked at."""
 
@@ -334,6 +337,36 @@ def measure(repeats: int) -> tuple[list[str], bool]:
     return lines, met
 
 
+def readers(n_clients: int) -> tuple[list[str], bool]:
+    """Ask for /health while many clients have long texts read, which is work of the interpreter."""
+    text = f"{LONG} " * 20
+
+    async def read() -> None:
+        async with httpx.AsyncClient(base_url=url, timeout=600) as client:
+            for number in range(READINGS):
+                # None is read twice.
+                fields = {"text": f"{text}{number}"}
+                (await client.post("/phonemize", json=fields)).raise_for_status()
+
+    async def read_all() -> None:
+        await asyncio.gather(*(read() for _ in range(n_clients)))
+
+    with server() as (_process, port):
+        url = f"http://127.0.0.1:{port}"
+        asyncio.run(read())
+        with python("-m", "bench.load", "--probe", str(port)) as prober:
+            answer(prober)
+            start = time.perf_counter()
+            asyncio.run(read_all())
+            seconds = time.perf_counter() - start
+            n_asked, *times = ask(prober).split()
+    return [
+        f"{n_clients} clients, {READINGS} texts of {len(text):,} characters each, "
+        f"{n_clients * READINGS * len(text) / seconds:,.0f} characters a second. /health was asked "
+        f"for {n_asked} times: p50 / p99 / worst {' / '.join(times)} ms."
+    ], True
+
+
 def soak(n_requests: int) -> tuple[list[str], bool]:
     """Ask many times, of varying length; compare memory with that after the first tenth."""
     # Mostly short ones, so that there can be many; now and then one of several pieces.
@@ -381,6 +414,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = command_line("bench.load", __doc__)
     parser.add_argument("--repeats", type=positive, default=5, help="pairs of throughput")
     parser.add_argument("--soak", type=positive, metavar="N", help="instead, ask N times")
+    parser.add_argument("--readers", type=positive, metavar="N", help="instead, N clients read")
     parser.add_argument("--probe", type=int, help=argparse.SUPPRESS)
     options = parser.parse_args(arguments)
     if options.soak and options.soak < STEPS:
@@ -392,7 +426,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _sections(options: argparse.Namespace) -> Iterator[Section]:
-    if options.soak:
+    if options.readers:
+        (name, about), (lines, met) = ("readers", readers.__doc__), readers(options.readers)
+    elif options.soak:
         (name, about), (lines, met) = ("soak", soak.__doc__), soak(options.soak)
     else:
         (name, about), (lines, met) = ("load", __doc__), measure(options.repeats)
