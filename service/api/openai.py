@@ -15,7 +15,13 @@ from service.api.openapi import (
     error_responses,
     event_content,
 )
-from service.api.rendering import Rendering, StreamedAudio, WholeAudio, server_sent_event
+from service.api.rendering import (
+    Rendering,
+    StreamedAudio,
+    WholeAudio,
+    base64_bytes_per_s,
+    server_sent_event,
+)
 from service.api.response import SpeechResponse
 from service.api.routes import state_of
 from service.api.schemas import BLEND, NAMED, STREAMABLE_FORMATS, StrictModel
@@ -177,7 +183,7 @@ class SpeechEvents(Rendering):
 
     def __init__(self, audio_format: AudioFormat) -> None:
         self._format = audio_format
-        self.bytes_per_s = FORMATS[audio_format].bytes_per_s * 8 // 3
+        self.bytes_per_s = base64_bytes_per_s(audio_format)
 
     def parts(self, chunks: Iterable[AudioChunk]) -> Generator[bytes, None, None]:
         """Write an event for each chunk that gives bytes, and the last."""

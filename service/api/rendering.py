@@ -95,8 +95,7 @@ class TimedAudio(Rendering):
         self._format = audio_format
         self._text = text
         self._depth = depth
-        # The audio twice in base64, alone and in the object.
-        self.bytes_per_s = FORMATS[audio_format].bytes_per_s * 8 // 3 + _WORDS_BYTES_PER_S
+        self.bytes_per_s = base64_bytes_per_s(audio_format) + _WORDS_BYTES_PER_S
 
     def parts(self, chunks: Iterable[AudioChunk]) -> Generator[bytes, None, None]:
         """Write one part."""
@@ -133,8 +132,7 @@ class StreamedTimedAudio(Rendering):
         self._format = audio_format
         self._text = text
         self._depth = depth
-        # The audio twice in base64, alone and in the object.
-        self.bytes_per_s = FORMATS[audio_format].bytes_per_s * 8 // 3 + _WORDS_BYTES_PER_S
+        self.bytes_per_s = base64_bytes_per_s(audio_format) + _WORDS_BYTES_PER_S
 
     def parts(self, chunks: Iterable[AudioChunk]) -> Generator[bytes, None, None]:
         """Write an event for each chunk, and the last."""
@@ -181,6 +179,11 @@ class Subtitles(Rendering):
         if utterance.text is None:
             return TracedText(utterance.phonemes or "")
         return plain_text(parse(utterance.text, is_ssml=utterance.is_ssml))
+
+
+def base64_bytes_per_s(audio_format: AudioFormat) -> int:
+    """Return the memory that a second of audio takes twice in base64: alone, and in an object."""
+    return FORMATS[audio_format].bytes_per_s * 8 // 3
 
 
 def word_answers(chunk: AudioChunk, text: str, depth: TimestampDepth) -> list[WordAnswer]:

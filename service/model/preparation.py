@@ -96,6 +96,9 @@ class PreparedModels:
             RefusedError: there will be none.
         """
         folder = self.folder(recipe)
+        if not folder.is_dir():
+            return None
+        _note_use(folder)
         try:
             return _usable(folder, Manifest.verify(folder, recipe))
         except DamagedError:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import numpy as np
@@ -62,6 +63,14 @@ def test_a_quantised_model_is_prepared_in_both_precisions_with_a_reference(cache
         assert all(np.any(each.samples) for each in reference.inferences.values())
     for precision, folder in zip(("float32", "float16"), folders, strict=True):
         assert cache.find(precision) == folder / "encoder.onnx"
+
+
+def test_a_model_that_is_found_has_been_used(cache: Cache) -> None:
+    folders = cache.quantised().prepare("faithful")
+    for folder in folders:
+        os.utime(folder, (0, 0))
+    assert cache.find("float32") is not None
+    assert [folder.stat().st_mtime > 0 for folder in folders] == [True, False]
 
 
 def test_what_is_prepared_for_gpus_and_for_the_processor_stands_side_by_side(cache: Cache) -> None:
