@@ -51,8 +51,10 @@ class SpeechResponse(Response):
         # too: there a stream is sent when it is complete.
         streams = self._rendering.streams and scope["http_version"] != "1.0"
 
+        likely_s = self._utterance.likely_s
+
         def held_bytes() -> int:
-            audio_s = max(self._utterance.likely_s, tally.audio_s)
+            audio_s = max(likely_s, tally.audio_s)
             if streams:
                 audio_s = min(audio_s, _PARTS_HELD * LONGEST_PIECE_S)
             return round(audio_s * self._rendering.bytes_per_s)

@@ -120,13 +120,10 @@ class PreparedModels:
         return folder
 
     def _get(self, recipe: Recipe, workshop: Workshop, progress: Callable[[str], None]) -> Path:
+        found = self.find(recipe)  # damage is said under the lock, by who makes it anew
+        if found is not None:
+            return found
         folder = self.folder(recipe)
-        if folder.is_dir():
-            _note_use(folder)
-            try:
-                return _usable(folder, Manifest.verify(folder, recipe))
-            except DamagedError:
-                pass  # said under the lock, by who makes it anew
         if any(importlib.util.find_spec(package) is None for package in REQUIRED):
             raise NotPreparedError(
                 "preparing the model needs packages that are not installed: "

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import importlib
 import json
 import sys
@@ -56,7 +55,7 @@ class Next(NamedTuple):
 _SOUNDS = {True: "ə", False: "b", None: "."}
 
 
-@functools.cache
+@cache
 def is_installed() -> bool:
     """Tell whether misaki is there, in the one version that this module knows.
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import socket
+import struct
 import time
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -76,6 +77,12 @@ class Caller:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+def reset(connection: socket.socket) -> None:
+    """Close without the courtesy of a FIN."""
+    connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+    connection.close()
 
 
 def is_cut_off(answer: bytes) -> bool:

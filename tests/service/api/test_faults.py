@@ -8,7 +8,6 @@ import re
 import resource
 import signal
 import socket
-import struct
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -20,7 +19,16 @@ import faulty_server
 import httpx
 import pytest
 from asgi_server import read_answer
-from speech_client import Caller, is_cut_off, log_line, metric, parse_event, speak, wait_until
+from speech_client import (
+    Caller,
+    is_cut_off,
+    log_line,
+    metric,
+    parse_event,
+    reset,
+    speak,
+    wait_until,
+)
 
 # Two pieces, when cut early.
 TEXT = (
@@ -160,12 +168,6 @@ def test_bodies_that_nobody_should_send_are_refused(server: Any, body: bytes, st
 def connect(server: Any) -> socket.socket:
     url = httpx.URL(server.url)
     return socket.create_connection((url.host, url.port or 0), timeout=60)
-
-
-def reset(connection: socket.socket) -> None:
-    """Close without the courtesy of a FIN."""
-    connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
-    connection.close()
 
 
 HEAD = b"POST /synthesize HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n"

@@ -30,14 +30,7 @@ def ask(server: Any, number: int) -> int:
         ("/phonemize", {"text": LONG_TEXT}),
     )[number % 4]
     status: int = server.client.post(path, json=body).status_code
-    for path in (
-        "/metrics",
-        "/voices",
-        "/languages",
-        "/v1/audio/voices",
-        "/ready",
-        "/openapi.json",
-    ):
+    for path in PATHS:
         assert server.client.get(path).status_code == 200
     return status
 
