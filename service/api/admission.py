@@ -57,8 +57,8 @@ class Admission:
 
     @property
     def held_bytes(self) -> int:
-        """Return how much memory the answers to those inside may take now."""
-        return sum(held() for held in self._holders)
+        """Return how much memory the answers to those inside may take now; from any thread."""
+        return sum(held() for held in tuple(self._holders))
 
     @contextmanager
     def request(self, held_bytes: Callable[[], int] = lambda: 0) -> Iterator[None]:
