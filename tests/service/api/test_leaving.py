@@ -2,6 +2,9 @@
 
 The server's garbage collector is switched off, so that whatever is in a cycle of references would
 stay. Its speech comes out of the cache, so that answers are there at once.
+
+Clients come a few at a time and memory is measured in rounds: what many clients hold at one moment
+makes the heap grow once, by as many of them as the machine let meet, and a leak grows every round.
 """
 
 from __future__ import annotations
@@ -20,7 +23,9 @@ from speech_socket import SpeechSocket
 
 TEXT = "A quick brown fox jumps over one lazy dog, and nobody in the village knows why. " * 2
 N_CLIENTS = 300
+AT_A_TIME = 10
 WARM_UP = 40
+ROUNDS = 4
 ALLOWED_MB = 20
 UNCOLLECTED_SERVER = (str(Path(__file__).with_name("uncollected_server.py")),)
 
@@ -34,22 +39,32 @@ def uncollected(start_server: Callable[..., Any]) -> Iterator[Any]:
 
 
 def resident_mb(server: Any) -> float:
-    wait_until(lambda: metric(server, "kokoro_requests_in_flight") == 1)
-    wait_until(lambda: metric(server, "kokoro_websockets_open") == 0)
     status = Path(f"/proc/{server.process.pid}/status").read_text()
     found = re.search(r"VmRSS:\s+(\d+) kB", status)
     assert found is not None
     return int(found.group(1)) / 1024
 
 
+def let_leave(server: Any, leave: Callable[[int], None], n_clients: int) -> None:
+    """Have so many clients leave; the server has noticed when this returns."""
+    for number in range(n_clients):
+        leave(number)
+        if number % AT_A_TIME == AT_A_TIME - 1:
+            wait_until(lambda: metric(server, "kokoro_requests_in_flight") == 1)
+            wait_until(lambda: metric(server, "kokoro_websockets_open") == 0)
+
+
 def growth_mb(server: Any, leave: Callable[[int], None]) -> float:
-    """Return how much memory the server has gained when so many clients have left."""
-    for number in range(WARM_UP):
-        leave(number)
-    before = resident_mb(server)
-    for number in range(N_CLIENTS):
-        leave(number)
-    return resident_mb(server) - before
+    """Return the least that the server gained in a round, of up to four, of so many clients."""
+    let_leave(server, leave, WARM_UP)
+    least = float("inf")
+    for _ in range(ROUNDS):
+        before = resident_mb(server)
+        let_leave(server, leave, N_CLIENTS)
+        least = min(least, resident_mb(server) - before)
+        if least < ALLOWED_MB:
+            break
+    return least
 
 
 def leave_connection(connection: socket.socket, number: int) -> None:
