@@ -51,10 +51,10 @@ def test_jetson_toml_is_accepted_and_asks_for_the_gpu(repository: Path) -> None:
     assert settings.cuda_options["arena_extend_strategy"] == "kSameAsRequested"
 
 
-def test_the_readme_lists_the_code_and_status_of_every_error_a_caller_can_get(
+def test_the_errors_page_lists_the_code_and_status_of_every_error_a_caller_can_get(
     repository: Path,
 ) -> None:
-    text = (repository / "README.md").read_text(encoding="utf-8")
+    text = (repository / "docs/errors.md").read_text(encoding="utf-8")
     rows = dict(re.findall(r"^\| (\d{3}) \| (.*) \|$", text, re.MULTILINE))
 
     def classes(base: type[errors.ServiceError]) -> set[type[errors.ServiceError]]:
@@ -62,6 +62,23 @@ def test_the_readme_lists_the_code_and_status_of_every_error_a_caller_can_get(
 
     for error in classes(errors.ServiceError) - classes(errors.StartupError):
         assert f"`{error.code}`" in rows[str(error.status)], error
+
+
+def test_the_readme_is_short_and_the_index_names_every_page(repository: Path) -> None:
+    assert len((repository / "README.md").read_text(encoding="utf-8").splitlines()) <= 100
+    index = (repository / "docs/README.md").read_text(encoding="utf-8")
+    pages = {path.name for path in (repository / "docs").glob("*.md")} - {"README.md"}
+    assert pages == set(re.findall(r"\]\(([a-z-]+\.md)\)", index))
+
+
+def test_no_link_between_documents_leads_nowhere(repository: Path) -> None:
+    documents = [*repository.glob("*.md"), *repository.glob("docs/**/*.md")]
+    assert len(documents) > 10
+    for document in documents:
+        text = re.sub(r"(?s)```.*?```|`[^`]*`", "", document.read_text(encoding="utf-8"))
+        for target in re.findall(r"\]\(([^)#\s]+)[^)]*\)", text):
+            if "://" not in target and not target.startswith("/"):
+                assert (document.parent / target).exists(), f"{document}: {target}"
 
 
 def test_every_target_of_the_makefile_is_in_its_help(repository: Path) -> None:
@@ -103,3 +120,10 @@ def test_contributing_names_every_module_of_the_rewriting_and_no_other(repositor
     folder = repository / "service/model/rewriting"
     there_are = {path.stem for path in folder.glob("[!_]*.py")} - {"pipeline", "version"}
     assert named == there_are
+
+
+def test_the_glossary_has_twenty_terms_at_most(repository: Path) -> None:
+    text = (repository / "docs/glossary.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| ([^|]+) \| [A-Z0-9]", text, re.MULTILINE)
+    assert 10 < len(rows) <= 20
+    assert len(set(rows)) == len(rows)
