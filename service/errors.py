@@ -1,7 +1,7 @@
-"""What can go wrong, one class each: its code, its HTTP status and a message for the caller.
+"""Every error of the service: its code, its HTTP status and its message.
 
-A message may quote what the caller sent (it goes back to the caller only); it is never logged
-for requests. Messages of `StartupError` and its subclasses are one line and say what to do.
+A message may quote the request. It goes back to the caller only and is never logged. The message of
+a `StartupError` is one line that says what to do.
 """
 
 from __future__ import annotations
@@ -10,12 +10,12 @@ from typing import ClassVar
 
 
 class ServiceError(Exception):
-    """Base of every error that the service raises on purpose."""
+    """Base class of all errors of the service."""
 
     status: ClassVar[int] = 500
     """HTTP status of the answer."""
     code: ClassVar[str] = "internal_error"
-    """Machine-readable name, the `error.code` of the JSON answer."""
+    """Machine-readable name: `error.code` in the JSON answer."""
 
     @property
     def message(self) -> str:
@@ -23,45 +23,45 @@ class ServiceError(Exception):
         return str(self)
 
 
-# What a caller can do wrong.
+# Errors of a request.
 
 
 class InvalidRequestError(ServiceError):
-    """A field is missing, unknown, of the wrong type or out of its range."""
+    """A field is missing, unknown, of the wrong type or out of range."""
 
     status = 422
     code = "invalid_request"
 
 
 class InvalidTextError(ServiceError):
-    """The text holds controls, lone surrogates, or letters that the language has no reading for."""
+    """The text has control characters, lone surrogates, or letters foreign to its language."""
 
     status = 422
     code = "invalid_text"
 
 
 class MarkupError(InvalidTextError):
-    """The markup in the text is wrong, or asks for what cannot be done."""
+    """The markup in the text is malformed or asks for something unsupported."""
 
     code = "invalid_markup"
 
 
 class EmptyTextError(ServiceError):
-    """The text is empty or only white space."""
+    """The text is empty or consists of white space."""
 
     status = 422
     code = "empty_text"
 
 
 class NothingToSayError(ServiceError):
-    """The text has no symbol that can be pronounced."""
+    """The text has nothing that can be pronounced."""
 
     status = 422
     code = "nothing_to_say"
 
 
 class TextTooLongError(ServiceError):
-    """The text is over the configured limit."""
+    """The text is longer than `max_text_length`."""
 
     status = 413
     code = "text_too_long"
@@ -75,55 +75,55 @@ class UnknownSymbolError(ServiceError):
 
 
 class UnknownVoiceError(ServiceError):
-    """No such voice."""
+    """The voice does not exist."""
 
     status = 422
     code = "unknown_voice"
 
 
 class InvalidBlendError(ServiceError):
-    """A voice blend cannot be read, or its weights cannot be used."""
+    """A voice blend is malformed or has unusable weights."""
 
     status = 422
     code = "invalid_blend"
 
 
 class LanguageUnavailableError(ServiceError):
-    """The language is unknown, or nothing here turns it into phonemes."""
+    """The language is unknown, or its G2P is not installed."""
 
     status = 422
     code = "language_unavailable"
 
 
 class UnsupportedFormatError(ServiceError):
-    """The audio format is not offered, or cannot be made in the way asked for."""
+    """The audio format is unknown, or cannot be streamed."""
 
     status = 400
     code = "unsupported_format"
 
 
 class UnknownModelError(ServiceError):
-    """No such model."""
+    """The model does not exist."""
 
     status = 404
     code = "model_not_found"
 
 
 class UnauthorizedError(ServiceError):
-    """No API key, or one that is not known."""
+    """The API key is missing or unknown."""
 
     status = 401
     code = "unauthorized"
 
 
 class ForbiddenOriginError(ServiceError):
-    """A page of another web origin asked, and that origin is not listed."""
+    """The request comes from a web page whose origin is not in `cors_origins`."""
 
     status = 403
     code = "forbidden_origin"
 
 
-# What can fail while serving.
+# Failures while serving.
 
 
 class NotReadyError(ServiceError):
@@ -134,10 +134,10 @@ class NotReadyError(ServiceError):
 
 
 class OverloadedError(ServiceError):
-    """Every place is taken.
+    """The service has as many requests as it accepts.
 
     Attributes:
-        retry_after_s: whole seconds after which it is worth trying again.
+        retry_after_s: whole seconds after which to try again.
     """
 
     status = 503
@@ -149,60 +149,60 @@ class OverloadedError(ServiceError):
 
 
 class DeadlineError(ServiceError):
-    """The request took longer than it may."""
+    """The request took longer than `deadline_s`."""
 
     status = 504
     code = "deadline_exceeded"
 
 
 class CancelledError(ServiceError):
-    """Nobody waits for the speech any more."""
+    """The client has gone or has cancelled the request."""
 
     status = 499
     code = "cancelled"
 
 
 class TimesUnavailableError(ServiceError):
-    """The model does not tell durations, so nobody knows when a word is said."""
+    """The model has no output for durations, so word times are unknown."""
 
     status = 501
     code = "times_unavailable"
 
 
 class DecodingUnavailableError(ServiceError):
-    """The model, or a voice, cannot be decoded window by window."""
+    """The model or the voice cannot be decoded in windows."""
 
     status = 501
     code = "decoding_unavailable"
 
 
 class SynthesisError(ServiceError):
-    """The model gave something that is not the whole, finite speech asked for."""
+    """The model's audio is not finite, or not as long as its durations say."""
 
     code = "synthesis_failed"
 
 
 class RunError(SynthesisError):
-    """ONNX Runtime ended a run with an error, which the message holds."""
+    """ONNX Runtime failed in a run; the message is its own."""
 
 
-# What stops start-up.
+# Failures at start-up.
 
 
 class StartupError(ServiceError):
-    """The service cannot start; the message says why and what to do."""
+    """The service cannot start. The message says why and what to do."""
 
     code = "startup_failed"
 
 
 class SettingsError(StartupError):
-    """A setting is unknown, malformed or out of its range."""
+    """A setting is unknown, malformed or out of range."""
 
     code = "invalid_settings"
 
 
 class ModelError(StartupError):
-    """The model file is missing, damaged, or does not keep the contract."""
+    """The model file is missing or damaged, or its inputs and outputs are not Kokoro's."""
 
     code = "model_unusable"
 
@@ -220,12 +220,12 @@ class EspeakError(StartupError):
 
 
 class ProviderError(StartupError):
-    """The execution provider asked for cannot be had."""
+    """The execution provider cannot be used."""
 
     code = "provider_unavailable"
 
 
 class LexiconError(StartupError):
-    """The user's lexicon cannot be read, or one of its entries cannot be used."""
+    """The user's lexicon cannot be read, or has an unusable entry."""
 
     code = "invalid_lexicon"

@@ -24,15 +24,15 @@ from service.errors import SettingsError
 
 ENVIRONMENT_PREFIX = "KOKORO_"
 CONFIG_VARIABLE = "KOKORO_CONFIG"
-"""Names the configuration file where no `--config` does."""
+"""The variable that names the configuration file if there is no `--config`."""
 
 _LONGEST_NAME = 64
-"""Of anything that has one here, with room to spare."""
+"""No name that anything here has is longer."""
 
 Provider = Literal["cpu", "cuda", "tensorrt", "auto"]
 ProviderOptions = dict[str, str | int | bool]
 Decoding = Literal["windows", "whole"]
-"""How the sound of a piece is made: window by window, or at once."""
+"""How a chunk is decoded: in windows, or whole."""
 
 
 def _split_list(value: object) -> object:
@@ -42,13 +42,12 @@ def _split_list(value: object) -> object:
 
 
 Origins = Annotated[tuple[str, ...], NoDecode, BeforeValidator(_split_list)]
-"""A list in a file; in a flag or a variable the same, separated by commas."""
+"""A list in a file; text with commas in a flag or a variable."""
 
 
 BUCKETS = (32, 40, 50, 64, 80, 104, 128, 160, 200, 256, 320, 400, 512, 640)
-"""Frames of 25 ms: 0.8 to 16 s, more than the longest piece that is cut. Each is a quarter
-longer than the one before, so that 11 % are added on average. More frames than the last has become
-a multiple of it."""
+"""In frames of 25 ms: 0.8 to 16 s, longer than the longest chunk. Each is a quarter longer than the
+one before, so padding adds 11 % on average. Longer runs are padded to a multiple of the last."""
 
 
 def _ascending(numbers: tuple[int, ...]) -> tuple[int, ...]:
@@ -63,11 +62,11 @@ Buckets = Annotated[
     BeforeValidator(_split_list),
     AfterValidator(_ascending),
 ]
-"""Numbers of frames, written as `Origins` are."""
+"""Numbers of frames, written like `Origins`."""
 
 
 class Settings(BaseSettings):
-    """Everything that can be set, with its default; `config/default.toml` says more of each."""
+    """Every setting with its default; `config/default.toml` describes each."""
 
     model_config = SettingsConfigDict(
         env_prefix=ENVIRONMENT_PREFIX,
@@ -79,53 +78,62 @@ class Settings(BaseSettings):
     )
 
     host: str = Field("127.0.0.1", min_length=1, description="address to listen on")
-    port: int = Field(8880, ge=0, le=65535, description="port to listen on; 0 takes a free one")
+    port: int = Field(8880, ge=0, le=65535, description="port to listen on; 0 picks a free one")
     provider: Provider = Field(
         "cpu",
-        description="where the model runs: cpu, cuda, tensorrt, or auto (cuda if it can be had)",
+        description="execution provider: cpu, cuda, tensorrt, or auto (cuda if it works, else cpu)",
     )
     model: Path | None = Field(
-        None, description="model file; that of the installed model packages if not given"
+        None, description="model file; default: the one in the installed model packages"
     )
     cache_dir: Path | None = Field(
-        None, description="where prepared models are kept; ~/.cache/kokoro-service if not given"
+        None, description="folder for prepared models; default: ~/.cache/kokoro-service"
     )
     stream_decoding: Decoding = Field(
-        "windows", description="how speech that is streamed is decoded: windows, or whole pieces"
+        "windows", description="how streams are decoded: in windows, or chunk by chunk (whole)"
     )
     file_decoding: Decoding = Field(
-        "whole", description="how speech that is sent when it is complete is decoded"
+        "whole", description="how complete files are decoded: windows or whole"
     )
     prepare: bool = Field(
-        True, description="rewrite the model for this processor, once, before it is first used"
+        True, description="rewrite the model for this processor once, before its first use"
     )
     voices_dir: Path | None = Field(
-        None, description="folder of voices; those that come with the service if not given"
+        None, description="folder of voices; default: the voices of the service"
     )
-    voice: str = Field("af_heart", min_length=1, description="voice of requests that name none")
+    voice: str = Field("af_heart", min_length=1, description="voice for requests that name none")
     max_text_length: int = Field(
-        20_000, ge=1, le=10_000_000, description="longest text of a request, in characters"
+        20_000, ge=1, le=10_000_000, description="maximum length of a text, in characters"
     )
     max_requests: int = Field(
-        32, ge=1, le=10_000, description="requests spoken or waiting at a time; more get 503"
+        32,
+        ge=1,
+        le=10_000,
+        description="maximum requests in progress or waiting; more get 503",
     )
     max_websockets: int = Field(
-        16, ge=0, le=10_000, description="WebSocket sessions open at a time; more get 503"
+        16, ge=0, le=10_000, description="maximum open WebSocket sessions; more get 503"
     )
     deadline_s: float = Field(
-        1800, gt=0, le=86_400, description="seconds that a request may take at most"
+        1800, gt=0, le=86_400, description="maximum duration of a request, in seconds"
     )
     receive_timeout_s: float = Field(
-        20, gt=0, le=3600, description="seconds for a request's head to come, then for its body"
+        20, gt=0, le=3600, description="seconds to receive a request's headers, and then its body"
     )
     send_timeout_s: float = Field(
-        60, gt=0, le=3600, description="seconds without reading after which a client is gone"
+        60,
+        gt=0,
+        le=3600,
+        description="seconds until a client that reads nothing is cut off",
     )
     shutdown_timeout_s: float = Field(
-        30, ge=0, le=3600, description="seconds for requests in flight to finish when told to stop"
+        30, ge=0, le=3600, description="seconds that requests have to finish when the service stops"
     )
     memory_budget_bytes: int = Field(
-        0, ge=0, le=1 << 40, description="memory for the model, weights and runs; 0 sets no bound"
+        0,
+        ge=0,
+        le=1 << 40,
+        description="maximum memory of the model and its runs; 0 is no limit",
     )
     min_free_memory_bytes: int = Field(
         0,
@@ -137,51 +145,53 @@ class Settings(BaseSettings):
         256 << 20,
         ge=0,
         le=1 << 40,
-        description="memory that answers may take together; more get 503; 0 sets no bound",
+        description="maximum memory of all answers; more get 503; 0 is no limit",
     )
     audio_cache_bytes: int = Field(
-        0, ge=0, le=1 << 40, description="memory for speech that may be asked for again; 0 is none"
+        0,
+        ge=0,
+        le=1 << 40,
+        description="memory for the audio cache; 0 switches it off",
     )
     insecure: bool = Field(
-        False, description="let everyone in who reaches the address, though no API key is set"
+        False, description="serve everyone who reaches the address, without API keys"
     )
     api_keys_file: Path | None = Field(
-        None, description="file of API keys, one a line; without, no key is asked for"
+        None, description="file of API keys, one per line; default: no key is needed"
     )
     cors_origins: Origins = Field(
         (), description="web origins whose pages may use the service, separated by commas"
     )
     threads: int = Field(
-        0, ge=0, le=1024, description="threads of a run; 0 takes every core the process may use"
+        0, ge=0, le=1024, description="intra-op threads; 0 uses every core that the process may use"
     )
     espeak_library: Path | None = Field(
         None,
-        description="libespeak-ng.so; the espeakng-loader package's or the system's if not given",
+        description="libespeak-ng.so; default: the espeakng-loader package's, else the system's",
     )
     espeak_data: Path | None = Field(
-        None, description="espeak-ng-data folder; the one of the library if not given"
+        None, description="espeak-ng-data folder; default: the library's own"
     )
     emoji: Literal["drop", "name"] = Field(
-        "drop", description="what becomes of emoji: drop, or name (said by their names)"
+        "drop", description="what to do with emoji: drop them, or name them (say their names)"
     )
     lexicon: Path | None = Field(
         None,
-        description="file of words and how they are read; the one that comes with the service if "
-        "not given",
+        description="file of words and their pronunciations; default: the service's own",
     )
     log_level: Literal["debug", "info", "warning", "error"] = Field(
-        "info", description="least severe messages to log"
+        "info", description="lowest level to log"
     )
-    log_format: Literal["text", "json"] = Field("text", description="how a line of the log looks")
+    log_format: Literal["text", "json"] = Field("text", description="format of log lines")
     telemetry: bool = Field(
-        False, description="send traces as OpenTelemetry's OTEL_* variables say; needs extra otel"
+        False, description="send traces as the OTEL_* variables say; needs the extra otel"
     )
-    cuda_device: int = Field(0, ge=0, description="which GPU, with provider cuda or auto")
+    cuda_device: int = Field(0, ge=0, description="number of the GPU to use")
     precision: Literal["float32", "float16"] = Field(
-        "float32", description="of the decoder on a GPU, in models that were prepared for one"
+        "float32", description="precision of the decoder on a GPU"
     )
     buckets: Buckets = Field(
-        BUCKETS, min_length=1, description="numbers of frames of runs on a GPU, by commas"
+        BUCKETS, min_length=1, description="run lengths on a GPU, in frames, separated by commas"
     )
     cuda_options: ProviderOptions = Field(
         default_factory=dict, description="options of ONNX Runtime's CUDA provider"
@@ -199,7 +209,7 @@ class Settings(BaseSettings):
         dotenv_settings: PydanticBaseSettingsSource,
         file_secret_settings: PydanticBaseSettingsSource,
     ) -> tuple[PydanticBaseSettingsSource, ...]:
-        """Order the sources; pydantic-settings calls this."""
+        """Order the sources; called by pydantic-settings."""
         return init_settings, env_settings, TomlConfigSettingsSource(settings_cls)
 
 
@@ -208,12 +218,13 @@ def load_settings(
     config: Path | None = None,
     environ: Mapping[str, str] | None = None,
 ) -> Settings:
-    """Read the settings of all sources.
+    """Read the settings from all sources.
 
     Args:
-        flags: values from the command line, by setting; the strongest source.
-        config: a TOML file; the one that `KOKORO_CONFIG` names where it is None, if any.
-        environ: this process's environment, for finding misspelt variables and the file.
+        flags: values from the command line, by setting; they override every other source.
+        config: a TOML file; None uses the one that `KOKORO_CONFIG` names, if any.
+        environ: environment variables, to find the file and misspelled names; None uses the
+            process's own.
 
     Raises:
         SettingsError: a key is unknown (the nearest known one is named), a value is malformed or
@@ -223,7 +234,7 @@ def load_settings(
     _refuse_unknown_variables(environ)
     file = config or (Path(environ[CONFIG_VARIABLE]) if environ.get(CONFIG_VARIABLE) else None)
     if file is not None and not file.is_file():
-        raise SettingsError(f"the configuration file {file} is not there")
+        raise SettingsError(f"the configuration file {file} does not exist")
 
     class FromFile(Settings):
         model_config = SettingsConfigDict(toml_file=file)
@@ -238,9 +249,9 @@ def load_settings(
 
 
 def nearest(name: str, known: Iterable[str]) -> str:
-    """Return ` (did you mean ...?)` for a misspelt name, or nothing where none is near."""
+    """Return ` (did you mean ...?)` for a misspelled name, or nothing if no known name is close."""
     if len(name) > _LONGEST_NAME:
-        return ""  # none is, and looking for one in a long text would take its time
+        return ""  # no name is that long, and comparing a long text takes time
     matches = difflib.get_close_matches(name, list(known), n=1)
     return f" (did you mean {matches[0]}?)" if matches else ""
 

@@ -74,7 +74,7 @@ def test_a_value_out_of_range_is_named(flags: dict[str, str], named: str) -> Non
 
 
 def test_a_missing_and_a_malformed_file_are_errors(tmp_path: Path) -> None:
-    with pytest.raises(SettingsError, match="not there"):
+    with pytest.raises(SettingsError, match="does not exist"):
         load_settings(config=tmp_path / "none.toml")
     file = tmp_path / "bad.toml"
     file.write_text("port = = 1\n")
