@@ -1,23 +1,23 @@
-# kokoro-service on a CPU, amd64 or arm64, with its model inside. docs/containers.md tells more.
+# kokoro-service on a CPU, amd64 or arm64, with its model inside. See docs/containers.md.
 #
 #   docker build -t kokoro-service .
 #   docker run --rm --read-only --tmpfs /tmp -p 127.0.0.1:8880:8880 -e KOKORO_INSECURE=true \
 #       kokoro-service
 #
-# It listens on all addresses of the container, so it wants API keys (README.md) or, where the port
-# is published to this machine only, to be told that it need not ask for them.
+# It listens on all addresses of the container. So set KOKORO_API_KEYS_FILE (docs/operations.md), or
+# KOKORO_INSECURE if the port is published to this machine only.
 #
-# espeak-ng in the image is GPL-3.0: see NOTICE before you pass the image on.
+# The image contains espeak-ng, which is GPL-3.0: see NOTICE before you pass the image on.
 ARG PYTHON_IMAGE=python:3.12-slim-bookworm
 
 FROM ${PYTHON_IMAGE} AS build
 WORKDIR /src
-# The compiler makes the native operators.
+# The compiler builds the native operators.
 RUN apt-get update \
     && apt-get install --yes --no-install-recommends gcc libc6-dev \
     && rm -rf /var/lib/apt/lists/*
-# Everything with its hash once, as wheels; all that follows is installed from these files. One
-# package has no wheel of its own: setuptools makes it.
+# Fetch everything once, with hashes, as wheels; later steps install from these files. One package
+# is published without a wheel, so setuptools builds it.
 COPY constraints/serve.txt constraints/prepare.txt constraints/setuptools.txt constraints/
 RUN python -m venv /opt/build \
     && /opt/build/bin/pip install --no-cache-dir --require-hashes -r constraints/setuptools.txt \
@@ -32,7 +32,7 @@ COPY service service
 COPY native native
 COPY voices voices
 COPY config config
-# Two environments: one that builds and prepares, which stays behind, and one that serves.
+# Two environments: one builds and prepares and stays behind, the other serves.
 RUN /opt/build/bin/pip wheel --no-index --no-deps --no-build-isolation --wheel-dir /wheels . \
     && /opt/build/bin/pip install --no-index --no-deps /wheels/kokoro_service-*.whl \
     && /opt/build/bin/kokoro-service prepare --for cpu --cache-dir /opt/model \
@@ -41,7 +41,7 @@ RUN /opt/build/bin/pip wheel --no-index --no-deps --no-build-isolation --wheel-d
         'kokoro-service[espeak]' \
     && /opt/kokoro/bin/pip uninstall --yes pip setuptools \
     && /opt/kokoro/bin/python -m compileall -q --invalidation-mode unchecked-hash /opt/kokoro/lib
-# Of ONNX Runtime's package only the library serves.
+# Serving needs only the library of ONNX Runtime's package.
 RUN mkdir -p /opt/onnxruntime/lib \
     && cp /opt/build/lib/python3*/site-packages/onnxruntime/capi/libonnxruntime*.so* \
         /opt/onnxruntime/lib/ \
