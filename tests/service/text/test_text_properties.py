@@ -163,11 +163,13 @@ ROWS = [
 
 
 @pytest.mark.parametrize("language", sorted(LANGUAGES))
-@pytest.mark.parametrize("piece", ROWS)
-def test_rows_of_one_thing_are_normalised(piece: str, language: str) -> None:
-    row = TracedText(piece * (1_000 // len(piece)))
-    once = normalize(row, language).text
-    assert normalize(TracedText(once), language).text == once
+def test_rows_of_one_thing_are_normalised(language: str) -> None:
+    misses = []
+    for piece in ROWS:
+        once = normalize(TracedText(piece * (1_000 // len(piece))), language).text
+        if normalize(TracedText(once), language).text != once:
+            misses.append(piece)
+    assert not misses
 
 
 def unicode_text(n_characters: int, seed: int) -> str:
