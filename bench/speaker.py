@@ -118,7 +118,7 @@ def identity(kokoro: Any) -> Iterator[str]:
     import hashlib
 
     from service.model.native import find_native_operators
-    from service.model.rewriting.version import VERSION
+    from service.preparation.rewriting.version import VERSION
 
     variant = kokoro.preparation.variant
     yield str(variant)

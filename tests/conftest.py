@@ -88,7 +88,10 @@ def cache_dir(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def _digest_of_what_prepares() -> str:
     """Return a name that changes with the sources that decide what a prepared model is."""
     digest = hashlib.sha256()
-    for folder, pattern in (("service/model", "**/*.py"), ("native", "*.[ch]")):
+    python, c = "**/*.py", "*.[ch]"
+    for folder, pattern in (
+        ("service/model", python), ("service/preparation", python), ("native", c)
+    ):  # fmt: skip
         for path in sorted((REPOSITORY / folder).glob(pattern)):
             digest.update(path.read_bytes())
     return digest.hexdigest()[:16]

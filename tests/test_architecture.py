@@ -20,7 +20,8 @@ ALLOWED = {
     "machine": set(),
     "text": LEAVES,
     "audio": LEAVES,
-    "model": LEAVES | {"memory", "machine"},
+    "model": LEAVES | {"memory", "machine", "preparation"},
+    "preparation": LEAVES | {"memory", "model"},
     "speech": LEAVES | {"text", "audio", "model"},
     "loading": LEAVES | {"text", "model", "speech"},
     "doctor": LEAVES | {"machine", "loading", "text"},
@@ -28,12 +29,15 @@ ALLOWED = {
     "__main__": LEAVES | {"logs", "memory", "loading", "doctor", "audio", "model", "speech", "api"},
 }
 OUTSIDE = {
-    "ortffi": {"model", "speech"},
+    "ortffi": {"model", "preparation", "speech"},
     "fastapi": {"api"},
     "starlette": {"api"},
     "uvicorn": {"api"},
     "prometheus_client": {"api"},
     "opentelemetry": {"api"},
+    "onnx": {"preparation"},
+    "onnx_ir": {"preparation"},
+    "onnxscript": {"preparation"},
 }
 
 # Every room of service/text imports only from lines above its own.

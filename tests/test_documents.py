@@ -117,7 +117,7 @@ def test_contributing_names_every_module_of_the_rewriting_and_no_other(repositor
     text = (repository / "CONTRIBUTING.md").read_text(encoding="utf-8")
     section = text.partition("How a published model becomes")[2].partition("## Habits")[0]
     named = set(re.findall(r"`([a-z_]+)`", section)) - {"pipeline", "version"}
-    folder = repository / "service/model/rewriting"
+    folder = repository / "service/preparation/rewriting"
     there_are = {path.stem for path in folder.glob("[!_]*.py")} - {"pipeline", "version"}
     assert named == there_are
 

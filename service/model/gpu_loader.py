@@ -28,9 +28,9 @@ from service.model.placement import GpuProof, Placement
 from service.model.preparation import PreparedModels, RefusedError, Workshop
 from service.model.proof import UnlikeError, encode_longest, speaker
 from service.model.reference import NoReferenceError, Reference
-from service.model.rewriting.version import VERSION
 from service.model.runtime import CaptureRefusedError, GpuUnavailableError, Runtime
 from service.model.source import Progress, Source
+from service.preparation.rewriting.version import VERSION
 from service.settings import BUCKETS
 
 logger = logging.getLogger(__name__)

@@ -30,7 +30,7 @@ RewrittenVariant = Variant | Literal["rounded"]
 
 
 class Rewrite(Protocol):
-    """`service.model.rewriting.pipeline.rewrite`, or another that does the same."""
+    """`service.preparation.rewriting.pipeline.rewrite`, or another that does the same."""
 
     def __call__(
         self,
@@ -85,7 +85,7 @@ def main(request: Request, rewrite: Rewrite | None = None) -> None:
     threading.Thread(target=_end_with_input, daemon=True).start()
     try:
         if rewrite is None:
-            from service.model.rewriting.pipeline import rewrite as our_rewrite
+            from service.preparation.rewriting.pipeline import rewrite as our_rewrite
 
             rewrite = our_rewrite
         result = prepare(request, rewrite, lambda line: send({"progress": line}))

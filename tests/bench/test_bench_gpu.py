@@ -164,7 +164,7 @@ def test_gpu_driver_and_libraries_are_named(tmp_path: Path) -> None:
 def test_the_package_says_what_we_say_of_the_same_two_files(
     tmp_path: Path, ids: list[int], load_module: Callable[[str], ModuleType]
 ) -> None:
-    small = load_module("service/model/small_kokoro.py")
+    small = load_module("small_kokoro.py")
     whole = small.write_small_kokoro(tmp_path / "small.onnx", frames=4.0)
     small.write_parts(whole, tmp_path, "float32")
     style = np.zeros((1, 256), np.float32)

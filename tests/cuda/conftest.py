@@ -30,7 +30,7 @@ def stub(stub_library: Path, library: ortffi.Library, tmp_path: Path) -> stub_mo
 @pytest.fixture(scope="session")
 def small_kokoro(load_module: Callable[[str], ModuleType]) -> ModuleType:
     """The module that makes such models, from the tests of the model."""
-    return load_module("service/model/small_kokoro.py")
+    return load_module("small_kokoro.py")
 
 
 @pytest.fixture(scope="session")

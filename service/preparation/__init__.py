@@ -1,0 +1,1 @@
+"""Build time: the model made ready for this machine, once, and kept in a cache."""

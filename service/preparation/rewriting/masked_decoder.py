@@ -1,0 +1,82 @@
+"""A decoder that is told which of its frames count: those before the ones that were added."""
+
+from __future__ import annotations
+
+import numpy as np
+import onnx_ir as ir
+
+from service.model.durations import SAMPLES_PER_FRAME
+from service.preparation.rewriting.padding import (
+    OF_FEATURES,
+    OF_SPECTRUM,
+    Length,
+    Padding,
+    UnknownGraphError,
+    add_input,
+)
+from service.preparation.rewriting.parts import FEATURES, SPECTRUM
+
+MASK = "mask"
+"""The input that a decoder gets: float32 [1, 1, 2 T], 1 where features count and 0 behind them. It
+is no number, of which masks would be made by way of shapes: those are computed on the processor,
+and what is copied from there cannot be captured in a CUDA graph."""
+
+_OF_AUDIO = Length(SAMPLES_PER_FRAME, 0)
+
+
+def mask_frames(decoder: ir.Graph) -> int:
+    """Have only the first frames count; return how many nodes were told to disregard the others.
+
+    Raises:
+        UnknownGraphError: something looks at frames in a way that is not known here.
+    """
+    features, spectrum = (
+        next(value for value in decoder.inputs if value.name == name)
+        for name in (FEATURES, SPECTRUM)
+    )
+    mask = add_input(decoder, MASK, ir.Shape([1, 1, None]), ir.DataType.FLOAT)
+    (audio,) = decoder.outputs
+    first = ir.node("Identity", [mask])  # of no use but to stand there: any other may be replaced
+    decoder.insert_before(decoder[0], first)
+    return _Masked(decoder, first, mask).apply(
+        {features: OF_FEATURES, spectrum: OF_SPECTRUM}, {str(audio.name): _OF_AUDIO}
+    )
+
+
+class _Masked(Padding):
+    """Frames that a decoder is told not to count.
+
+    Args:
+        graph: in which they are.
+        anchor: its first node, which stays.
+        mask: see `MASK`.
+    """
+
+    def __init__(self, graph: ir.Graph, anchor: ir.Node, mask: ir.Value) -> None:
+        super().__init__(graph, anchor)
+        self._given = mask
+
+    def _new_mask(self, length: Length) -> ir.Value:
+        """Repeat the one of features; what is longer than frames are is so at the beginning."""
+        times, rest = divmod(length.factor, OF_FEATURES.factor)
+        if rest:
+            raise UnknownGraphError(f"a mask of {length}")
+        mask = self._given
+        if times > 1:
+            column = self.make("Unsqueeze", [mask, self._ints(3)])
+            mask = self._reshaped(
+                self.make("Expand", [column, self._ints(1, 1, 1, times)]), (1, 1, -1)
+            )
+        if length.extra > 0:
+            ones = self._constant(np.ones((1, 1, length.extra), np.float32))
+            return self.make("Concat", [ones, mask], axis=2)
+        if length.extra < 0:
+            bounds = self._ints(-length.extra), self._ints(np.iinfo(np.int64).max)
+            return self.make("Slice", [mask, *bounds, self._ints(2)])
+        return mask
+
+    def _count(self, length: Length) -> ir.Value:
+        times = np.array(length.factor / OF_FEATURES.factor, np.float32)
+        n_columns = self.make("ReduceSum", [self._given], keepdims=1)
+        product = self.make("Mul", [n_columns, self._constant(times)])
+        return self.make("Add", [product, self._constant(np.array(length.extra, np.float32))])

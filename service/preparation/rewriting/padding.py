@@ -1,0 +1,359 @@
+"""Let the frames of speech be one of a few numbers, whatever is said.
+
+A GPU's libraries choose and set up their kernels for each new shape, which takes far longer than
+running them. So an encoder adds frames (`padded_encoder`), and a decoder is told which of its
+frames count (`masked_decoder`). Those that were added count for nothing: normalisation leaves them
+out, and whatever looks at neighbours finds zeros there, as behind the last frame.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import onnx_ir as ir
+from onnx_ir import convenience
+
+from service.preparation.rewriting.dialect import DOMAIN
+from service.preparation.rewriting.graph import (
+    CHANNELS_LAST,
+    Array,
+    constant,
+    initializer,
+    ints,
+    is_sized_by_pads,
+    maker,
+    scalar,
+    users,
+)
+
+
+class Length(NamedTuple):
+    """How long an axis is: `factor` times the frames, plus `extra`."""
+
+    factor: int
+    extra: int
+
+
+class _Normalized(NamedTuple):
+    """A tensor less its mean, float32 [1, C, T], and what was measured of it, float32 [1, C, 1]."""
+
+    centered: ir.Value
+    mean: ir.Value
+    variance: ir.Value
+    epsilon: Array
+
+
+class UnknownGraphError(Exception):
+    """The graph is not made as expected; the message says where."""
+
+
+OF_FEATURES, OF_SPECTRUM = Length(2, 0), Length(120, 1)
+"""How long both are that an encoder gives and a decoder takes."""
+
+
+def add_input(graph: ir.Graph, name: str, shape: ir.Shape, dtype: ir.DataType) -> ir.Value:
+    """Let a graph take one more input."""
+    value = ir.Value(name=name, shape=shape, type=ir.TensorType(dtype))
+    graph.inputs.append(value)
+    return value
+
+
+class Padding:
+    """Frames that were added to a graph.
+
+    Args:
+        graph: in which they are.
+        anchor: a node before which all nodes that work on frames can have what is made.
+    """
+
+    def __init__(self, graph: ir.Graph, anchor: ir.Node) -> None:
+        self._graph = graph
+        self._anchor = anchor
+        self._lengths: dict[ir.Value, Length] = {}
+        self._masks: dict[Length, ir.Value] = {}
+        self._shares: dict[Length, ir.Value] = {}
+        self._given_count: ir.Value | None = None
+
+    def apply(self, given: dict[ir.Value, Length], promised: dict[str, Length]) -> int:
+        """Tell all nodes.
+
+        Args:
+            given: how long those values are that everything with frames is made from.
+            promised: how long outputs must be.
+        """
+        self._lengths.update(given)
+        count = sum(
+            self._pass(node)
+            for node in list(self._graph)
+            if node.graph is not None and not set(node.outputs) & set(given)
+        )
+        for value in self._graph.outputs:
+            if value.name in promised and self._lengths.get(value) != promised[value.name]:
+                raise UnknownGraphError(f"{value.name} is not as long as it must be")
+        return count
+
+    # What becomes of each node that works on frames.
+
+    def _pass(self, node: ir.Node) -> int:
+        """Note how long the outputs of a node are; return 1 where it had to be told."""
+        lengths = [
+            length for value in node.inputs
+            if value is not None and (length := self._lengths.get(value)) is not None
+        ]  # fmt: skip
+        if node.op_type == "Shape" or not lengths:
+            return 0
+        if len(set(lengths)) > 1:
+            raise UnknownGraphError(f"{node.name}: {node.op_type} of unequal lengths {lengths}")
+        length, told = lengths[0], 0
+        if node.domain == DOMAIN and node.op_type == "InstanceNorm":
+            self._normalize(node, length)
+            return 1
+        if node.domain == "" and node.op_type in ("Conv", "ConvTranspose"):
+            told = self._silence(node, 0, length, _PLACES) if _sees_beyond(node) else 0
+            length = _convolved(node, length)
+        elif node.op_type == "CumSum":
+            told = self._silence(node, 0, length, _axis(node))
+        elif node.op_type == "LSTM":
+            told = self._end_sequence(node)
+        elif node.op_type == "Resize":
+            length = _resized(node, length)
+        elif node.op_type == "Pad":
+            length, told = self._pad(node, length)
+        elif node.op_type == "Slice" and (change := _trimmed(node)) is not None:
+            length = Length(length.factor, length.extra + change)
+        elif node.op_type not in _KEEPING:
+            raise UnknownGraphError(f"{node.name}: {node.op_type} of frames")
+        if node.graph is not None:  # else another stands in its place, and is noted
+            for value in node.outputs:
+                self._lengths[value] = length
+        return told
+
+    def _silence(self, node: ir.Node, place: int, length: Length, axis: tuple[int, ...]) -> int:
+        """Give a node zeros for the frames that were added."""
+        x = node.inputs[place]
+        assert x is not None
+        mask = self._mask(length)
+        if axis != _PLACES:
+            mask = self._reshaped(mask, axis)
+        product = ir.node("Mul", [x, mask])
+        self._graph.insert_before(node, product)
+        node.replace_input_with(place, product.outputs[0])
+        return 1
+
+    def _normalize(self, node: ir.Node, length: Length) -> None:
+        """Write out a normalisation over the frames of the speech only, and what modulates it.
+
+        Means are products with a column of 1 / n for each frame of the speech and 0 for others.
+        """
+        x, y = node.inputs[0], node.outputs[0]
+        assert x is not None
+        before, shares = self._inserter(node), self._share(length)
+        frames = before("Transpose", [x], perm=CHANNELS_LAST)
+        mean = before("MatMul", [frames, shares])
+        centered = before("Sub", [frames, mean])
+        variance = before("MatMul", [before("Mul", [centered, centered]), shares])
+        epsilon = np.array(node.attributes["epsilon"].as_float(), np.float32)
+        for user in users(y):
+            self._modulate(user, _Normalized(centered, mean, variance, epsilon), length)
+        self._graph.remove(node, safe=True)
+
+    def _modulate(self, node: ir.Node, x: _Normalized, length: Length) -> None:
+        """Write out (1 + gamma) * centered / deviation + beta.
+
+        Where statistics are given, what was centered was so by another mean.
+        """
+        if node.op_type != "Modulate" or node.domain != DOMAIN:
+            raise UnknownGraphError(f"{node.name}: {node.op_type} of a normalisation")
+        before = self._inserter(node)
+        column = before("Unsqueeze", [node.inputs[1], self._ints(2)])
+        split = ir.node("Split", [column], {"axis": 1, "num_outputs": 2}, num_outputs=2)
+        self._graph.insert_before(node, split)
+        gamma, beta = split.outputs
+        one = self._constant(np.array(1, np.float32))
+        mean, variance = x.mean, x.variance
+        is_given = len(node.inputs) > _SHARE
+        if is_given:
+            counts = self._counts(node.inputs[_SHARE])
+            mean, variance = (
+                before("Where", [counts, before("Reshape", [given, self._ints(1, -1, 1)]), own])
+                for given, own in zip(node.inputs[_GIVEN], (mean, variance), strict=True)
+            )
+        deviation = before("Sqrt", [before("Add", [variance, self._constant(x.epsilon)])])
+        factor = before("Div", [before("Add", [gamma, one]), deviation])
+        if is_given:
+            beta = before("Add", [beta, before("Mul", [before("Sub", [x.mean, mean]), factor])])
+        result = before("Add", [before("Mul", [x.centered, factor]), beta])
+        turned = before("Transpose", [result], perm=CHANNELS_LAST)
+        convenience.replace_all_uses_with(node.outputs[0], turned)
+        self._graph.remove(node, safe=True)
+        self._lengths[turned] = length
+
+    def _end_sequence(self, node: ir.Node) -> int:
+        """Tell an LSTM over frames where they end: it also begins there."""
+        raise UnknownGraphError(f"{node.name}: an LSTM of frames")
+
+    def _pad(self, node: ir.Node, length: Length) -> tuple[Length, int]:
+        """Reflect the last samples of the speech, where a Pad reflects the last of all."""
+        amounts = constant(node.inputs[1])
+        mode = node.attributes.get("mode")
+        if amounts is None or mode is None or mode.as_string() != "reflect" or amounts.size != 6:
+            raise UnknownGraphError(f"{node.name}: a Pad that does not reflect")
+        begin, end = int(amounts[2]), int(amounts[5])
+        padded = Length(length.factor, length.extra + begin + end)
+        return padded, self._reflect_end(node, length, padded, begin) if end else 0
+
+    def _reflect_end(self, node: ir.Node, length: Length, padded: Length, begin: int) -> int:
+        raise UnknownGraphError(f"{node.name}: a Pad behind the last frame")
+
+    # Values that several nodes share.
+
+    def _mask(self, length: Length) -> ir.Value:
+        """Return float32 [1, 1, T]: 1 for the frames of the speech, 0 for those added."""
+        if length not in self._masks:
+            self._masks[length] = self._new_mask(length)
+        return self._masks[length]
+
+    def _share(self, length: Length) -> ir.Value:
+        """Return float32 [1, T, 1]: what each frame counts in a mean."""
+        if length not in self._shares:
+            share = self.make("Div", [self._mask(length), self._count(length)])
+            self._shares[length] = self._reshaped(share, (1, -1, 1))
+        return self._shares[length]
+
+    def _counts(self, share: ir.Value | None) -> ir.Value:
+        """Return bool [1]: whether the statistics that are given count."""
+        if self._given_count is None:
+            zero = self._constant(np.array(0, np.float32))
+            self._given_count = self.make("Greater", [share, zero])
+        return self._given_count
+
+    def _new_mask(self, length: Length) -> ir.Value:
+        raise NotImplementedError
+
+    def _count(self, length: Length) -> ir.Value:
+        """Return float32 with one element: how many frames of the speech there are."""
+        raise NotImplementedError
+
+    def _reshaped(self, mask: ir.Value, shape: tuple[int, ...]) -> ir.Value:
+        return self.make("Reshape", [mask, self._ints(*shape)])
+
+    def make(self, op_type: str, inputs: list[ir.Value | None], **attributes: int) -> ir.Value:
+        """Make a value where all nodes that work on frames can have it."""
+        return self._inserter(self._anchor)(op_type, inputs, **attributes)
+
+    def _inserter(self, place: ir.Node) -> _Inserter:
+        return _Inserter(self._graph, place)
+
+    def number(self, value: int) -> ir.Value:
+        """Return int64 []."""
+        return self._constant(np.array(value, np.int64))
+
+    def _ints(self, *values: int) -> ir.Value:
+        return self._constant(np.array(values, np.int64))
+
+    def _constant(self, array: Array) -> ir.Value:
+        return initializer(self._graph, array, "frames_constant")
+
+
+class _Inserter:
+    """Makes nodes before another one."""
+
+    def __init__(self, graph: ir.Graph, place: ir.Node) -> None:
+        self._graph, self._place = graph, place
+
+    def __call__(
+        self, op_type: str, inputs: list[ir.Value | None], **attributes: int | tuple[int, ...]
+    ) -> ir.Value:
+        node = ir.node(op_type, inputs, attributes)
+        self._graph.insert_before(self._place, node)
+        return node.outputs[0]
+
+
+_GIVEN, _SHARE = slice(2, 4), 6
+"""Inputs of a `Modulate` that may take statistics: mean and variance, and their share."""
+
+_PLACES = (1, 1, -1)
+"""How a mask is shaped for [1, C, T]."""
+
+_KEEPING = frozenset(
+    (
+        *("Add", "Div", "Mul", "Pow", "Sub", "Abs", "Neg", "Sqrt", "Reciprocal", "Floor"),
+        *("Atan", "Cos", "Exp", "Sin", "Tanh", "Sigmoid", "LeakyRelu", "Cast"),
+        *("Greater", "GreaterOrEqual", "Less", "LessOrEqual", "And", "Not", "Where", "Min", "Max"),
+        *("Concat", "Split", "Slice", "Gather", "Transpose"),
+        *("Reshape", "Squeeze", "Unsqueeze", "MatMul", "FusedMatMul"),
+    )
+)
+"""Operators that keep frames apart and their number, on whatever axis they are."""
+
+
+def _sees_beyond(node: ir.Node) -> bool:
+    """Tell whether a convolution mixes the last frames with what is behind them."""
+    kernel = constant(node.inputs[1])
+    if kernel is None or kernel.ndim != 3 or not is_sized_by_pads(node):
+        raise UnknownGraphError(f"{node.name}: a convolution of another kind")
+    if node.op_type == "ConvTranspose":
+        (stride,), (dilation,) = ints(node, "strides"), ints(node, "dilations")
+        reach = dilation * (kernel.shape[2] - 1) + 1
+        return bool(reach + ints(node, "output_padding")[0] - ints(node, "pads")[1] > stride)
+    return ints(node, "pads") != (0, 0)
+
+
+def _convolved(node: ir.Node, length: Length) -> Length:
+    kernel = constant(node.inputs[1])
+    assert kernel is not None  # looked at before
+    (stride,), (dilation,) = ints(node, "strides"), ints(node, "dilations")
+    reach = dilation * (kernel.shape[2] - 1)
+    padded = sum(ints(node, "pads"))
+    if node.op_type == "ConvTranspose":
+        extra = (length.extra - 1) * stride + reach + 1 - padded + ints(node, "output_padding")[0]
+        return Length(length.factor * stride, extra)
+    if length.factor % stride:
+        raise UnknownGraphError(f"{node.name}: a stride of {stride} over {length}")
+    return Length(length.factor // stride, (length.extra + padded - reach - 1) // stride + 1)
+
+
+def _resized(node: ir.Node, length: Length) -> Length:
+    factors = constant(node.inputs[2])
+    if factors is None or factors.size != 3 or factors[2] != int(factors[2]):
+        raise UnknownGraphError(f"{node.name}: a Resize of another kind")
+    mode = node.attributes.get("mode")
+    if mode is not None and mode.as_string() != "nearest" and not _is_sum(node.inputs[0]):
+        raise UnknownGraphError(f"{node.name}: a Resize that mixes frames")
+    factor = int(factors[2])
+    return Length(length.factor * factor, length.extra * factor)
+
+
+def _is_sum(value: ir.Value | None) -> bool:
+    """Tell whether a value is that of the last frame in all that were added: a sum, times numbers.
+
+    Interpolated between the last frame and the next, it is what it is behind the last of all.
+    """
+    while (node := maker(value, "Mul") or maker(value, "Transpose")) is not None:
+        if any(constant(other) is None for other in node.inputs[1:]):
+            return False
+        value = node.inputs[0]
+    return maker(value, "CumSum") is not None
+
+
+def _trimmed(node: ir.Node) -> int | None:
+    """Return how much longer a Slice makes frames, less than zero; None where it cuts channels."""
+    bounds = [constant(value) for value in node.inputs[1:]]
+    if len(bounds) < 3 or any(bound is None or bound.size != 1 for bound in bounds):
+        raise UnknownGraphError(f"{node.name}: a Slice of another kind")
+    start, end, axis = (int(scalar(value) or 0) for value in node.inputs[1:4])
+    if axis != 2:
+        return None
+    if len(bounds) > 3 and scalar(node.inputs[4]) != 1:
+        raise UnknownGraphError(f"{node.name}: a Slice of some frames only")
+    if start < 0 or 0 <= end < np.iinfo(np.int64).max:
+        raise UnknownGraphError(f"{node.name}: a Slice between {start} and {end}")
+    return min(end, 0) - start if end < 0 else -start
+
+
+def _axis(node: ir.Node) -> tuple[int, ...]:
+    """Return how a mask is shaped for a sum over the second of three axes."""
+    if scalar(node.inputs[1]) != 1:
+        raise UnknownGraphError(f"{node.name}: a CumSum over another axis")
+    return (1, -1, 1)

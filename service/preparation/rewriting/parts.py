@@ -1,0 +1,89 @@
+"""Part a model in two: an encoder for a whole piece, a decoder for any stretch of it."""
+
+from __future__ import annotations
+
+import onnx_ir as ir
+from onnx_ir import convenience
+
+from service.model.durations import TENSOR_NAME
+from service.preparation.rewriting.graph import CHANNELS_LAST, maker, n_groups, nodes_of, users
+
+FEATURES = "features"
+"""What the generator begins with: float32 [1, 2 T, 512] for T frames."""
+
+SPECTRUM = "spectrum"
+"""Magnitudes and phases of the harmonic source: float32 [1, 120 T + 1, 22]."""
+
+STYLE = "style"
+
+
+def part(model: ir.Model) -> tuple[ir.Model, ir.Model] | None:
+    """Cut a recognised model where its generator begins.
+
+    What comes before works on whole frames, and is a fifth of the work: done once for the whole
+    piece, its statistics are the whole piece's, and the phases of the source run on.
+
+    Returns:
+        The encoder, from tokens, style and speed to features, spectrum and durations; and the
+        decoder, from features, spectrum and style to the audio. None where the graph has no such
+        place.
+    """
+    graph = model.graph
+    begins_with, source = _features(graph), _spectrum(graph)
+    if begins_with is None or source is None:
+        return None
+    features, spectrum = _cut(graph, begins_with, FEATURES), _cut(graph, source, SPECTRUM)
+    durations = next(value for node in graph for value in node.outputs if value.name == TENSOR_NAME)
+    durations.type = ir.TensorType(ir.DataType.FLOAT)
+    style = next(value for value in graph.inputs if value.name == STYLE)
+
+    def extracted(inputs: list[ir.Value], outputs: list[ir.Value]) -> ir.Model:
+        extract = convenience.extract(graph, inputs, outputs)
+        # It has them in no order; the same source shall become the same file.
+        held = dict(extract.initializers)
+        extract.initializers.clear()
+        for name in graph.initializers:
+            if name in held:
+                extract.register_initializer(held[name])
+        return ir.Model(extract, ir_version=model.ir_version)
+
+    encoder = extracted(list(graph.inputs), [features, spectrum, durations])
+    return encoder, extracted([features, spectrum, style], list(graph.outputs))
+
+
+def _features(graph: ir.Graph) -> ir.Value | None:
+    """Return what the first upsampling that mixes channels starts from."""
+    for node in nodes_of(graph, "ConvTranspose"):
+        leaky = maker(node.inputs[0], "LeakyRelu")
+        if n_groups(node) == 1 and leaky is not None and leaky.inputs[0] is not None:
+            return leaky.inputs[0]
+    return None
+
+
+def _spectrum(graph: ir.Graph) -> ir.Value | None:
+    """Return the tensor put together of others that nothing but several convolutions take."""
+    for node in nodes_of(graph, "Concat"):
+        transposes = users(node.outputs[0])
+        takers = [taker for user in transposes for taker in users(user.outputs[0])]
+        if (
+            len(takers) > 1
+            and all(user.op_type == "Transpose" for user in transposes)
+            and all(taker.op_type == "QuantizedConv" for taker in takers)
+        ):
+            return node.outputs[0]
+    return None
+
+
+def _cut(graph: ir.Graph, value: ir.Value, name: str) -> ir.Value:
+    """Return a value channels last, from which its users get it as it was."""
+    uses = list(value.uses())
+    node = value.producer()
+    assert node is not None  # it was found among what nodes make
+    out = ir.node("Transpose", [value], {"perm": CHANNELS_LAST})
+    back = ir.node("Transpose", out.outputs, {"perm": CHANNELS_LAST})
+    graph.insert_after(node, [out, back])
+    for use in uses:
+        use.node.replace_input_with(use.idx, back.outputs[0])
+    cut = out.outputs[0]
+    cut.name, cut.type = name, ir.TensorType(ir.DataType.FLOAT)
+    return cut

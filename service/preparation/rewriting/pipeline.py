@@ -1,0 +1,257 @@
+"""Rewrite a published Kokoro graph for speed; needs the packages of the extra `prepare`."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+import onnx_ir as ir
+from onnx_ir.passes import common as passes
+
+from service.model.durations import TENSOR_NAME
+from service.model.manifest import DECODER, ENCODER, GraphFiles
+from service.preparation.rewriting import (
+    angles,
+    convolutions,
+    floats,
+    fourier,
+    harmonics,
+    native,
+    normalization,
+    resampling,
+    snake,
+    stock,
+)
+from service.preparation.rewriting.blocks import fuse_blocks
+from service.preparation.rewriting.carrying import (
+    carry_statistics,
+    give_spectrum,
+    give_statistics,
+    tell_spectrum,
+)
+from service.preparation.rewriting.dialect import DOMAIN
+from service.preparation.rewriting.floats import (
+    dequantize_embeddings,
+    dequantize_lstms,
+    dequantize_products,
+    project_floats,
+)
+from service.preparation.rewriting.halves import halve, round_to_halves
+from service.preparation.rewriting.heads import scale_products, settle_heads
+from service.preparation.rewriting.lengths import share_lengths
+from service.preparation.rewriting.masked_decoder import mask_frames
+from service.preparation.rewriting.matrices import fuse_products
+from service.preparation.rewriting.opsets import lower_opset
+from service.preparation.rewriting.padded_encoder import pad_frames
+from service.preparation.rewriting.parts import part
+from service.preparation.rewriting.projections import merge_projections
+from service.preparation.rewriting.transposes import cancel_transposes, move_transposes
+from service.preparation.rewriting.windows import settle_windows
+
+Variant = Literal["native", "stock", "float32", "float16", "rounded"]
+
+_SMALL_BYTES = 1024
+"""Tensors below this stay in the model file."""
+
+_LINE_BYTES = 64
+"""Of the cache, and of the widest vectors."""
+
+_RECOGNISED = {"convolutions": 80, "normalization": 100, "snake": 40}
+"""How often each must be found in a graph for it to be a Kokoro generator that this knows."""
+
+
+@dataclass(frozen=True)
+class Report:
+    """What was done to a graph.
+
+    Attributes:
+        found: how many places each pass rewrote.
+        n_nodes_before: nodes of the source.
+        n_nodes: nodes of the result.
+    """
+
+    found: dict[str, int]
+    n_nodes_before: int
+    n_nodes: int
+
+
+def rewrite(
+    source: Path,
+    folder: Path,
+    variant: Variant,
+    progress: Callable[[str], None],
+    *,
+    signed_weights: bool = True,
+) -> Report | None:
+    """Write a model that gives what a source gives, but sooner.
+
+    The files are those of `ENCODER` and `DECODER`.
+
+    Args:
+        source: a published model.
+        folder: where to; it is there.
+        variant: `native` needs the operators of native/, `stock` nothing; `float32` and `float16`
+            are for GPUs; `rounded` is `float16` in float32, for proving it.
+        progress: called with a line where something takes long.
+        signed_weights: see `stock.rules`; the other variants do not care.
+
+    Returns:
+        What was done, or None, nothing being written, where the graph is not of the known kind.
+    """
+    progress("reading the model")
+    model = ir.load(source)
+    n_before = len(model.graph)
+    progress("recognising its parts")
+    found: Counter[str] = Counter(
+        convolutions=convolutions.rules().apply_to_model(model),
+        normalization=normalization.rules().apply_to_model(model),
+    )
+    if variant in ("native", "stock"):
+        found["snake"] = snake.rules().apply_to_model(model)
+    if any(found.get(name, least) < least for name, least in _RECOGNISED.items()):
+        return None
+    progress(f"putting in {variant} operators")
+    passes.RemoveUnusedNodesPass()(model)
+    parted = part(model)
+    if parted is None:
+        return None
+    parts = dict(zip((ENCODER, DECODER), parted, strict=True))
+    if variant in ("native", "stock"):
+        tell_spectrum(parts[ENCODER].graph)
+    if variant == "stock":
+        give_spectrum(parts[DECODER].graph)
+    if variant != "native":
+        found["carrying"] = give_statistics(parts[DECODER].graph)
+        if not found["carrying"]:
+            return None
+    for files, one in parts.items():
+        if variant == "native" or variant == "stock":
+            _rewrite_for_cpu(one, variant, found, signed_weights=signed_weights)
+        else:
+            pad = pad_frames if files is ENCODER else mask_frames
+            _rewrite_for_gpu(one, variant, found, pad)
+    if variant == "native":
+        found["carrying"] = carry_statistics(parts[DECODER].graph)
+    progress("writing the prepared model")
+    for files, one in parts.items():
+        _write(one, folder, files)
+    return Report(dict(found), n_before, sum(len(one.graph) for one in parts.values()))
+
+
+def _rewrite_for_cpu(
+    model: ir.Model, variant: str, found: Counter[str], *, signed_weights: bool
+) -> None:
+    graph = model.graph
+    found["resampling"] += resampling.rules().apply_to_model(model)
+    transforms = fourier.native_rules() if variant == "native" else fourier.rules()
+    found["fourier"] += transforms.apply_to_model(model)
+    found["harmonics"] += harmonics.rules().apply_to_model(model)
+    found["heads"] += settle_heads(graph)
+    found["projections"] += merge_projections(graph)
+    if variant == "native":
+        found["harmonics"] += harmonics.native_rules().apply_to_model(model)
+    _tidy(model)
+    found["transposes"] += move_transposes(graph)
+    _tidy(model)
+    if variant == "native":
+        found["native"] += native.fuse(graph)
+        passes.RemoveUnusedNodesPass()(model)
+        found["blocks"] += fuse_blocks(graph)
+        found["products"] += fuse_products(graph)
+        found["heads"] += scale_products(graph)
+        graph.opset_imports[native.OPERATORS] = 1
+    _forget_shapes(graph)
+    found["lengths"] += share_lengths(graph)
+    found["stock"] += stock.given_rules().apply_to_model(model)
+    found["stock"] += stock.rules(signed_weights=signed_weights).apply_to_model(model)
+
+
+def _rewrite_for_gpu(
+    model: ir.Model, variant: str, found: Counter[str], pad: Callable[[ir.Graph], int]
+) -> None:
+    graph = model.graph
+    found["fourier"] += fourier.convolving_rules().apply_to_model(model)
+    found["harmonics"] += harmonics.rules().apply_to_model(model)
+    found["heads"] += settle_heads(graph)
+    found["windows"] += settle_windows(graph)
+    found["projections"] += merge_projections(graph, project_floats)
+    found["floats"] += floats.rules().apply_to_model(model)
+    found["products"] += dequantize_products(graph)
+    found["embeddings"] += dequantize_embeddings(graph)
+    found["lstms"] += dequantize_lstms(graph)
+    found["angles"] += angles.rules().apply_to_model(model)
+    _tidy(model)
+    found["transposes"] += cancel_transposes(graph)
+    _tidy(model)
+    passes.TopologicalSortPass()(model)
+    found["frames"] += pad(graph)
+    found["transposes"] += cancel_transposes(graph)
+    _tidy(model)
+    _forget_shapes(graph)
+    passes.LiftConstantsToInitializersPass(size_limit=0)(model)
+    passes.TopologicalSortPass()(model)
+    if variant == "float16":
+        found["halves"] += halve(graph)
+    elif variant == "rounded":
+        found["halves"] += round_to_halves(graph)
+    found["opset"] += lower_opset(model)
+
+
+def _write(model: ir.Model, folder: Path, files: GraphFiles) -> None:
+    graph = model.graph
+    _tidy(model)
+    left = {node.op_type for node in graph if node.domain == DOMAIN}
+    if left:
+        raise ValueError(f"no operator was found for {', '.join(sorted(left))}")
+    graph.opset_imports.pop(DOMAIN, None)
+    _add_durations(graph)
+    passes.LiftConstantsToInitializersPass(size_limit=0)(model)
+    passes.TopologicalSortPass()(model)
+    passes.ClearMetadataAndDocStringPass()(model)
+    _align_weights(graph)
+    ir.save(
+        model,
+        folder / files.graph,
+        external_data=files.weights,
+        size_threshold_bytes=_SMALL_BYTES,
+    )
+
+
+def _tidy(model: ir.Model) -> None:
+    passes.RemoveUnusedNodesPass()(model)
+    passes.IdentityEliminationPass()(model)
+    passes.CommonSubexpressionEliminationPass()(model)
+    passes.RemoveUnusedNodesPass()(model)
+
+
+def _add_durations(graph: ir.Graph) -> None:
+    """Make the durations an output, if they are computed and none yet."""
+    for node in graph:
+        for value in node.outputs:
+            if value.name == TENSOR_NAME and not value.is_graph_output():
+                value.type = ir.TensorType(ir.DataType.FLOAT)
+                graph.outputs.append(value)
+                return
+
+
+def _forget_shapes(graph: ir.Graph) -> None:
+    """Drop what the source says of values in between: much of it is no longer so."""
+    for node in graph:
+        for value in node.outputs:
+            if not value.is_graph_output():
+                value.shape = value.type = None
+
+
+def _align_weights(graph: ir.Graph) -> None:
+    """Put weights of whole cache lines first: written one after the other, each starts on one."""
+
+    def is_odd(value: ir.Value) -> bool:
+        return value.const_value is not None and value.const_value.nbytes % _LINE_BYTES != 0
+
+    values = sorted(graph.initializers.values(), key=is_odd)
+    graph.initializers.clear()
+    for value in values:
+        graph.register_initializer(value)

@@ -1,0 +1,451 @@
+"""Graphs in the form in which Kokoro is published, and what passes make of them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import onnx_ir as ir
+import pytest
+from onnx import TensorProto, helper, numpy_helper
+from onnx_ir.passes import common as passes
+from onnxscript.rewriter import RewriteRuleSet
+
+import ortffi
+from service.model.durations import TENSOR_NAME
+from service.model.native import NativeUnavailableError, find_native_operators
+from service.preparation.rewriting import (
+    convolutions,
+    fourier,
+    native,
+    normalization,
+    resampling,
+    snake,
+    stock,
+)
+from service.preparation.rewriting.blocks import fuse_blocks
+from service.preparation.rewriting.dialect import DOMAIN
+from service.preparation.rewriting.graph import constant
+from service.preparation.rewriting.projections import merge_projections
+from service.preparation.rewriting.transposes import move_transposes
+
+Array = np.ndarray[Any, Any]
+MICROSOFT = "com.microsoft"
+
+WIDEST = 64
+"""Of signed weights, the largest that are multiplied exactly on every processor. x86 without VNNI
+adds the products of two with unsigned activations in 16 bits: 2 * 64 * 255 fits, more is cut off.
+Those of published models fit too."""
+
+
+class Published:
+    """Builds a graph node by node; what its methods return are names of values.
+
+    Attributes:
+        random: what weights and inputs are made of.
+        feeds: what the graph is run with.
+    """
+
+    def __init__(self, seed: int = 1) -> None:
+        self.random = np.random.default_rng(seed)
+        self.feeds: dict[str, Array] = {}
+        self._nodes: list[Any] = []
+        self._initializers: list[Any] = []
+        self._count = 0
+
+    def _name(self, kind: str) -> str:
+        self._count += 1
+        return f"{kind}_{self._count}"
+
+    def given(self, *shape: int, name: str | None = None) -> str:
+        """An input that is normally distributed."""
+        return self.given_array(self.random.normal(size=shape).astype(np.float32), name)
+
+    def given_array(self, array: Array, name: str | None = None) -> str:
+        name = name or self._name("input")
+        self.feeds[name] = array
+        return name
+
+    def constant(self, value: Any, dtype: Any = np.float32) -> str:
+        name = self._name("constant")
+        self._initializers.append(numpy_helper.from_array(np.asarray(value, dtype), name))
+        return name
+
+    def floats(self, *shape: int, scale: float = 1.0) -> str:
+        return self.constant(scale * self.random.normal(size=shape))
+
+    def add(self, op_type: str, *inputs: str, **attributes: Any) -> str:
+        """A node with one output."""
+        (output,) = self.add_many(op_type, 1, *inputs, **attributes)
+        return output
+
+    def add_many(self, op_type: str, n: int, *inputs: str, **attributes: Any) -> list[str]:
+        """A node with several outputs."""
+        outputs = [self._name(op_type) for _ in range(n)]
+        self._nodes.append(helper.make_node(op_type, inputs, outputs, **attributes))
+        return outputs
+
+    def add_named(self, op_type: str, name: str, *inputs: str, **attributes: Any) -> str:
+        """A node whose output has a name of its own."""
+        self._nodes.append(helper.make_node(op_type, inputs, [name], **attributes))
+        return name
+
+    def weights(self, *shape: int, kind: type = np.uint8) -> str:
+        """Quantised weights as small as published ones, see `WIDEST`; uint8 has 128 for zero."""
+        weights = self.random.integers(-WIDEST, WIDEST + 1, shape)
+        return self.constant(weights + (128 if kind is np.uint8 else 0), kind)
+
+    def quantized(self, x: str) -> list[str]:
+        return self.add_many("DynamicQuantizeLinear", 3, x)
+
+    def convolution(
+        self,
+        x: str | list[str],
+        n_in: int,
+        n_out: int,
+        size: int = 3,
+        *,
+        bias: bool = True,
+        shared_scale: bool = True,
+        scale_first: bool = False,
+        weight_zero: int = 69,
+        **attributes: Any,
+    ) -> str:
+        """Quantised inside, as every convolution of a published model but the last one.
+
+        Args:
+            x: a value, or the outputs of what quantised it.
+        """
+        quantized, scale, zero = x if isinstance(x, list) else self.quantized(x)
+        weight = self.weights(n_out, n_in, size)
+        given = {
+            "auto_pad": "NOTSET", "dilations": [1], "group": 1, "kernel_shape": [size],
+            "pads": [size // 2, size // 2], "strides": [1],
+        } | attributes  # fmt: skip
+        sums = self.add(
+            "ConvInteger", quantized, weight, zero, self.constant(weight_zero, np.uint8), **given
+        )
+        weight_scale = self.constant(0.0021)
+        step = self.add("Mul", scale, weight_scale)
+        if bias:
+            other = step if shared_scale else self.add("Mul", scale, weight_scale)
+            sums = self.add("Add", sums, self.quantized_bias(self.floats(n_out), other))
+        floats = self.cast(sums, TensorProto.FLOAT)
+        return self.add("Mul", *((step, floats) if scale_first else (floats, step)))
+
+    def quantized_bias(
+        self, bias: str, step: str, rounding: str = "Floor", shape: Sequence[int] = (1, -1, 1)
+    ) -> str:
+        rounded = self.add(rounding, self.add("Div", bias, step))
+        integers = self.cast(rounded, TensorProto.INT32)
+        return self.add("Reshape", integers, self.constant(shape, np.int64))
+
+    def cast(self, x: str, to: int) -> str:
+        return self.add("Cast", x, to=to)
+
+    def norm(self, x: str, *, axis: int = 2, epsilon: Any = 1e-5) -> str:
+        """Normalisation over time of [1, C, T]."""
+        axes = self.constant([axis], np.int64)
+        centered = self.add("Sub", x, self.mean(x, axes))
+        variance = self.mean(self.add("Mul", centered, centered), axes)
+        deviation = self.add("Sqrt", self.add("Add", variance, self.constant(epsilon)))
+        return self.add("Div", centered, deviation)
+
+    def mean(self, x: str, axes: str) -> str:
+        return self.add("ReduceMean", x, axes, noop_with_empty_axes=0, keepdims=1)
+
+    def time_first_norm(self, x: str) -> str:
+        """The same of [T, 1, C], giving [1, C, T]."""
+        axes = self.constant([0], np.int64)
+        centered = self.add("Sub", x, self.mean(x, axes))
+        variance = self.mean(self.add("Mul", centered, centered), axes)
+        turned = self.add("Transpose", variance, perm=[1, 2, 0])
+        deviation = self.add("Sqrt", self.add("Add", turned, self.constant(1e-5)))
+        return self.add("Div", self.add("Transpose", centered, perm=[1, 2, 0]), deviation)
+
+    def modulation(
+        self, x: str, style: str, n: int, *, halves: Sequence[int] | None = None, one: float = 1.0
+    ) -> str:
+        """(1 + gamma) * x + beta of a style [1, 2n]."""
+        column = self.add("Unsqueeze", style, self.constant([2], np.int64))
+        sizes = self.constant(halves or [n, n], np.int64)
+        gamma, beta = self.add_many("Split", 2, column, sizes, axis=1)
+        product = self.add("Mul", self.add("Add", gamma, self.constant(one)), x)
+        return self.add("Add", product, beta)
+
+    def product(
+        self,
+        x: list[str],
+        n_in: int,
+        n_out: int,
+        *,
+        bias: bool = True,
+        bias_first: bool = True,
+        kind: type = np.int8,
+        zero: int = 0,
+    ) -> str:
+        """[..., n_out] of the outputs of what quantised [..., n_in]."""
+        quantized, scale, zero_point = x
+        weight = self.weights(n_in, n_out, kind=kind)
+        sums = self.add(
+            "MatMulInteger", quantized, weight, zero_point,
+            self.constant(np.full(n_out, zero), kind),
+        )  # fmt: skip
+        factors = self.constant(self.random.uniform(0.001, 0.003, n_out))
+        floats = self.add("Mul", self.cast(sums, TensorProto.FLOAT),
+                          self.add("Mul", scale, factors))  # fmt: skip
+        if not bias:
+            return floats
+        offset = self.floats(n_out)
+        return self.add("Add", *((offset, floats) if bias_first else (floats, offset)))
+
+    def snake(self, x: str, n: int, *, power: float = 2.0, alpha_first: bool = True) -> str:
+        alpha = self.random.uniform(0.2, 3, (1, n, 1)).astype(np.float32)
+        scaled = (self.constant(alpha), x)
+        sine = self.add("Sin", self.add("Mul", *(scaled if alpha_first else scaled[::-1])))
+        square = self.add("Pow", sine, self.constant(power))
+        return self.add("Add", x, self.add("Mul", self.constant(1 / alpha), square))
+
+    def upsampling(self, x: str, n_in: int, n_out: int, stride: int, **attributes: Any) -> str:
+        given = {
+            "strides": [stride], "kernel_shape": [2 * stride], "auto_pad": "NOTSET",
+            "dilations": [1], "pads": [stride // 2, stride // 2], "group": 1,
+        } | attributes  # fmt: skip
+        weight = self.floats(n_in, n_out, *given["kernel_shape"], scale=n_in**-0.5)
+        return self.add("ConvTranspose", x, weight, self.floats(n_out), **given)
+
+    def residual_block(
+        self, x: str, style: list[str], n: int, size: int = 3, *, residual: bool = True
+    ) -> str:
+        """Three pairs of AdaIN, Snake and convolution; style is quantised, of 8 numbers."""
+        for dilation in (1, 3, 5):
+            y = x
+            for spread in (dilation, 1):
+                projected = self.product(style, 8, 2 * n, bias_first=False)
+                y = self.snake(self.modulation(self.norm(y), projected, n), n)
+                pad = spread * (size - 1) // 2
+                y = self.convolution(y, n, n, size, dilations=[spread], pads=[pad, pad])
+            x = self.add("Add", y, x) if residual else y
+        return x
+
+    def generator(self, n: int = 6, n_frames: int = 20, **given: Any) -> str:
+        """A small model with all by which it is parted, and one stage of a generator.
+
+        Inputs are style, [1, 8], tokens and speed, which are frames; durations are there too. One
+        normalisation has no style, and the two parallel blocks stand in another order than that in
+        which they are summed.
+        """
+        style = self.quantized(self.given(1, 8, name="style"))
+        before = self.given(1, 5, n_frames, name="tokens")
+        durations = self.add_named("Sigmoid", TENSOR_NAME, before)
+        features = self.convolution(self.add("Mul", self.norm(before), durations), 5, 8)
+        source = self.given(1, 4, 2 * n_frames, name="speed")
+        spectrum = self.add("Concat", self.add("Exp", source), self.add("Neg", source), axis=1)
+        first, second = (self.convolution(spectrum, 8, n, size) for size in (3, 1))
+        upsampled = self.upsampling(self.add("LeakyRelu", features, alpha=0.1), 8, n, 2)
+        x = self.add("Add", upsampled, self.residual_block(first, style, n, 5))
+        later, sooner = (self.residual_block(x, style, n, size, **given) for size in (7, 3))
+        total = self.add("Add", self.add("Add", sooner, later), second)
+        return self.add("Conv", total, self.floats(1, n, 7), self.floats(1), pads=[3, 3])
+
+    def model(self, *outputs: str) -> ir.Model:
+        """Return the graph; outputs are floats."""
+        types = {"float32": TensorProto.FLOAT, "int64": TensorProto.INT64}
+        graph = helper.make_graph(
+            self._nodes,
+            "published",
+            [
+                helper.make_tensor_value_info(name, types[str(array.dtype)], None)
+                for name, array in self.feeds.items()
+            ],
+            [helper.make_tensor_value_info(name, TensorProto.FLOAT, None) for name in outputs],
+            self._initializers,
+        )
+        opsets = [helper.make_opsetid("", 20), helper.make_opsetid(MICROSOFT, 1)]
+        return ir.from_proto(helper.make_model(graph, ir_version=9, opset_imports=opsets))
+
+
+@dataclass(frozen=True)
+class NearMiss:
+    """A graph that is as what is recognised but for one thing.
+
+    Attributes:
+        build: adds it to a graph and returns its outputs.
+        why: it must not be recognised: what would be lost.
+    """
+
+    build: Callable[[Published], Sequence[str]]
+    why: str
+
+
+def near_misses(table: Mapping[str, tuple[str, Callable[[Published], Sequence[str]]]]) -> Any:
+    """Parametrise a test with what is changed, why it must not be recognised, and the builder."""
+    return pytest.mark.parametrize(
+        "near_miss",
+        [pytest.param(NearMiss(build, why), id=what) for what, (why, build) in table.items()],
+    )
+
+
+def check_left_alone(rules: RewriteRuleSet, near_miss: NearMiss) -> None:
+    """Check that rules do not touch a graph, and that it can be run."""
+    graph = Published()
+    check_untouched(rules, graph, *near_miss.build(graph), why=near_miss.why)
+
+
+def check_untouched(rules: RewriteRuleSet, graph: Published, *outputs: str, why: str = "") -> None:
+    """Check that rules do not touch what is built so far, and that it can be run."""
+    published = graph.model(*outputs)
+    before = plain(copied(published), graph.feeds)
+    model = copied(published)
+    assert rules.apply_to_model(model) == 0, why
+    assert operators(model) == operators(published)
+    for one, other in zip(before, plain(model, graph.feeds), strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
+def tidied(model: ir.Model) -> ir.Model:
+    """Drop what nobody uses any more."""
+    passes.RemoveUnusedNodesPass()(model)
+    passes.IdentityEliminationPass()(model)
+    passes.CommonSubexpressionEliminationPass()(model)
+    passes.RemoveUnusedNodesPass()(model)
+    return model
+
+
+def copied(model: ir.Model) -> ir.Model:
+    return ir.from_proto(ir.to_proto(model))
+
+
+def operators(model: ir.Model) -> Counter[str]:
+    """How often each operator is there; those that are not ONNX's have their domain before them."""
+    return Counter(
+        f"{node.domain}.{node.op_type}" if node.domain else node.op_type
+        for node in model.graph
+        if node.op_type != "Constant"
+    )
+
+
+def dialect(model: ir.Model) -> Counter[str]:
+    """How often each operator of the dialect is there."""
+    return Counter(node.op_type for node in model.graph if node.domain == DOMAIN)
+
+
+def recognise(model: ir.Model) -> ir.Model:
+    """Do what comes before operators are put in, with what is known of the form of a graph."""
+    for module in (convolutions, normalization, snake, resampling, fourier):
+        module.rules().apply_to_model(model)
+    merge_projections(model.graph)
+    tidied(model)
+    move_transposes(model.graph)
+    return tidied(model)
+
+
+def the_node(model: ir.Model, op_type: str) -> ir.Node:
+    (node,) = (node for node in model.graph if node.op_type == op_type)
+    return node
+
+
+def attributes_of(node: ir.Node) -> dict[str, Any]:
+    return {name: attribute.value for name, attribute in node.attributes.items()}
+
+
+@dataclass(frozen=True)
+class Backend:
+    """What turns the dialect into operators that can be run, and runs them."""
+
+    name: str
+    signed_weights: bool = True
+    library: Path | None = None
+
+    def lower(self, model: ir.Model) -> ir.Model:
+        """Cancel transposes, put in operators and take out the dialect."""
+        move_transposes(model.graph)
+        tidied(model)
+        if self.library is not None:
+            native.fuse(model.graph)
+            model.graph.opset_imports[native.OPERATORS] = 1
+            passes.RemoveUnusedNodesPass()(model)
+            fuse_blocks(model.graph)
+        stock.given_rules().apply_to_model(model)
+        stock.rules(signed_weights=self.signed_weights).apply_to_model(model)
+        tidied(model)
+        assert not dialect(model)
+        model.graph.opset_imports.pop(DOMAIN, None)
+        passes.TopologicalSortPass()(model)
+        return model
+
+    def run(self, model: ir.Model, feeds: Mapping[str, Array]) -> list[Array]:
+        builder = ortffi.SessionBuilder().with_cpu().with_intra_threads(1)
+        builder = builder.with_optimization_level(ortffi.GraphOptimizationLevel.DISABLE_ALL)
+        if self.library is not None:
+            builder = builder.with_custom_ops(self.library)
+        check_exact(model)
+        for node in model.graph:
+            for value in node.outputs:
+                if not value.is_graph_output():
+                    value.shape = value.type = None
+        with builder.commit_from_memory(ir.to_proto(model).SerializeToString()) as session:
+            outputs: list[Array] = session.run(dict(feeds), copy=True)
+        return outputs
+
+
+_WEIGHTS = {
+    "ConvInteger": (1,),
+    "MatMulInteger": (1,),
+    "MatMulIntegerToFloat": (1,),
+    "DynamicQuantizeLSTM": (1, 2),
+}
+"""Which inputs of ONNX Runtime's operators are multiplied by unsigned activations."""
+
+
+def check_exact(model: ir.Model) -> None:
+    """Check that no processor cuts off a sum of products in a graph, whatever it is given."""
+    for node in model.graph:
+        for place in _WEIGHTS.get(node.op_type, ()):
+            value = node.inputs[place]
+            assert value is not None
+            if value.dtype == ir.DataType.UINT8:
+                continue  # of two unsigned bytes every processor makes 32 bits
+            weight = constant(value)
+            if weight is None:
+                made = value.producer()
+                assert made is not None
+                assert made.op_type == "DynamicQuantizeLinear", f"{value.name} may be too wide"
+            elif weight.dtype == np.int8:
+                widest = int(np.abs(weight.astype(np.int16)).max())
+                assert widest <= WIDEST, f"{value.name} of {node.op_type} goes up to {widest}"
+
+
+def plain(model: ir.Model, feeds: Mapping[str, Array]) -> list[Array]:
+    """Run a graph of ONNX Runtime's own operators."""
+    return UNSIGNED.run(model, feeds)
+
+
+UNSIGNED = Backend("stock with unsigned weights", signed_weights=False)
+
+
+def backend_named(name: str) -> Backend:
+    """Return a backend; skips where this machine cannot run its operators."""
+    if name == UNSIGNED.name:
+        return UNSIGNED
+    if name == "stock with signed weights":
+        return Backend(name)
+    try:
+        return Backend(name, library=find_native_operators().path)
+    except NativeUnavailableError as error:
+        pytest.skip(f"our own operators cannot be used: {error}")
+
+
+def same_integers(before: Array, after: Array, step: float) -> None:
+    """Check that sums of integers are the same: they are less than half a step apart."""
+    assert before.shape == after.shape
+    assert np.abs(before - after).max() < step / 2
+
+
+def step_of(x: Array, weight_scale: float = 0.0021) -> float:
+    """By how much one more in the accumulator of a convolution changes its result."""
+    return float(max(x.max(), 0) - min(x.min(), 0)) / 255 * weight_scale
