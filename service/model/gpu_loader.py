@@ -25,12 +25,12 @@ from service.model.kokoro import Kokoro, Preparation, Used
 from service.model.manifest import DECODER, ENCODER, GPU_VARIANTS, REFERENCE, Precision, Recipe
 from service.model.opening import hold, open_kokoro
 from service.model.placement import GpuProof, Placement
-from service.model.preparation import PreparedModels, RefusedError, Workshop
 from service.model.proof import UnlikeError, encode_longest, speaker
 from service.model.reference import NoReferenceError, Reference
 from service.model.runtime import CaptureRefusedError, GpuUnavailableError, Runtime
 from service.model.source import Progress, Source
 from service.preparation.rewriting.version import VERSION
+from service.preparation.store import PreparedModels, RefusedError, Workshop
 from service.settings import BUCKETS
 
 logger = logging.getLogger(__name__)

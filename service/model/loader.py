@@ -15,12 +15,12 @@ from service.model.layout import LAYOUT
 from service.model.manifest import Recipe, Variant
 from service.model.native import NativeUnavailableError, find_native_operators
 from service.model.opening import open_kokoro, open_prepared
-from service.model.preparation import NotPreparedError, PreparedModels, Workshop
 from service.model.processor import integer_products
 from service.model.runtime import GpuUnavailableError, Runtime
 from service.model.source import Progress, Source
 from service.model.statistics import StatisticsPredictor
 from service.preparation.rewriting.version import VERSION
+from service.preparation.store import NotPreparedError, PreparedModels, Workshop
 from service.resources import resource
 
 logger = logging.getLogger(__name__)

@@ -1,4 +1,4 @@
-"""Prepare a model: run by `service.model.preparation` in a process of its own.
+"""Prepare a model: run by `service.preparation.store` in a process of its own.
 
 A rewritten graph with all its weights takes some hundred megabytes, and so do the packages that
 rewrite it; both are gone when the process ends. It writes lines of JSON to its standard output,

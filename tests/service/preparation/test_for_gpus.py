@@ -9,16 +9,16 @@ import numpy as np
 import onnx
 import pytest
 from small_kokoro import COUNTER, write_small_kokoro
-from test_preparation import PROGRAM
+from test_store import PROGRAM
 
 from service.errors import ProviderError
 from service.model import GpuOptions, Source, load_kokoro, open_runtime, prepare_for_gpu
-from service.model import preparation as preparation_module
 from service.model.gpu_loader import COMMAND, _find, _recipe
 from service.model.manifest import REFERENCE
-from service.model.preparation import NotPreparedError, PreparedModels, RefusedError
 from service.model.reference import Reference
 from service.model.runtime import GpuUnavailableError
+from service.preparation import store
+from service.preparation.store import NotPreparedError, PreparedModels, RefusedError
 
 
 class Cache:
@@ -37,7 +37,7 @@ class Cache:
         return self
 
     def prepare(self, rewriting: str) -> list[Path]:
-        self._patch.setattr(preparation_module, "PROGRAM", PROGRAM.format(rewriting))
+        self._patch.setattr(store, "PROGRAM", PROGRAM.format(rewriting))
         return prepare_for_gpu(self.source, open_runtime(), self.path, self.lines.append)
 
     def find(self, precision: str) -> Path | bytearray:

@@ -17,15 +17,16 @@ import pytest
 from small_kokoro import COUNTER, LIFELINE, write_small_kokoro
 
 from service.errors import ModelError
-from service.model import Kokoro, Source, load_kokoro, loader, open_runtime, preparation, prepare
+from service.model import Kokoro, Source, load_kokoro, loader, open_runtime, prepare
 from service.model.native import NativeUnavailableError
-from service.model.preparation import NotPreparedError
+from service.preparation import store
+from service.preparation.store import NotPreparedError
 
 STYLE = np.zeros((1, 256), np.float32)
 
 PROGRAM = (
     "import sys, json; sys.path = json.loads(sys.argv[2]); import small_kokoro; "
-    "from service.model.preparing import main; "
+    "from service.preparation.worker import main; "
     "main(json.loads(sys.argv[1]), small_kokoro.{})"
 )
 
@@ -53,7 +54,7 @@ class Bench:
         return sorted(path.name for path in self.prepared.iterdir() if path.name != ".lock")
 
     def rewrite_by(self, name: str) -> None:
-        self._patch.setattr(preparation, "PROGRAM", PROGRAM.format(name))
+        self._patch.setattr(store, "PROGRAM", PROGRAM.format(name))
 
     def prepare(self, name: str) -> Path:
         self.rewrite_by(name)
@@ -193,18 +194,18 @@ def test_what_nobody_has_used_for_a_month_goes(bench: Bench) -> None:
     path = bench.prepare("faithful")
     family = path.parent.name.partition("-")[0]
     names = {
-        f"{family}-stock-0-1.19.0-exact-0": preparation.KEPT_UNUSED_S + 1,
-        f"{family}-native-3-1.31.1-any-1": preparation.KEPT_UNUSED_S - 60,
-        f"{family}-float32-3-any-any-0": preparation.KEPT_UNUSED_S + 1,  # for another purpose
-        "0123456789abcdef-stock-0-1.19.0-exact-0": preparation.KEPT_UNUSED_S + 1,
+        f"{family}-stock-0-1.19.0-exact-0": store.KEPT_UNUSED_S + 1,
+        f"{family}-native-3-1.31.1-any-1": store.KEPT_UNUSED_S - 60,
+        f"{family}-float32-3-any-any-0": store.KEPT_UNUSED_S + 1,  # for another purpose
+        "0123456789abcdef-stock-0-1.19.0-exact-0": store.KEPT_UNUSED_S + 1,
     }
     for name, seconds in names.items():
         (bench.prepared / name).mkdir()
         unused_for(seconds, bench.prepared / name)
-    unused_for(preparation.KEPT_UNUSED_S + 1, path.parent)
+    unused_for(store.KEPT_UNUSED_S + 1, path.parent)
     assert bench.prepare("failing") == path
     assert bench.folders() == sorted([*list(names)[1:], path.parent.name])
-    assert time.time() - path.parent.stat().st_mtime < preparation.KEPT_UNUSED_S
+    assert time.time() - path.parent.stat().st_mtime < store.KEPT_UNUSED_S
 
 
 def test_what_cannot_be_removed_is_told_and_nothing_fails(
@@ -214,7 +215,7 @@ def test_what_cannot_be_removed_is_told_and_nothing_fails(
     family = path.parent.name.partition("-")[0]
     old = bench.prepared / f"{family}-stock-0-1.19.0-exact-0"
     old.mkdir()
-    unused_for(preparation.KEPT_UNUSED_S + 1, old)
+    unused_for(store.KEPT_UNUSED_S + 1, old)
 
     def refuse(*_: object) -> None:
         raise PermissionError(errno.EACCES, "Permission denied")
@@ -248,9 +249,9 @@ def test_a_model_that_vanishes_before_it_is_opened_is_made_anew(
 PROCESS = """
 import sys
 from pathlib import Path
-sys.path.insert(0, sys.argv[1])
+sys.path[:0] = sys.argv[1].split()
 import pytest
-from test_preparation import Bench
+from test_store import Bench
 with pytest.MonkeyPatch.context() as patch:
     bench = Bench(Path(sys.argv[2]), patch)
     print("started", flush=True)
@@ -261,9 +262,9 @@ with pytest.MonkeyPatch.context() as patch:
 
 def start(folder: Path, name: str) -> subprocess.Popen[str]:
     """Start a process that prepares when it is sent a line."""
-    here = str(Path(__file__).parent)
+    here = Path(__file__).parent
     process = subprocess.Popen(
-        [sys.executable, "-c", PROCESS, here, str(folder), name],
+        [sys.executable, "-c", PROCESS, f"{here} {here.parents[1]}", str(folder), name],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,
@@ -355,7 +356,7 @@ def test_a_process_that_fails_is_told_in_one_line_and_leaves_nothing(
 def test_without_the_packages_for_it_the_line_says_how_to_install_them(
     bench: Bench, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(preparation, "REQUIRED", ("onnx_ir", "absent_package"))
+    monkeypatch.setattr(store, "REQUIRED", ("onnx_ir", "absent_package"))
     bench.load("faithful").close()
     assert "pip install 'kokoro-service[prepare]'" in caplog.text
     assert "four times slower" in caplog.text

@@ -33,7 +33,7 @@ COMMAND = (sys.executable, "-I", "-c")
 """How a process is started that knows nothing of this one's folder or variables."""
 
 PROGRAM = "import sys, json; sys.path = json.loads(sys.argv[2]); " + (
-    "from service.model.preparing import main; main(json.loads(sys.argv[1]))"
+    "from service.preparation.worker import main; main(json.loads(sys.argv[1]))"
 )
 """What it runs: it imports what this process would import, from the same places."""
 
