@@ -117,7 +117,7 @@ def identity(kokoro: Any) -> Iterator[str]:
     """Yield all that decides how a model of ours speaks."""
     import hashlib
 
-    from service.model.native import find_native_operators
+    from service.preparation.operators import find_native_operators
     from service.preparation.rewriting.version import VERSION
 
     variant = kokoro.preparation.variant

@@ -8,7 +8,7 @@ from typing import NoReturn
 
 from service import __main__ as command_line
 from service.model import loader
-from service.model.native import NativeUnavailableError
+from service.preparation.operators import NativeUnavailableError
 
 
 def leave_out_native_operators() -> None:

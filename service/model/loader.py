@@ -11,14 +11,14 @@ from service.memory import return_freed_memory
 from service.model.decoder import STRETCH_FRAMES
 from service.model.gpu_loader import GpuOptions, load_on_gpu
 from service.model.kokoro import Kokoro, Preparation
-from service.model.layout import LAYOUT
 from service.model.manifest import Recipe, Variant
-from service.model.native import NativeUnavailableError, find_native_operators
 from service.model.opening import open_kokoro, open_prepared
-from service.model.processor import integer_products
 from service.model.runtime import GpuUnavailableError, Runtime
 from service.model.source import Progress, Source
 from service.model.statistics import StatisticsPredictor
+from service.preparation.layout import LAYOUT
+from service.preparation.operators import NativeUnavailableError, find_native_operators
+from service.preparation.processor import integer_products
 from service.preparation.rewriting.version import VERSION
 from service.preparation.store import NotPreparedError, PreparedModels, Workshop
 from service.resources import resource

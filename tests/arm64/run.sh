@@ -170,7 +170,7 @@ compile_operators() {
 # chosen PROCESSOR EXPECTED: what the service finds in the library there.
 chosen() {
     local found
-    found=$(on "$1" python -c 'from service.model.native import find_native_operators as find
+    found=$(on "$1" python -c 'from service.preparation.operators import find_native_operators as find
 print(find())' 2>&1 | tail -n 1) || true # where nothing fits, that is the answer
     say "on $1: $found"
     case $found in *"$2"*) ;; *) give_up "$2 was expected" ;; esac

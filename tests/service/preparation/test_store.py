@@ -18,8 +18,8 @@ from small_kokoro import COUNTER, LIFELINE, write_small_kokoro
 
 from service.errors import ModelError
 from service.model import Kokoro, Source, load_kokoro, loader, open_runtime, prepare
-from service.model.native import NativeUnavailableError
 from service.preparation import store
+from service.preparation.operators import NativeUnavailableError
 from service.preparation.store import NotPreparedError
 
 STYLE = np.zeros((1, 256), np.float32)

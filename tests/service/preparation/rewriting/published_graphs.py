@@ -17,7 +17,7 @@ from onnxscript.rewriter import RewriteRuleSet
 
 import ortffi
 from service.model.durations import TENSOR_NAME
-from service.model.native import NativeUnavailableError, find_native_operators
+from service.preparation.operators import NativeUnavailableError, find_native_operators
 from service.preparation.rewriting import (
     convolutions,
     fourier,

@@ -6,7 +6,7 @@ import ctypes
 from dataclasses import dataclass
 from pathlib import Path
 
-from service.model.layout import LAYOUT
+from service.preparation.layout import LAYOUT
 from service.resources import native_library
 
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from service.model.layout import LAYOUT
-from service.model.native import NativeUnavailableError, find_native_operators
+from service.preparation.layout import LAYOUT
+from service.preparation.operators import NativeUnavailableError, find_native_operators
 from service.resources import native_library
 
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from service.model.processor import integer_products
+from service.preparation.processor import integer_products
 
 
 @pytest.mark.parametrize(
