@@ -17,7 +17,6 @@ import ortffi
 from service.errors import ModelError, SynthesisError
 from service.machine import explain, foresee
 from service.memory import return_freed_memory
-from service.model.assembly import default_cache_dir
 from service.model.budget import affordable, encoder_bytes
 from service.model.captured import CapturedDecoder
 from service.model.decoder import Decoder
@@ -28,8 +27,9 @@ from service.model.placement import GpuProof, Placement
 from service.model.proof import UnlikeError, encode_longest, speaker
 from service.model.reference import NoReferenceError, Reference
 from service.model.runtime import CaptureRefusedError, GpuUnavailableError, Runtime
-from service.model.source import Progress, Source
+from service.preparation.assembly import default_cache_dir
 from service.preparation.rewriting.version import VERSION
+from service.preparation.source import Progress, Source
 from service.preparation.store import PreparedModels, RefusedError, Workshop
 from service.settings import BUCKETS
 

@@ -14,12 +14,12 @@ from service.model.kokoro import Kokoro, Preparation
 from service.model.manifest import Recipe, Variant
 from service.model.opening import open_kokoro, open_prepared
 from service.model.runtime import GpuUnavailableError, Runtime
-from service.model.source import Progress, Source
 from service.model.statistics import StatisticsPredictor
 from service.preparation.layout import LAYOUT
 from service.preparation.operators import NativeUnavailableError, find_native_operators
 from service.preparation.processor import integer_products
 from service.preparation.rewriting.version import VERSION
+from service.preparation.source import Progress, Source
 from service.preparation.store import NotPreparedError, PreparedModels, Workshop
 from service.resources import resource
 

@@ -14,7 +14,7 @@ from service.model.decoder import Decoder
 from service.model.kokoro import Kokoro, Preparation, Used
 from service.model.manifest import DECODER, ENCODER
 from service.model.runtime import Runtime
-from service.model.source import Progress, Source
+from service.preparation.source import Progress, Source
 from service.settings import BUCKETS
 
 logger = logging.getLogger(__name__)

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 import soundfile
 
-from service.model import assembly
 from service.model.manifest import GRAPHS
+from service.preparation import assembly
 
 
 def run(

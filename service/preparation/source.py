@@ -9,9 +9,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from service.errors import ModelError
-from service.model import assembly, durations
-from service.model.assembly import FILE_NAME, SHA256, SIZE_BYTES, assemble
+from service.model import durations
 from service.model.manifest import digest
+from service.preparation import assembly
+from service.preparation.assembly import FILE_NAME, SHA256, SIZE_BYTES, assemble
 
 Progress = Callable[[str], None]
 """Called with a line where something takes long."""

@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 from service.errors import ModelError
-from service.model import assemble, assembly, model_path
-from service.model.assembly import SHA256, SIZE_BYTES, is_published
+from service.model import assemble, model_path
+from service.preparation import assembly
+from service.preparation.assembly import SHA256, SIZE_BYTES, is_published
 
 
 def test_the_parts_add_up_to_the_published_file(model_file: Path) -> None:
