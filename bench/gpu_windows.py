@@ -28,7 +28,7 @@ from bench.windows import SPEED, VOICES, n_tokens
 from service.errors import ServiceError
 from service.loading import load_model, load_runtime, load_voices
 from service.model import Kokoro, StatisticsPredictor
-from service.model.captured import CapturedDecoder
+from service.model.cuda_graphs import CapturedDecoder
 from service.model.decoder import STRETCH_FRAMES
 from service.model.durations import SAMPLES_PER_FRAME
 from service.model.kokoro import SAMPLE_RATE_HZ

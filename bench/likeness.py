@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from bench.processes import ChildError
-from service.model.proof import log_spectral_distance
+from service.model.parity import log_spectral_distance
 from service.speech.windows import FADE_SAMPLES
 
 SILENCE_DB = 120.0

@@ -13,11 +13,11 @@ spread evenly over 3 to 30 seconds (at most 500 tokens), 8 for each of 16 voices
 times: whole and in windows by the side, with the short first window of a stream; and whole by the
 published model. How far the published model's sound is from that of the side's whole is the floor:
 two renderings of the whole are so far apart by rounding alone. Distance is
-`service.model.proof.log_spectral_distance`, in which silence counts fully: down to 120 dB below the
-loudest bin. Loudness is the root mean square of 2,400 samples, and its change is looked at in every
-60th sample after the first window where the whole one's is above 0.02. Jumps are |x[n] - x[n - 1]|,
-and they are large above the 99.9th percentile of the jumps of the same sentence away from its
-seams. The whole rendering, which has no seams, has its jumps looked at in the very same places.
+`service.model.parity.log_spectral_distance`, in which silence counts fully: down to 120 dB below
+the loudest bin. Loudness is the root mean square of 2,400 samples, and its change is looked at in
+every 60th sample after the first window where the whole one's is above 0.02. Jumps are |x[n] - x[n
+- 1]|, and they are large above the 99.9th percentile of the jumps of the same sentence away from
+its seams. The whole rendering, which has no seams, has its jumps looked at in the very same places.
 Windows are switched where a fade begins, in its middle and where it ends. Words are pocketsphinx's,
 see `bench.hearing`, and the 95 % are of resamplings of sentences.
 
@@ -75,7 +75,7 @@ from service.model.durations import SAMPLES_PER_FRAME
 from service.model.kokoro import SAMPLE_RATE_HZ, Kokoro
 from service.model.loader import STATISTICS
 from service.model.manifest import Variant
-from service.model.proof import log_spectral_distance
+from service.model.parity import log_spectral_distance
 from service.resources import resource
 from service.settings import Settings
 from service.speech import VoiceLibrary

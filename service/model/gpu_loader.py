@@ -18,13 +18,13 @@ from service.errors import ModelError, SynthesisError
 from service.machine import explain, foresee
 from service.memory import return_freed_memory
 from service.model.budget import affordable, encoder_bytes
-from service.model.captured import CapturedDecoder
+from service.model.cuda_graphs import CapturedDecoder
 from service.model.decoder import Decoder
 from service.model.kokoro import Kokoro, Preparation, Used
 from service.model.manifest import DECODER, ENCODER, GPU_VARIANTS, REFERENCE, Precision, Recipe
 from service.model.opening import hold, open_kokoro
+from service.model.parity import UnlikeError, encode_longest, speaker
 from service.model.placement import GpuProof, Placement
-from service.model.proof import UnlikeError, encode_longest, speaker
 from service.model.reference import NoReferenceError, Reference
 from service.model.runtime import CaptureRefusedError, GpuUnavailableError, Runtime
 from service.preparation.assembly import default_cache_dir

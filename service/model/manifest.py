@@ -109,7 +109,7 @@ class Manifest:
     Attributes:
         recipe: what it was made of.
         files: by name, those that make it up; none where it was refused.
-        proof: how near it is to its source, see `service.model.proof`.
+        proof: how near it is to its source, see `service.model.parity`.
         refusal: why there is no prepared model, so that nobody tries again; None where there is.
     """
 

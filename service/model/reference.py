@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from service.model.kokoro import Inference, Kokoro
-from service.model.proof import SENTENCES, Comparison, Speaker, compare, speaker
+from service.model.parity import SENTENCES, Comparison, Speaker, compare, speaker
 
 
 class NoReferenceError(Exception):

@@ -22,7 +22,7 @@ from typing import Literal, Protocol, TypedDict
 from service.model.kokoro import Kokoro, Preparation
 from service.model.manifest import GPU_VARIANTS, GRAPHS, REFERENCE, Variant
 from service.model.opening import open_kokoro, open_prepared
-from service.model.proof import Speaker, UnlikeError, compare, speaker
+from service.model.parity import Speaker, UnlikeError, compare, speaker
 from service.model.reference import Reference
 from service.model.runtime import Runtime, open_runtime
 

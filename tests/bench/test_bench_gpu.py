@@ -27,7 +27,7 @@ from bench.variants import opened, prepared_for_gpus
 from service.machine import Machine
 from service.model import Kokoro, Preparation, open_runtime
 from service.model.opening import open_prepared
-from service.model.proof import log_spectral_distance
+from service.model.parity import log_spectral_distance
 from service.settings import Settings
 from service.speech.windows import MOST_FRAMES, WHOLE_FRAMES, windows_of
 

@@ -27,7 +27,7 @@ from bench.windows import (
     stretch,
 )
 from service.model.durations import SAMPLES_PER_FRAME
-from service.model.proof import log_spectral_distance
+from service.model.parity import log_spectral_distance
 from service.speech.windows import FADE_SAMPLES, Seams, windows_of
 from service.text import load_vocabulary
 

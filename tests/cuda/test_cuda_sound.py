@@ -7,7 +7,7 @@ import pytest
 import runs
 from stub import SOUNDS
 
-from service.model.proof import MAX_DISTANCE_DB, log_spectral_distance
+from service.model.parity import MAX_DISTANCE_DB, log_spectral_distance
 
 N_TOKENS, FRAMES, SAMPLES_PER_FRAME = 10, 4, 600
 

@@ -16,7 +16,7 @@ from stub import Refusal
 
 import ortffi
 from ortffi._api import SLOTS
-from service.model.proof import SENTENCES
+from service.model.parity import SENTENCES
 
 LIBRARY = stub_module.SOURCES
 

@@ -18,7 +18,7 @@ from service.machine import CudaBuild, Machine
 from service.model import Inference, Kokoro
 from service.model.kokoro import Preparation
 from service.model.opening import open_prepared
-from service.model.proof import MAX_DISTANCE_DB, log_spectral_distance
+from service.model.parity import MAX_DISTANCE_DB, log_spectral_distance
 from service.settings import Settings
 from service.speech import VoiceLibrary
 from service.speech.windows import say_in_windows

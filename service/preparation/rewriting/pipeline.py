@@ -48,8 +48,8 @@ from service.preparation.rewriting.opsets import lower_opset
 from service.preparation.rewriting.padded_encoder import pad_frames
 from service.preparation.rewriting.parts import part
 from service.preparation.rewriting.projections import merge_projections
+from service.preparation.rewriting.synthesis_window import settle_windows
 from service.preparation.rewriting.transposes import cancel_transposes, move_transposes
-from service.preparation.rewriting.windows import settle_windows
 
 Variant = Literal["native", "stock", "float32", "float16", "rounded"]
 

@@ -11,7 +11,7 @@ from small_kokoro import write_small_kokoro
 from service.errors import ModelError, RunError, SynthesisError
 from service.model.decoder import Decoder, Encoding, run
 from service.model.opening import open_kokoro
-from service.model.proof import SENTENCES
+from service.model.parity import SENTENCES
 from service.model.runtime import open_runtime
 from service.speech import Synthesizer
 

@@ -11,7 +11,7 @@ from small_kokoro import write_small_kokoro
 
 from service.model import Kokoro, load_kokoro, open_runtime
 from service.model.kokoro import Inference
-from service.model.proof import SENTENCES, UnlikeError
+from service.model.parity import SENTENCES, UnlikeError
 from service.model.reference import NoReferenceError, Reference
 
 TOKENS = {name: len(ids) + 2 for name, ids in SENTENCES.items()}

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from service.errors import DecodingUnavailableError
 from service.model.durations import SAMPLES_PER_FRAME
 from service.model.kokoro import SAMPLE_RATE_HZ
-from service.model.proof import log_spectral_distance
+from service.model.parity import log_spectral_distance
 from service.speech import AudioChunk, Synthesizer, Utterance
 from service.speech.windows import (
     FADE_SAMPLES,

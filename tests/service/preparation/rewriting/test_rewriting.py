@@ -22,7 +22,7 @@ from service.model.durations import SAMPLES_PER_FRAME, TENSOR_NAME, output_decla
 from service.model.kokoro import Kokoro, Preparation
 from service.model.manifest import DECODER, ENCODER, GRAPHS, GraphFiles, Variant
 from service.model.opening import open_prepared
-from service.model.proof import MAX_DISTANCE_DB, SENTENCES, log_spectral_distance
+from service.model.parity import MAX_DISTANCE_DB, SENTENCES, log_spectral_distance
 from service.model.runtime import open_runtime
 from service.preparation.processor import integer_products
 from service.preparation.rewriting import resampling

@@ -23,7 +23,7 @@ from service.model.kokoro import BUCKETS, Inference, Kokoro, Preparation
 from service.model.loader import STATISTICS
 from service.model.manifest import DECODER, ENCODER
 from service.model.opening import open_kokoro, open_prepared
-from service.model.proof import (
+from service.model.parity import (
     MAX_DISTANCE_DB,
     MAX_LEVEL_DIFFERENCE_DB,
     SENTENCES,

@@ -8,7 +8,7 @@ import pytest
 from published_graphs import Array, Published, copied, operators, plain, tidied
 
 from service.preparation.rewriting.constants import END
-from service.preparation.rewriting.windows import settle_windows
+from service.preparation.rewriting.synthesis_window import settle_windows
 
 SIZE = 20
 WINDOW = (np.hanning(SIZE + 1)[:-1] ** 2).astype(np.float32)

@@ -6,7 +6,7 @@ import pytest
 from service.errors import SynthesisError
 from service.model.durations import SAMPLES_PER_FRAME
 from service.model.kokoro import Inference
-from service.model.proof import (
+from service.model.parity import (
     MAX_LEVEL_DIFFERENCE_DB,
     SENTENCES,
     Speaker,
