@@ -19,13 +19,14 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from bench.processes import REPOSITORY, ChildError
+from bench.processes import REPOSITORY
 from bench.procfs import mebibytes
 from bench.variants import VARIANTS, opened
+from service.model import SplitModel
 from service.model.decoder import Encoding
 from service.model.durations import SAMPLES_PER_FRAME
-from service.model.kokoro import SAMPLE_RATE_HZ, Kokoro
-from service.model.manifest import GPU_VARIANTS, Variant
+from service.model.kokoro import SAMPLE_RATE_HZ
+from service.model.prepared import GPU_VARIANTS, Variant
 from service.settings import Settings
 
 PIECES = (25, 75, 150)
@@ -67,33 +68,31 @@ def _measure(variant: Variant, part: str) -> str:
     return f"{variant:8} {part:8} {slope:5.1f} MiB a second, from {pieces}"
 
 
-def _say(model: Kokoro, n_tokens: int) -> int:
+def _say(model: SplitModel, n_tokens: int) -> int:
     """Say so many tokens; return the frames."""
     return model.infer(_tokens(n_tokens), _STYLE, 1.0, buckets=[1]).samples.size // (
         SAMPLES_PER_FRAME
     )
 
 
-def _encode(model: Kokoro, n_tokens: int) -> int:
+def _encode(model: SplitModel, n_tokens: int) -> int:
     return model.encode(_tokens(n_tokens), _STYLE, 1.0, buckets=[1]).n_frames
 
 
-def _decode(model: Kokoro, n_tokens: int) -> int:
+def _decode(model: SplitModel, n_tokens: int) -> int:
     """Decode silence that no encoder has been run for."""
-    if model.decoder is None:
-        raise ChildError("this model is not parted")
     n_frames = round(FRAMES_A_TOKEN * n_tokens)
     features, spectrum = (
         np.zeros((1, columns, channels), np.float32)
         for columns, channels in ((2 * n_frames, 512), (120 * n_frames + 1, 22))
     )
     encoding = Encoding.of(np.array([n_frames]), features, spectrum, _STYLE, None)
-    # Not `Kokoro.decode`: silence of this kind is no numbers.
+    # Not `SplitModel.decode`: silence of this kind is no numbers.
     model.decoder.decode(encoding, 0, n_frames, lengths=[1])
     return n_frames
 
 
-RUNS: dict[str, Callable[[Kokoro, int], int]] = dict(
+RUNS: dict[str, Callable[[SplitModel, int], int]] = dict(
     zip(PARTS, (_say, _encode, _decode), strict=True)
 )
 

@@ -3,7 +3,7 @@
     python -m bench.gpu [float32] [float16] [--repeats N] [--write]
 
 Both sides run the very same files, those that `kokoro-service prepare --for cuda` makes, with as
-many threads on the host. Ours is all of `Kokoro.infer` as the service has it: ortffi, buckets of
+many threads on the host. Ours is all of `Model.infer` as the service has it: ortffi, buckets of
 frames, HEURISTIC search of cuDNN's algorithms, warmed up at start. Theirs are the package's own
 sessions with IoBinding, in runs that have as many frames as the speech, and what the encoder gives
 stays on the GPU: with EXHAUSTIVE search, the default, to which the bounds are held; with HEURISTIC
@@ -54,7 +54,7 @@ from bench.report import Bound, Row, difference, ratio, speedup, table
 from bench.sides import Side, Speaker, Spoken, speaker
 from bench.variants import prepared_for_gpus
 from service.machine import Machine, explain
-from service.model.manifest import GPU_VARIANTS
+from service.model.prepared import GPU_VARIANTS
 from service.settings import Settings
 from service.speech.windows import MOST_FRAMES
 
@@ -362,7 +362,7 @@ def over_http(ours: Side, theirs: Speaker, extent: Extent) -> list[Row]:
 
 def start(ours: Side) -> tuple[str, bool]:
     """Return what the service proves at start, in words, and whether enough is on the GPU."""
-    with python("-m", "bench.gpu_proof", environment=ours.environment()) as process:
+    with python("-m", "bench.gpu_check", environment=ours.environment()) as process:
         told = json.loads(answer(process))
     met = share_on_gpu(told["placement"]["n_nodes"]) >= SMALLEST_SHARE
     verdict = "they are" if met else "**they are not**"

@@ -28,7 +28,7 @@ from bench import speaker
 from bench.speaker import Request, Speak
 from service.model.decoder import AUDIO, MASK
 from service.model.durations import TENSOR_NAME as DURATIONS
-from service.model.manifest import DECODER, ENCODER
+from service.model.prepared import DECODER, ENCODER
 
 _CUDA = "CUDAExecutionProvider"
 

@@ -27,7 +27,7 @@ from bench.processes import THREADS, alternate
 from bench.windows import SPEED, VOICES, n_tokens
 from service.errors import ServiceError
 from service.loading import load_model, load_runtime, load_voices
-from service.model import Kokoro, StatisticsPredictor
+from service.model import Model, SplitModel, StatisticsPredictor
 from service.model.cuda_graphs import CapturedDecoder
 from service.model.decoder import STRETCH_FRAMES
 from service.model.durations import SAMPLES_PER_FRAME
@@ -49,7 +49,7 @@ def main() -> int:
     try:
         with ExitStack() as opened:
             model = opened.enter_context(closing(_load()))
-            if model.statistics is None:
+            if not isinstance(model, SplitModel) or model.statistics is None:
                 print("bench.gpu_windows: this model has no windows here", file=sys.stderr)
                 return 1
             pieces = [piece(seconds) for seconds in options.seconds]
@@ -59,6 +59,7 @@ def main() -> int:
             }
             if _is_captured(model):
                 plain = opened.enter_context(closing(_load()))
+                assert isinstance(plain, SplitModel)
                 assert isinstance(plain.decoder, CapturedDecoder)
                 plain.decoder.release()
                 told["window"] = measure_window(model, plain, *pieces[-1], options.pairs)
@@ -77,7 +78,7 @@ def piece(seconds: float) -> Piece:
 
 
 def measure_piece(
-    model: Kokoro, token_ids: Sequence[int], style: np.ndarray, pairs: int
+    model: SplitModel, token_ids: Sequence[int], style: np.ndarray, pairs: int
 ) -> dict[str, Any]:
     """Return name and pairs of a piece."""
     assert model.statistics is not None
@@ -101,7 +102,7 @@ def measure_piece(
 
 
 def measure_window(
-    captured: Kokoro, plain: Kokoro, token_ids: Sequence[int], style: np.ndarray, pairs: int
+    captured: SplitModel, plain: SplitModel, token_ids: Sequence[int], style: np.ndarray, pairs: int
 ) -> list[tuple[float, float]]:
     """Return pairs of a stretch in the middle of a piece, with its context."""
     assert captured.statistics is not None
@@ -116,12 +117,12 @@ def measure_window(
     return alternate(with_graphs, without, pairs, warm_ups=2)
 
 
-def _load() -> Kokoro:
+def _load() -> Model:
     settings = Settings(threads=THREADS)
     return load_model(settings, load_runtime(settings), lambda line: None)
 
 
-def _is_captured(model: Kokoro) -> bool:
+def _is_captured(model: SplitModel) -> bool:
     """Tell whether windows are replayed. Where a replay was wrong at start, they are not."""
     return isinstance(model.decoder, CapturedDecoder) and bool(model.decoder.captured)
 

@@ -3,7 +3,7 @@
     python -m bench.peers [kokoro-onnx] [fastkokoro] [--side service] [--repeats N] [--write]
 
 kokoro-onnx: `Kokoro.create(phonemes, style, is_phonemes=True, trim=False)` on a session of the
-onnxruntime package with as many threads, against our `Kokoro.infer`, at 14, 96 and 398 tokens. What
+onnxruntime package with as many threads, against our `Model.infer`, at 14, 96 and 398 tokens. What
 is timed is one call, from phonemes or token ids to samples; both must give as many samples. Either
 side has a process of its own for each length and waits while the other works. By default it cuts
 the silence off both ends of what the model gave, which is left out here, and texts of more than 510

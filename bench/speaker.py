@@ -2,7 +2,7 @@
 
     python -m bench.speaker service|stock|onnxruntime|kokoro-onnx MODEL THREADS
 
-`service` is our own `Kokoro.infer` with the settings of its environment (MODEL is not used) and
+`service` is our own `Model.infer` with the settings of its environment (MODEL is not used) and
 `stock` the same without our native operators; `onnxruntime` is a bare session of that package, and
 `kokoro-onnx` that package's `Kokoro.create` from phonemes, without its trimming of silence, on a
 session with as many threads; it runs in the package's own virtual environment. Each line of
@@ -120,7 +120,7 @@ def identity(kokoro: Any) -> Iterator[str]:
     from service.preparation.operators import find_native_operators
     from service.preparation.rewriting.version import VERSION
 
-    variant = kokoro.preparation.variant
+    variant = kokoro.prepared.variant
     yield str(variant)
     yield f"model {kokoro.sha256[:12]}"
     if variant is not None:

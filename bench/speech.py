@@ -8,7 +8,7 @@ from pathlib import Path
 from bench.processes import THREADS
 from bench.reading import front_end_reader
 from service.loading import load_voices
-from service.model import assemble, model_path
+from service.preparation import assemble, model_path
 from service.settings import Settings
 from service.speech import synthesizer
 from service.text import Espeak, load_vocabulary

@@ -52,7 +52,8 @@ from bench.command import Section, command_line, publish
 from bench.processes import REPOSITORY, ChildError
 from bench.reading import front_end_reader, sentences_of
 from service.loading import load_model, load_runtime, load_voices
-from service.model.kokoro import MAX_TOKENS, Kokoro
+from service.model import SplitModel
+from service.model.kokoro import MAX_TOKENS
 from service.model.statistics import (
     INPUTS,
     STYLE_PART,
@@ -205,14 +206,14 @@ def _sentences(language: str) -> tuple[list[list[int]], list[list[int]]]:
 
 
 def observe(
-    kokoro: Kokoro, voices: VoiceLibrary, pieces: Sequence[Piece], store: Path, deadline: float
+    kokoro: SplitModel, voices: VoiceLibrary, pieces: Sequence[Piece], store: Path, deadline: float
 ) -> Observations:
     """Say what has not been said yet, and return what was measured.
 
     Raises:
         OutOfTimeError: the deadline, of `time.monotonic`, came first.
     """
-    told, identity = store / "identity.txt", f"{kokoro.sha256} {kokoro.preparation.detail}"
+    told, identity = store / "identity.txt", f"{kokoro.sha256} {kokoro.prepared.detail}"
     if store.exists() and not (told.exists() and told.read_text(encoding="utf-8") == identity):
         shutil.rmtree(store)
     store.mkdir(parents=True, exist_ok=True)

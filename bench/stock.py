@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import NoReturn
 
 from service import __main__ as command_line
-from service.model import loader
+from service.preparation import getting
 from service.preparation.operators import NativeUnavailableError
 
 
@@ -17,7 +17,7 @@ def leave_out_native_operators() -> None:
     def refuse(path: Path | None = None) -> NoReturn:
         raise NativeUnavailableError("they are left out for a measurement")
 
-    loader.find_native_operators = refuse
+    getting.find_native_operators = refuse
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """Time of a synthesis: one sentence, one voice, as many threads as cores.
 
-Ours is all of `Kokoro.infer`: inputs made, audio and durations computed, both checked. Theirs is a
+Ours is all of `Model.infer`: inputs made, audio and durations computed, both checked. Theirs is a
 bare run of the published file. Each side has a process of its own and waits while the other works.
 """
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
@@ -12,11 +11,11 @@ from pathlib import Path
 from bench.processes import ChildError
 from bench.stock import leave_out_native_operators
 from service.errors import ServiceError
-from service.loading import load_model, load_runtime, prepare_model
-from service.model import Kokoro, Preparation, loader
-from service.model.loader import with_statistics
-from service.model.manifest import MANIFEST, Variant
-from service.model.opening import open_prepared
+from service.loading import load_model, load_runtime, load_statistics, prepare_model
+from service.model import Model, ModelOnDisk
+from service.model import open as open_model
+from service.model.prepared import Variant
+from service.preparation import getting
 from service.settings import Settings
 
 VARIANTS: tuple[Variant, ...] = ("native", "stock", "float32")
@@ -40,7 +39,7 @@ def chosen_variants(options: argparse.Namespace) -> list[Variant]:
 
 
 @contextmanager
-def opened(variant: Variant | None, settings: Settings) -> Iterator[Kokoro]:
+def opened(variant: Variant | None, settings: Settings) -> Iterator[Model]:
     """Load the model as a variant, on the processor; it is closed in the end.
 
     Where it is not in the cache it is prepared first. With it come the statistics of its decoder.
@@ -58,7 +57,7 @@ def opened(variant: Variant | None, settings: Settings) -> Iterator[Kokoro]:
     except ServiceError as error:
         raise ChildError(error.message) from error
     with closing(model):
-        found = model.preparation
+        found = model.prepared
         if found.variant != variant:
             raise ChildError(f"{variant} is not to be had here: the model is {found.detail}")
         yield model
@@ -70,14 +69,18 @@ def prepared_for_gpus(settings: Settings) -> dict[str, Path]:
     Raises:
         ChildError: they cannot be had.
     """
+    return {variant: model.folder for variant, model in _models_for_gpus(settings).items()}
+
+
+def _models_for_gpus(settings: Settings) -> dict[str, ModelOnDisk]:
     try:
-        folders = prepare_model(settings, "cuda", _tell)
+        models = prepare_model(settings, "cuda", _tell)
     except ServiceError as error:
         raise ChildError(error.message) from error
-    return {_recipe(folder)["variant"]: folder for folder in folders}
+    return {str(model.variant): model for model in models}
 
 
-def _open(variant: Variant | None, settings: Settings) -> Kokoro:
+def _open(variant: Variant | None, settings: Settings) -> Model:
     if variant == "float32":
         return _open_floats(settings)
     if variant == "stock":
@@ -88,32 +91,21 @@ def _open(variant: Variant | None, settings: Settings) -> Kokoro:
     return load_model(settings, load_runtime(settings), _tell)
 
 
-def _open_floats(settings: Settings) -> Kokoro:
-    folders = prepared_for_gpus(settings)
-    if "float32" not in folders:
+def _open_floats(settings: Settings) -> Model:
+    models = _models_for_gpus(settings)
+    if "float32" not in models:
         raise ChildError("the model does not stay right in float32: prepare says why")
-    folder = folders["float32"]
-    model = open_prepared(
-        folder, None, load_runtime(settings),
-        name=folder.name, sha256=_recipe(folder)["source_sha256"],
-        preparation=Preparation("float32", None, "for GPUs, in float32"),
-    )  # fmt: skip
-    return with_statistics(model)
+    return open_model(models["float32"], load_runtime(settings), statistics=load_statistics())
 
 
 @contextmanager
 def _without_native_operators() -> Iterator[None]:
-    find = loader.find_native_operators
+    find = getting.find_native_operators
     leave_out_native_operators()
     try:
         yield
     finally:
-        loader.find_native_operators = find
-
-
-def _recipe(folder: Path) -> dict[str, str]:
-    manifest = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
-    return dict(manifest["recipe"])
+        getting.find_native_operators = find
 
 
 def _tell(line: str) -> None:

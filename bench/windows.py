@@ -70,12 +70,12 @@ from bench.report import Bound, Row, ratio, table
 from bench.speaker import identity, save
 from bench.spectrogram import Column, spectrograms
 from bench.variants import add_variants, chosen_variants, opened
-from service.loading import load_voices
+from service.loading import STATISTICS, load_voices
+from service.model import Model, SplitModel
 from service.model.durations import SAMPLES_PER_FRAME
-from service.model.kokoro import SAMPLE_RATE_HZ, Kokoro
-from service.model.loader import STATISTICS
-from service.model.manifest import Variant
+from service.model.kokoro import SAMPLE_RATE_HZ
 from service.model.parity import log_spectral_distance
+from service.model.prepared import Variant
 from service.resources import resource
 from service.settings import Settings
 from service.speech import VoiceLibrary
@@ -304,7 +304,7 @@ _DECODING = [
 """What decides how windows sound, beside the model."""
 
 
-def whole(model: Kokoro) -> Say:
+def whole(model: Model) -> Say:
     """Return what says a piece at once."""
 
     def say(token_ids: Sequence[int], style: np.ndarray) -> Said:
@@ -314,15 +314,15 @@ def whole(model: Kokoro) -> Say:
     return say
 
 
-def in_windows(model: Kokoro) -> Say:
+def in_windows(model: Model) -> Say:
     """Return what says a piece in the windows of a stream.
 
     Raises:
         ChildError: this model is not to be had in windows.
     """
+    if not isinstance(model, SplitModel) or model.statistics is None:
+        raise ChildError(f"no windows are to be had here: the model is {model.prepared.detail}")
     statistics = model.statistics
-    if statistics is None:
-        raise ChildError(f"no windows are to be had here: the model is {model.preparation.detail}")
 
     def say(token_ids: Sequence[int], style: np.ndarray) -> Said:
         if not statistics.covers(style):

@@ -104,8 +104,8 @@ def _voices(settings: Settings) -> int:
 def _prepare(settings: Settings, target: Literal["cpu", "cuda"] | None) -> int:
     from service.loading import prepare_model
 
-    for path in prepare_model(settings, target, _progress):
-        print(path)
+    for prepared in prepare_model(settings, target, _progress):
+        print(prepared.place)
     return 0
 
 

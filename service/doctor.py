@@ -138,10 +138,10 @@ def examine(settings: Settings, progress: Callable[[str], None]) -> Iterator[Fin
         f"{model.name}, sha256 {model.sha256[:12]}, {durations}, runs on {model.provider} with "
         f"{runtime.threads} threads",
     )  # fmt: skip
-    preparation = model.preparation
-    yield Finding("prepared", True if preparation.variant else None, preparation.detail)
-    if model.gpu_proof is not None:
-        yield Finding("on the gpu", True, str(model.gpu_proof))
+    prepared = model.prepared
+    yield Finding("prepared", True if prepared.variant else None, prepared.detail)
+    if model.gpu_check is not None:
+        yield Finding("on the gpu", True, str(model.gpu_check))
     try:
         seconds = build_synthesizer(settings, model, voices, front_end).self_test()
     except ServiceError as error:

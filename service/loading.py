@@ -2,33 +2,38 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable
 from pathlib import Path
 from typing import Literal
 
-from service.errors import StartupError
+from service import model as models
+from service import preparation
+from service.errors import ModelError, ProviderError, StartupError
 from service.model import (
-    GpuOptions,
-    Kokoro,
+    GpuUnavailableError,
+    Model,
+    ModelFile,
+    ModelOnDisk,
     Options,
     Runtime,
-    Source,
-    assemble,
-    default_cache_dir,
-    load_kokoro,
+    StatisticsPredictor,
     longest_piece_s,
-    model_path,
     open_runtime,
-    prepare,
-    prepare_for_gpu,
+    require_gpu,
 )
+from service.preparation import NotPreparedError, Source
 from service.resources import resource
 from service.settings import Settings
 from service.speech import LONGEST_PIECE_S, Planner, Synthesizer, VoiceLibrary
 from service.text import Espeak, FrontEnd, UserLexicon
 
-Target = Literal["cpu", "cuda"]
-"""What a model is prepared for: the processor, or GPUs."""
+logger = logging.getLogger(__name__)
+
+STATISTICS = "statistics.npz"
+"""Of the published model, beside the voices that come with the service."""
+
+Progress = Callable[[str], None]
 
 
 def load_runtime(settings: Settings) -> Runtime:
@@ -59,54 +64,114 @@ def _engine_caches(settings: Settings) -> Options:
 
 
 def _cache_dir(settings: Settings) -> Path:
-    return settings.cache_dir or default_cache_dir()
+    return settings.cache_dir or preparation.default_cache_dir()
 
 
-def load_model(settings: Settings, runtime: Runtime, progress: Callable[[str], None]) -> Kokoro:
-    """Load the model of the settings; see `load_kokoro`."""
-    return load_kokoro(
-        model_path(settings.model, settings.cache_dir),
-        runtime,
-        published=settings.model is None,
-        progress=progress,
-        prepared_in=_cache_dir(settings) if settings.prepare else None,
-        gpu=GpuOptions(_cache_dir(settings), settings.precision, settings.buckets),
+def _source(settings: Settings) -> Source:
+    path = preparation.model_path(settings.model, settings.cache_dir)
+    return Source(path, published=settings.model is None)
+
+
+def load_model(settings: Settings, runtime: Runtime, progress: Progress) -> Model:
+    """Load the model of the settings, prepared for where it runs.
+
+    Where it cannot be prepared for the processor it is used as it is, with a warning that says why.
+
+    Args:
+        settings: which model, and how.
+        runtime: the ONNX Runtime to run it with.
+        progress: called with a line where something takes long.
+
+    Raises:
+        ModelError: the file is missing, is no model, or does not keep the contract.
+        ProviderError: a GPU was asked for and cannot be had, or says something else.
+        StartupError: the memory budget is too little.
+    """
+    source = _source(settings)
+    if runtime.provider != "cpu":
+        try:
+            require_gpu(runtime)
+            prepared = preparation.get(
+                source, settings.precision, runtime, _cache_dir(settings), progress
+            )
+            return _open(prepared, settings, runtime, progress)
+        except GpuUnavailableError as error:
+            if runtime.provider != "auto":
+                raise ProviderError(f"provider = {runtime.provider}: {error}") from error
+            logger.warning("running on the CPU, since the GPU cannot be used: %s", error)
+            runtime = runtime.on_processor
+    detail = "as it is: prepare = false"
+    if settings.prepare:
+        try:
+            return _load_prepared(source, settings, runtime, progress)
+        except NotPreparedError as error:
+            name = source.path.name
+            logger.warning("%s; %s is used as it is, up to four times slower", error, name)
+            detail = f"as it is: {error}"
+    return _open(source.file_as_it_is(detail, progress), settings, runtime, progress)
+
+
+def _load_prepared(
+    source: Source, settings: Settings, runtime: Runtime, progress: Progress
+) -> Model:
+    cache_dir = _cache_dir(settings)
+    prepared = preparation.get(source, "processor", runtime, cache_dir, progress)
+    try:
+        model = _open(prepared, settings, runtime, progress)
+    except ModelError as error:
+        # Another environment may have removed it after it was found: then it is made anew.
+        # Whatever else is wrong with it still is.
+        logger.debug("the prepared model cannot be opened: %s", error)
+        prepared = preparation.get(source, "processor", runtime, cache_dir, progress)
+        model = _open(prepared, settings, runtime, progress)
+    logger.info("%s was prepared for this machine: %s", model.name, prepared.detail)
+    return model
+
+
+def _open(prepared: ModelOnDisk, settings: Settings, runtime: Runtime, progress: Progress) -> Model:
+    statistics = None if isinstance(prepared, ModelFile) else load_statistics()
+    return models.open(
+        prepared, runtime, buckets=settings.buckets, statistics=statistics, progress=progress
     )
 
 
+def load_statistics() -> StatisticsPredictor:
+    """Read the statistics that come with the service; see `StatisticsPredictor.load`."""
+    return StatisticsPredictor.load(resource("voices") / STATISTICS)
+
+
 def prepare_model(
-    settings: Settings, target: Target | None, progress: Callable[[str], None]
-) -> list[Path]:
+    settings: Settings, target: Literal["cpu", "cuda"] | None, progress: Progress
+) -> list[ModelOnDisk]:
     """Put into the cache what serving would load.
 
     Args:
         settings: which model, where to.
-        target: what it is for; by default what the settings' provider needs: with `auto` both.
+        target: processors or GPUs; by default what the settings' provider needs: with `auto` both.
         progress: called with a line where something takes long.
 
     Returns:
-        The folders of the prepared models; or files, where they are taken as they are: the
-        published one with `prepare = false`, and one in floats on a GPU.
+        The prepared models; or files, where they are taken as they are: the published one with
+        `prepare = false`, and one in floats on a GPU.
 
     Raises:
         StartupError: it cannot be had, or the settings leave nothing to do.
     """
-    source = Source(model_path(settings.model, settings.cache_dir), settings.model is None)
-    runtime, cache_dir = load_runtime(settings).on_processor, _cache_dir(settings)
-    paths: list[Path] = []
+    source, cache_dir = _source(settings), _cache_dir(settings)
+    runtime = load_runtime(settings).on_processor
+    prepared: list[ModelOnDisk] = []
     for_cpu = target == "cpu" or (target is None and settings.provider in ("cpu", "auto"))
     if target == "cuda" or (target is None and settings.provider != "cpu"):
-        paths += prepare_for_gpu(source, runtime, cache_dir, progress)
+        prepared += preparation.make_for_gpus(source, runtime, cache_dir, progress)
     if for_cpu and settings.prepare:
-        paths.append(prepare(source, runtime, cache_dir, progress).folder)
+        prepared.append(preparation.get(source, "processor", runtime, cache_dir, progress))
     elif for_cpu and source.published:
-        assemble(source.path, progress)
-        paths.append(source.path)
+        prepared.append(source.file_as_it_is("as it is: prepare = false", progress))
     elif for_cpu:
         raise StartupError(
             "model is set, and with prepare = false it is used as it is: nothing to prepare"
         )
-    return paths
+    return prepared
 
 
 def load_voices(settings: Settings) -> VoiceLibrary:
@@ -138,7 +203,7 @@ def load_front_end(settings: Settings) -> FrontEnd:
     return FrontEnd(load_espeak(settings), lexicon=load_lexicon(settings), emoji=settings.emoji)
 
 
-def load_synthesizer(settings: Settings, progress: Callable[[str], None]) -> Synthesizer:
+def load_synthesizer(settings: Settings, progress: Progress) -> Synthesizer:
     """Load everything that speaking needs.
 
     Args:
@@ -155,7 +220,7 @@ def load_synthesizer(settings: Settings, progress: Callable[[str], None]) -> Syn
 
 
 def build_synthesizer(
-    settings: Settings, model: Kokoro, voices: VoiceLibrary, front_end: FrontEnd
+    settings: Settings, model: Model, voices: VoiceLibrary, front_end: FrontEnd
 ) -> Synthesizer:
     """Make a synthesizer of loaded parts; it owns the model.
 
@@ -167,7 +232,7 @@ def build_synthesizer(
         voices,
         default_voice=settings.voice,
         max_text_length=settings.max_text_length,
-        longest_piece_s=longest_piece_s(settings.memory_budget_bytes, model.preparation.variant)
+        longest_piece_s=longest_piece_s(settings.memory_budget_bytes, model.prepared.variant)
         if settings.memory_budget_bytes
         else LONGEST_PIECE_S,
     )

@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, settings
 
 import ortffi
 from service.loading import load_synthesizer
-from service.model import assemble
+from service.preparation import assemble
 from service.settings import Settings
 from service.speech import Synthesizer
 

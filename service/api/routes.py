@@ -170,8 +170,8 @@ async def ready(request: Request) -> ReadyAnswer:
             name=model.name,
             sha256=model.sha256,
             gives_durations=model.gives_durations,
-            prepared=model.preparation.variant,
-            kernels=model.preparation.kernels,
+            prepared=model.prepared.variant,
+            kernels=model.prepared.kernels,
         ),
         self_test_s=round(found.self_test_s, 6),
     )

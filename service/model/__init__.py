@@ -1,35 +1,36 @@
-"""The model: finding, verifying and preparing its file, and what goes in and comes out."""
+"""Run time: a model on disk opened, run, and checked for parity."""
 
 from service.model.budget import longest_piece_s
-from service.model.gpu_loader import GpuOptions, prepare_for_gpu
-from service.model.kokoro import Inference, Kokoro, Preparation
-from service.model.loader import load_kokoro, prepare
-from service.model.manifest import Precision
-from service.model.placement import GpuProof, Placement
-from service.model.runtime import Options, Provider, Runtime, open_runtime
+from service.model.gpu_opening import PREPARE_COMMAND, require_gpu
+from service.model.interface import Model
+from service.model.kokoro import Inference
+from service.model.opening import open
+from service.model.placement import GpuCheck, Placement
+from service.model.prepared import ModelFile, ModelOnDisk, Precision, PreparedModel
+from service.model.runtime import GpuUnavailableError, Options, Provider, Runtime, open_runtime
+from service.model.split_model import SplitModel
 from service.model.statistics import StatisticsPredictor
-from service.preparation.assembly import assemble, default_cache_dir, model_path
-from service.preparation.source import Source
+from service.model.whole_model import WholeModel
 
 __all__ = [
-    "GpuOptions",
-    "GpuProof",
+    "PREPARE_COMMAND",
+    "GpuCheck",
+    "GpuUnavailableError",
     "Inference",
-    "Kokoro",
+    "Model",
+    "ModelFile",
+    "ModelOnDisk",
     "Options",
     "Placement",
     "Precision",
-    "Preparation",
+    "PreparedModel",
     "Provider",
     "Runtime",
-    "Source",
+    "SplitModel",
     "StatisticsPredictor",
-    "assemble",
-    "default_cache_dir",
-    "load_kokoro",
+    "WholeModel",
     "longest_piece_s",
-    "model_path",
+    "open",
     "open_runtime",
-    "prepare",
-    "prepare_for_gpu",
+    "require_gpu",
 ]

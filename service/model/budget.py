@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from service.errors import StartupError
-from service.model.manifest import Variant
+from service.model.prepared import Variant
 
 LEAST_PIECE_S = 2.0
 """Shorter pieces have no melody, and most of their time goes into their ends."""

@@ -63,8 +63,8 @@ class CapturedDecoder(Decoder):
 
     def release(self) -> None:
         """Have runs of all lengths start their kernels one by one again."""
-        recordings, self._recordings = list(self._recordings.values()), {}
-        for recording in recordings:
+        while self._recordings:
+            _, recording = self._recordings.popitem()
             self._in_thread(recording.close)
 
     def close(self) -> None:

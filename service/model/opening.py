@@ -1,108 +1,99 @@
-"""From a session to a loaded model that keeps the contract."""
+"""From a model on disk to an opened model that keeps the contract."""
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
-from pathlib import Path
 
 import ortffi
-from service.errors import ModelError, StartupError
+from service.errors import ModelError
 from service.memory import return_freed_memory
 from service.model.decoder import Decoder
-from service.model.kokoro import Kokoro, Preparation, Used
-from service.model.manifest import DECODER, ENCODER
+from service.model.gpu_opening import open_on_gpu
+from service.model.interface import Model
+from service.model.prepared import DECODER, ENCODER, ModelFile, ModelOnDisk, PreparedModel
 from service.model.runtime import Runtime
-from service.preparation.source import Progress, Source
+from service.model.split_model import SplitModel
+from service.model.statistics import StatisticsPredictor
+from service.model.whole_model import WholeModel
 from service.settings import BUCKETS
 
 logger = logging.getLogger(__name__)
 
 
-def open_kokoro(
-    path: Path,
+def open(
+    prepared: ModelOnDisk,
     runtime: Runtime,
     *,
-    published: bool = False,
-    progress: Progress = logger.info,
-    detail: str = "as it is",
-) -> Kokoro:
-    """Load a model file as it is, on the CPU. Raises ModelError."""
-    model, sha256 = Source(path, published).read(progress)
-    try:
-        session = runtime.open_session(model, path.resolve().parent)
-    except ortffi.OrtError as error:
-        raise unloadable(path, runtime, error) from error
-    del model
-    return_freed_memory()
-    preparation = Preparation(None, None, detail)
-    return hold(session, "cpu", path.name, sha256, runtime, preparation)
+    buckets: Sequence[int] = BUCKETS,
+    statistics: StatisticsPredictor | None = None,
+    progress: Callable[[str], None] = logger.info,
+) -> Model:
+    """Open a model where the runtime says: on the processor, or on a GPU.
 
-
-def open_prepared(
-    folder: Path,
-    operators: Path | None,
-    runtime: Runtime,
-    *,
-    name: str,
-    sha256: str,
-    preparation: Preparation,
-) -> Kokoro:
-    """Load a prepared model on the CPU.
+    On a GPU it must run there and say what it says on the processor; see `require_gpu` for what is
+    looked at before.
 
     Args:
-        folder: with its files.
-        operators: library of our own operators, if the model uses them.
+        prepared: what `service.preparation.get` found.
         runtime: to run it with.
-        name: of the model that it was made of.
-        sha256: likewise.
-        preparation: how it was made.
+        buckets: see `Model.buckets`.
+        statistics: of the published model; where it is that one, it can decode windows.
+        progress: called with a line where something takes long.
 
     Raises:
         ModelError: ONNX Runtime refuses it, or it does not keep the contract.
+        GpuUnavailableError: it cannot be had on the GPU, or says something else; with the cure.
+        ProviderError: options of the provider are wrong.
+        StartupError: the memory budget is too little.
     """
+    if runtime.provider != "cpu":
+        model = open_on_gpu(prepared, runtime, buckets, statistics, progress)
+    elif isinstance(prepared, ModelFile):
+        model = _open_whole(prepared, runtime, buckets)
+    else:
+        model = _open_split(prepared, runtime, buckets, statistics)
+    if not model.gives_durations:
+        logger.warning("%s does not tell durations: lost audio cannot be noticed", model.name)
+    return model
+
+
+def _open_whole(file: ModelFile, runtime: Runtime, buckets: Sequence[int]) -> Model:
+    content = file.read()
     with ExitStack() as opened:
-        path = folder / ENCODER.graph
         try:
-            encoder = opened.enter_context(runtime.open_prepared(path, operators))
-            path = folder / DECODER.graph
-            session = opened.enter_context(runtime.open_prepared(path, operators))
+            session = opened.enter_context(runtime.open_session(content, file.folder))
         except ortffi.OrtError as error:
-            raise unloadable(path, runtime, error) from error
-        decoder = Decoder(session, BUCKETS)
-        opened.pop_all()  # `hold` closes them
-    return hold(encoder, "cpu", name, sha256, runtime, preparation, decoder=decoder)
+            raise _unloadable(str(file.path), runtime, error) from error
+        del content
+        return_freed_memory()
+        model = WholeModel.of(session, file, runtime, "cpu", buckets)
+        opened.pop_all()  # the model closes it
+    return model
 
 
-def hold(
-    session: ortffi.Session,
-    provider: Used,
-    name: str,
-    sha256: str,
+def _open_split(
+    prepared: PreparedModel,
     runtime: Runtime,
-    preparation: Preparation,
-    buckets: Sequence[int] = BUCKETS,
-    decoder: Decoder | None = None,
-) -> Kokoro:
-    """Hold a session against the contract, and close it where it does not keep it.
-
-    Raises:
-        ModelError: it does not.
-    """
-    try:
-        kokoro = Kokoro(session, provider, name, sha256, runtime, preparation, buckets, decoder)
-    except StartupError:
-        session.close()
-        if decoder is not None:
-            decoder.close()
-        raise
-    if not kokoro.gives_durations:
-        logger.warning("%s does not tell durations: lost audio cannot be noticed", name)
-    return kokoro
+    buckets: Sequence[int],
+    statistics: StatisticsPredictor | None,
+) -> Model:
+    path = prepared.folder / ENCODER.graph
+    with ExitStack() as opened:
+        try:
+            encoder = opened.enter_context(runtime.open_optimized(path, prepared.operators))
+            path = prepared.folder / DECODER.graph
+            session = opened.enter_context(runtime.open_optimized(path, prepared.operators))
+        except ortffi.OrtError as error:
+            raise _unloadable(str(path), runtime, error) from error
+        decoder = Decoder(session, buckets)
+        model = SplitModel.of(encoder, decoder, statistics, prepared, runtime, "cpu", buckets)
+        opened.pop_all()  # the model closes them
+    return_freed_memory()
+    return model
 
 
-def unloadable(path: Path, runtime: Runtime, error: ortffi.OrtError) -> ModelError:
-    """Return what to raise of a file that ONNX Runtime refuses."""
+def _unloadable(path: str, runtime: Runtime, error: ortffi.OrtError) -> ModelError:
     reason = " ".join(str(error).split())
     return ModelError(f"{path} cannot be loaded by ONNX Runtime {runtime.version}: {reason}")

@@ -1,18 +1,18 @@
-"""Prove that a prepared model speaks as its source does."""
+"""Parity check: does a prepared model speak as its source does?"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
 
 from service.errors import RunError, SynthesisError
-from service.model.decoder import Encoding
 from service.model.durations import SAMPLES_PER_FRAME
-from service.model.kokoro import STYLE_SIZE, Inference, Kokoro, Samples
+from service.model.kokoro import STYLE_SIZE, Inference, Samples
 from service.resources import resource
 
 SENTENCES: dict[str, tuple[int, ...]] = {
@@ -44,6 +44,15 @@ _VOICE = "af_heart"
 _FRAME, _HOP = 1024, 256
 _FLOOR_DB = 80.0
 """So far below the loudest bin everything counts as silence."""
+
+
+class Speaking(Protocol):
+    """What can say a chunk: every opened model."""
+
+    def infer(
+        self, token_ids: Sequence[int], style: npt.NDArray[np.float32], speed: float
+    ) -> Inference:
+        """Say it; see `service.model.interface.Model.infer`."""
 
 
 class UnlikeError(Exception):
@@ -108,20 +117,14 @@ def compare(source: Speaker, prepared: Speaker, *, slack_frames: int = 0) -> dic
     return comparisons
 
 
-def speaker(model: Kokoro) -> Speaker:
+def speaker(model: Speaking) -> Speaker:
     """Return what has a model say one of `SENTENCES`; it raises SynthesisError."""
 
     def say(name: str) -> Inference:
         token_ids = SENTENCES[name]
-        return model.infer(token_ids, _style(len(token_ids)), 1.0)
+        return model.infer(token_ids, style_of(len(token_ids)), 1.0)
 
     return say
-
-
-def encode_longest(model: Kokoro) -> Encoding:
-    """Have a model that is parted encode the longest of `SENTENCES`; raises SynthesisError."""
-    token_ids = max(SENTENCES.values(), key=len)
-    return model.encode(token_ids, _style(len(token_ids)), 1.0)
 
 
 def _alike(
@@ -186,7 +189,7 @@ def _power(samples: Samples) -> npt.NDArray[np.float64]:
     return power
 
 
-def _style(n_tokens: int) -> npt.NDArray[np.float32]:
+def style_of(n_tokens: int) -> npt.NDArray[np.float32]:
     """Return a voice's style for so many tokens; a made-up one where that voice is not there."""
     file = resource("voices") / f"{_VOICE}.bin"
     if not file.is_file():

@@ -82,7 +82,7 @@ class Placement:
 
 
 @dataclass(frozen=True)
-class GpuProof:
+class GpuCheck:
     """What was seen of a model on the GPU before anybody could use it.
 
     Attributes:

@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from service.model.kokoro import Inference, Kokoro
-from service.model.parity import SENTENCES, Comparison, Speaker, compare, speaker
+from service.model.kokoro import Inference
+from service.model.parity import SENTENCES, Comparison, Speaker, Speaking, compare, speaker
 
 
 class NoReferenceError(Exception):
@@ -20,7 +20,7 @@ class NoReferenceError(Exception):
 
 @dataclass(frozen=True)
 class Reference:
-    """The sentences of the proof as a model said them.
+    """The sentences of the parity check as a model said them.
 
     Attributes:
         inferences: by the name of the sentence.
@@ -29,7 +29,7 @@ class Reference:
     inferences: Mapping[str, Inference]
 
     @classmethod
-    def record(cls, model: Kokoro) -> Reference:
+    def record(cls, model: Speaking) -> Reference:
         """Have a model say the sentences. Raises SynthesisError."""
         say = speaker(model)
         return cls({name: say(name) for name in SENTENCES})
@@ -69,6 +69,6 @@ class Reference:
         except (EOFError, KeyError, TypeError, ValueError, zipfile.BadZipFile) as error:
             raise NoReferenceError(f"{path.name} cannot be read") from error
 
-    def check(self, model: Kokoro) -> dict[str, Comparison]:
+    def check(self, model: Speaking) -> dict[str, Comparison]:
         """Have a model say the same; see `compare`. Raises UnlikeError."""
         return compare(self.speaker, speaker(model))

@@ -168,7 +168,7 @@ class Runtime:
             raise ProviderError(f"cuda_options: {error}") from error
         return providers
 
-    def open_prepared(self, model: Path, operators: Path | None) -> ortffi.Session:
+    def open_optimized(self, model: Path, operators: Path | None) -> ortffi.Session:
         """Make a session of a model that `optimize` wrote, on the CPU.
 
         Its weights stay in their file, mapped into memory, where other processes share them.

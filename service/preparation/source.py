@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import hashlib
-import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from service.errors import ModelError
-from service.model import durations
-from service.model.manifest import digest
+from service.model.prepared import ModelFile, unreadable
 from service.preparation import assembly
 from service.preparation.assembly import FILE_NAME, SHA256, SIZE_BYTES, assemble
+from service.preparation.manifest import digest
 
 Progress = Callable[[str], None]
 """Called with a line where something takes long."""
@@ -33,31 +30,32 @@ class Source:
 
     def sha256(self) -> str:
         """Return the digest; of the published model without reading it. Raises ModelError."""
-        if self.published:
-            return SHA256
+        return SHA256 if self.published else self._digest()
+
+    def _digest(self) -> str:
         try:
             return digest(self.path)
         except OSError as error:
-            raise _unreadable(self.path, error) from error
+            raise unreadable(self.path, error) from error
 
-    def read(self, progress: Progress) -> tuple[bytearray, str]:
-        """Return the file, durations declared an output, and its digest.
+    def file_as_it_is(self, detail: str, progress: Progress) -> ModelFile:
+        """Return the file, to be opened as it is; the published one is put into the cache for it.
 
-        The published one is put into the cache for it.
+        Args:
+            detail: why it is used as it is, for people.
+            progress: called with a line where something takes long.
 
         Raises:
             ModelError: it cannot be had.
         """
-        if self.published and not (self.path.is_file() and self.path.stat().st_size == SIZE_BYTES):
+        if not self.published:
+            return ModelFile(self.path, self.sha256(), detail)
+        if not (self.path.is_file() and self.path.stat().st_size == SIZE_BYTES):
             assemble(self.path, progress)
-        model, sha256 = _read(self.path)
-        if self.published and sha256 != SHA256:
+        elif self._digest() != SHA256:
             progress(f"{FILE_NAME} in the cache is damaged; making it anew")
             assemble(self.path, progress)
-            model, sha256 = _read(self.path)
-        if durations.is_computed(model):
-            model += durations.output_declaration()
-        return model, sha256
+        return ModelFile(self.path, SHA256, detail)
 
     def file(self, folder: Path) -> Path:
         """Return a file with the model, which may be in a folder that goes afterwards.
@@ -73,20 +71,3 @@ class Source:
         path = folder / FILE_NAME
         assemble(path, lambda line: None)  # half a second, and a path that soon goes
         return path
-
-
-def _unreadable(path: Path, error: OSError) -> ModelError:
-    return ModelError(f"the model file {path} cannot be read: {error.strerror}")
-
-
-def _read(path: Path) -> tuple[bytearray, str]:
-    """Return a file and its sha256. Never two copies of it at once: it is 92 MB or more."""
-    try:
-        with open(path, "rb") as file:
-            model = bytearray(os.fstat(file.fileno()).st_size)
-            n_read = file.readinto(model)
-    except OSError as error:
-        raise _unreadable(path, error) from error
-    if n_read != len(model):
-        raise ModelError(f"the model file {path} changed while it was read; start again")
-    return model, hashlib.sha256(model).hexdigest()

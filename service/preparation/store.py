@@ -14,18 +14,14 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from service.errors import ModelError
-from service.model.manifest import (
-    MANIFEST,
-    DamagedError,
-    File,
-    Manifest,
-    Recipe,
-)
+from service.model.prepared import CacheKey, PreparedModel
+from service.preparation.manifest import MANIFEST, DamagedError, File, Manifest
+from service.preparation.source import Source
 
 logger = logging.getLogger(__name__)
 
@@ -54,60 +50,53 @@ class RefusedError(NotPreparedError):
     """The source cannot be prepared, now or later."""
 
 
-@dataclass(frozen=True)
-class Workshop:
-    """What preparing needs to know beside the recipe.
-
-    Attributes:
-        operators: library of our own operators, for the variant `native`.
-        threads: to prove the result with.
-        get_source: returns the source's file, given a folder where it may write it, which is
-            removed afterwards.
-    """
-
-    operators: Path | None
-    threads: int
-    get_source: Callable[[Path], Path]
-
-
-class PreparedModels:
+class Store:
     """The prepared models of a cache.
 
-    A folder is whole under its name or not there at all, and one that was changed since is made
+    A folder is complete under its name or not there at all, and one that was changed since is made
     anew. Several environments may share the cache: each finds its own, and what has had no use for
     a month goes. Processes that need the same one at once wait for each other, and only the first
     makes it.
 
-    Args:
+    Attributes:
         cache_dir: the cache; need not be there yet.
     """
 
     def __init__(self, cache_dir: Path) -> None:
+        self.cache_dir = cache_dir
         self._folder = cache_dir / "prepared"
 
-    def folder(self, recipe: Recipe) -> Path:
-        """Return where the model of a recipe is, if it is there."""
-        return self._folder / recipe.key
+    def folder(self, key: CacheKey) -> Path:
+        """Return where the model of a key is, if it is there."""
+        return self._folder / key.name
 
-    def find(self, recipe: Recipe) -> Path | None:
-        """Return the folder of a prepared model, None where it is missing or damaged.
+    def has(self, model: PreparedModel) -> bool:
+        """Tell whether a prepared model is in its folder, as it was written.
 
         Raises:
             RefusedError: there will be none.
         """
-        folder = self.folder(recipe)
-        if not folder.is_dir():
-            return None
-        _note_use(folder)
+        if not model.folder.is_dir():
+            return False
+        _note_use(model.folder)
         try:
-            return _usable(folder, Manifest.verify(folder, recipe))
+            _verify(model)
         except DamagedError:
-            return None
+            return False
+        return True
 
-    def get(self, recipe: Recipe, workshop: Workshop, progress: Callable[[str], None]) -> Path:
-        """Return the folder of a prepared model, which is made where it is missing or damaged.
+    def make(
+        self, model: PreparedModel, source: Source, threads: int, progress: Callable[[str], None]
+    ) -> None:
+        """Have a prepared model in its folder: make it where it is missing or damaged.
 
         A source that was refused is not tried again.
+
+        Args:
+            model: as it shall be.
+            source: what it is made of.
+            threads: of the parity check.
+            progress: called with a line where something takes long.
 
         Raises:
             RefusedError: the source cannot be prepared.
@@ -115,15 +104,13 @@ class PreparedModels:
                 written.
             ModelError: the source cannot be had.
         """
-        folder = self._get(recipe, workshop, progress)
-        self._remove_unused(recipe)
-        return folder
+        if not self.has(model):  # damage is said under the lock, by who makes it anew
+            self._make_missing(model, source, threads, progress)
+        self._remove_unused(model.key)
 
-    def _get(self, recipe: Recipe, workshop: Workshop, progress: Callable[[str], None]) -> Path:
-        found = self.find(recipe)  # damage is said under the lock, by who makes it anew
-        if found is not None:
-            return found
-        folder = self.folder(recipe)
+    def _make_missing(
+        self, model: PreparedModel, source: Source, threads: int, progress: Callable[[str], None]
+    ) -> None:
         if any(importlib.util.find_spec(package) is None for package in REQUIRED):
             raise NotPreparedError(
                 "preparing the model needs packages that are not installed: "
@@ -132,17 +119,21 @@ class PreparedModels:
         try:
             self._folder.mkdir(parents=True, exist_ok=True)
             with self._lock(progress):
-                if folder.is_dir():
+                if model.folder.is_dir():
                     try:
-                        return _usable(folder, Manifest.verify(folder, recipe))
+                        _verify(model)
                     except DamagedError as error:
                         progress(f"the prepared model is damaged ({error}); making it anew")
-                return _usable(folder, self._make(recipe, workshop, progress))
+                    else:
+                        return
+                manifest = self._run_worker(model, source, threads, progress)
         except OSError as error:
             raise NotPreparedError(
                 f"the prepared model cannot be written to {self._folder}: {error.strerror}; "
                 "set cache_dir to a folder that can be written"
             ) from error
+        _accept(model, manifest)
+        progress(f"model prepared: {model.folder}")
 
     @contextmanager
     def _lock(self, progress: Callable[[str], None]) -> Iterator[None]:
@@ -154,8 +145,8 @@ class PreparedModels:
                 fcntl.flock(lock, fcntl.LOCK_EX)
             yield
 
-    def _make(
-        self, recipe: Recipe, workshop: Workshop, progress: Callable[[str], None]
+    def _run_worker(
+        self, model: PreparedModel, source: Source, threads: int, progress: Callable[[str], None]
     ) -> Manifest:
         for left in self._folder.glob(f"{_PARTIAL}*"):  # by processes that were killed
             # One that is just dying may still write; the next to come here removes the rest.
@@ -167,40 +158,36 @@ class PreparedModels:
         ):
             result = _run(
                 {
-                    "source": str(workshop.get_source(Path(scratch)).absolute()),
+                    "source": str(source.file(Path(scratch)).absolute()),
                     "folder": str(Path(partial).absolute()),
-                    "variant": recipe.variant,
-                    "operators": None if workshop.operators is None else str(workshop.operators),
-                    "signed_weights": recipe.products == "exact",
-                    "threads": workshop.threads,
+                    "key": asdict(model.key),
+                    "operators": None if model.operators is None else str(model.operators),
+                    "threads": threads,
                 },
                 progress,
             )
-            made = Path(partial) / "whole"
+            made = Path(partial) / "made"
             made.mkdir()
             files = {}
             if result["refusal"] is None:
-                for name in recipe.files:
+                for name in model.key.files:
                     os.rename(Path(partial) / name, made / name)
                     files[name] = File.of(made / name)
-            manifest = Manifest(recipe, files, result["proof"], result["refusal"])
+            manifest = Manifest(model.key, files, result["parity"], result["refusal"])
             manifest.write(made)
-            folder = self.folder(recipe)
-            if folder.is_dir():  # damaged
-                os.rename(folder, Path(partial) / "damaged")
-            os.rename(made, folder)
-        if manifest.refusal is None:
-            progress(f"model prepared: {folder}")
+            if model.folder.is_dir():  # damaged
+                os.rename(model.folder, Path(partial) / "damaged")
+            os.rename(made, model.folder)
         return manifest
 
-    def _remove_unused(self, recipe: Recipe) -> None:
-        """Remove what a recipe supersedes and nobody has used for long.
+    def _remove_unused(self, key: CacheKey) -> None:
+        """Remove what a key supersedes and nobody has used for long.
 
         Another version of ONNX Runtime, or an installation without a compiler, may share the cache
         and use today what this one has no use for.
         """
-        for old in self._folder.glob(f"{recipe.family}-*"):
-            if not recipe.supersedes(old.name):
+        for old in self._folder.glob(f"{key.family}-*"):
+            if not key.supersedes(old.name):
                 continue
             try:
                 if time.time() - old.stat().st_mtime < KEPT_UNUSED_S:
@@ -224,12 +211,15 @@ def _note_use(folder: Path) -> None:
         logger.debug("the use of %s cannot be noted: %s", folder, error.strerror)
 
 
-def _usable(folder: Path, manifest: Manifest) -> Path:
+def _verify(model: PreparedModel) -> None:
+    _accept(model, Manifest.verify(model.folder, model.key))
+
+
+def _accept(model: PreparedModel, manifest: Manifest) -> None:
     if manifest.refusal is not None:
         raise RefusedError(
-            f"the model cannot be prepared: {manifest.refusal} (noted in {folder / MANIFEST})"
+            f"the model cannot be prepared: {manifest.refusal} (noted in {model.folder / MANIFEST})"
         )
-    return folder
 
 
 def _run(request: dict[str, Any], progress: Callable[[str], None]) -> dict[str, Any]:

@@ -15,16 +15,24 @@ import sys
 import threading
 from collections.abc import Callable
 from contextlib import closing
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import Literal, Protocol, TypedDict
+from typing import Any, Literal, Protocol, TypedDict
 
-from service.model.kokoro import Kokoro, Preparation
-from service.model.manifest import GPU_VARIANTS, GRAPHS, REFERENCE, Variant
-from service.model.opening import open_kokoro, open_prepared
+from service.model.opening import open as open_model
 from service.model.parity import Speaker, UnlikeError, compare, speaker
+from service.model.prepared import (
+    GPU_VARIANTS,
+    GRAPHS,
+    REFERENCE,
+    CacheKey,
+    ModelFile,
+    PreparedModel,
+    Variant,
+)
 from service.model.reference import Reference
 from service.model.runtime import Runtime, open_runtime
+from service.preparation.manifest import digest
 
 RewrittenVariant = Variant | Literal["rounded"]
 
@@ -47,16 +55,15 @@ class Rewrite(Protocol):
 class Request(TypedDict):
     """What to prepare, as JSON.
 
-    `source` is a model file, `folder` an empty folder for the result, `operators` the library of
-    our own operators for the variant `native`, `signed_weights` whether ONNX Runtime multiplies
-    signed weights exactly here, `threads` the number of threads to prove it with.
+    `source` is a model file, `folder` an empty folder for the result, `key` the fields of its
+    `CacheKey`, `operators` the library of our own operators for the variant `native`, `threads` the
+    number of threads of the parity check.
     """
 
     source: str
     folder: str
-    variant: Variant
+    key: dict[str, Any]
     operators: str | None
-    signed_weights: bool
     threads: int
 
 
@@ -66,11 +73,11 @@ class Result:
 
     Attributes:
         refusal: why there is no prepared model; None where there is.
-        proof: log-spectral distance to the source in dB, by sentence.
+        parity: log-spectral distance to the source in dB, by sentence.
     """
 
     refusal: str | None = None
-    proof: dict[str, float] = field(default_factory=dict)
+    parity: dict[str, float] = field(default_factory=dict)
 
 
 def main(request: Request, rewrite: Rewrite | None = None) -> None:
@@ -96,44 +103,48 @@ def main(request: Request, rewrite: Rewrite | None = None) -> None:
 
 
 def prepare(request: Request, rewrite: Rewrite, progress: Callable[[str], None]) -> Result:
-    """Rewrite a model, have ONNX Runtime optimise it, and prove that it speaks as before.
+    """Rewrite a model, have ONNX Runtime optimise it, and check that it speaks as before.
 
     Raises:
         OSError: the folder cannot be written.
         ortffi.OrtError: ONNX Runtime refuses the rewritten model.
         ModelError: the source is no model.
     """
-    source, folder = Path(request["source"]), Path(request["folder"])
+    source, operators = Path(request["source"]), request["operators"]
+    model = PreparedModel(
+        source.name, Path(request["folder"]), CacheKey(**request["key"]), "just made",
+        None if operators is None else Path(operators),
+    )  # fmt: skip
     runtime = open_runtime(threads=request["threads"])
-    rewritten = folder / "rewritten"
+    rewritten = model.folder / "rewritten"
     rewritten.mkdir()
 
     def write(variant: RewrittenVariant, to: Path) -> bool:
         progress("rewriting the model")
-        report = rewrite(source, to, variant, progress, signed_weights=request["signed_weights"])
-        return report is not None
+        signed = model.key.products == "exact"
+        return rewrite(source, to, variant, progress, signed_weights=signed) is not None
 
     try:
-        if request["variant"] in GPU_VARIANTS:
-            return _prepare_for_gpu(request, runtime, write, rewritten, progress)
-        if not write(request["variant"], rewritten):
+        if model.variant in GPU_VARIANTS:
+            return _prepare_for_gpu(model, source, runtime, write, rewritten, progress)
+        if not write(model.variant, rewritten):
             return _UNKNOWN
         progress("optimising the model")
-        operators = None if request["operators"] is None else Path(request["operators"])
         for graph, weights in GRAPHS:
-            runtime.optimize(rewritten / graph, operators, folder / graph, weights)
+            runtime.optimize(rewritten / graph, model.operators, model.folder / graph, weights)
     finally:
         shutil.rmtree(rewritten)
     progress("comparing the prepared model with its source")
     with (
-        closing(open_kokoro(source, runtime)) as one,
-        closing(_open(folder, operators, runtime)) as other,
+        closing(open_model(_as_it_is(source), runtime)) as one,
+        closing(open_model(model, runtime)) as other,
     ):
-        return _prove(speaker(one), speaker(other), 0)
+        return _compare(speaker(one), speaker(other), 0)
 
 
 def _prepare_for_gpu(
-    request: Request,
+    model: PreparedModel,
+    source: Path,
     runtime: Runtime,
     write: Callable[[RewrittenVariant, Path], bool],
     rounded: Path,
@@ -143,19 +154,18 @@ def _prepare_for_gpu(
 
     What is heard of float16 is found out with a model that rounds as a GPU does.
     """
-    folder = Path(request["folder"])
-    if not write(request["variant"], folder):
+    if not write(model.variant, model.folder):
         return _UNKNOWN
-    model = folder
-    if request["variant"] == "float16":
+    speaking = model
+    if model.variant == "float16":
         write("rounded", rounded)
-        model = rounded
+        speaking = replace(model, folder=rounded)
     progress("comparing the prepared model with its source")
-    with closing(_open(model, None, runtime)) as other:
+    with closing(open_model(speaking, runtime)) as other:
         reference = Reference.record(other)
-    reference.write(folder / REFERENCE)
-    with closing(open_kokoro(Path(request["source"]), runtime)) as one:
-        return _prove(speaker(one), reference.speaker, SLACK_FRAMES)
+    reference.write(model.folder / REFERENCE)
+    with closing(open_model(_as_it_is(source), runtime)) as one:
+        return _compare(speaker(one), reference.speaker, SLACK_FRAMES)
 
 
 _UNKNOWN = Result("its graph is not one that is known how to rewrite")
@@ -165,19 +175,16 @@ SLACK_FRAMES = 1
 layer to 8 bits. Of two sentences in five voices 5 % of the sounds are, by one frame."""
 
 
-def _open(folder: Path, operators: Path | None, runtime: Runtime) -> Kokoro:
-    return open_prepared(
-        folder, operators, runtime, name=folder.name, sha256="",
-        preparation=Preparation(None, None, ""),
-    )  # fmt: skip
+def _as_it_is(source: Path) -> ModelFile:
+    return ModelFile(source, digest(source), "to compare with")
 
 
-def _prove(one: Speaker, other: Speaker, slack_frames: int) -> Result:
+def _compare(one: Speaker, other: Speaker, slack_frames: int) -> Result:
     try:
         comparisons = compare(one, other, slack_frames=slack_frames)
     except UnlikeError as error:
         return Result(str(error))
-    return Result(proof={name: round(c.distance_db, 3) for name, c in comparisons.items()})
+    return Result(parity={name: round(c.distance_db, 3) for name, c in comparisons.items()})
 
 
 def _end_with_input() -> None:

@@ -16,8 +16,8 @@ from service.errors import (
     SynthesisError,
     TimesUnavailableError,
 )
-from service.model import Inference
-from service.model.kokoro import SAMPLE_RATE_HZ, Kokoro, Samples
+from service.model import Inference, Model, SplitModel
+from service.model.kokoro import SAMPLE_RATE_HZ, Samples
 from service.settings import Decoding
 from service.speech import joining
 from service.speech.cache import AudioCache
@@ -63,7 +63,7 @@ class Synthesizer:
 
     def __init__(
         self,
-        model: Kokoro,
+        model: Model,
         planner: Planner,
         *,
         audio_cache_bytes: int = 0,
@@ -105,10 +105,11 @@ class Synthesizer:
 
     def _lack_of_windows(self, utterance: Utterance) -> str:
         """Tell why an utterance cannot be decoded in windows; nothing where it can."""
-        if self.model.statistics is None:
+        statistics = self.model.statistics if isinstance(self.model, SplitModel) else None
+        if statistics is None:
             return "only the published model is decoded in windows, and that where it is prepared"
         blend = self.planner.resolve(utterance.voice)
-        if self.model.statistics.covers(self.planner.voices.style(blend, _USUAL_TOKENS)):
+        if statistics.covers(self.planner.voices.style(blend, _USUAL_TOKENS)):
             return ""
         return "the statistics of this voice are not known, so it is not decoded in windows"
 
@@ -174,7 +175,8 @@ class Synthesizer:
         """Have the model say a piece, unless it has said it before; see `windows_of` for `soon`."""
         token_ids = load_vocabulary().token_ids(piece.phonemes)
         style = self.planner.voices.style(piece.blend, len(token_ids))
-        statistics = self.model.statistics if in_windows else None
+        split = self.model if in_windows and isinstance(self.model, SplitModel) else None
+        statistics = None if split is None else split.statistics
         if statistics is not None and not statistics.covers(style):
             statistics = None
         key = (piece.phonemes, piece.blend, piece.speed, statistics is not None)
@@ -185,11 +187,11 @@ class Synthesizer:
             yield Made(Sound.whole(kept), 0.0, 0.0, True)
             return
         run_options = None if cancellation is None else cancellation.run_options
-        saying = (self.model, token_ids, style, piece.speed, run_options)
+        saying = (token_ids, style, piece.speed, run_options)
         sounds = (
-            say_whole(*saying, keep_memory=keep_memory)
-            if statistics is None
-            else say_in_windows(*saying, statistics=statistics, soon=soon)
+            say_whole(self.model, *saying, keep_memory=keep_memory)
+            if split is None or statistics is None
+            else say_in_windows(split, *saying, statistics=statistics, soon=soon)
         )
         cached = False if self.cache.is_on else None
         said: list[Samples] = []

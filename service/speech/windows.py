@@ -10,10 +10,10 @@ import numpy as np
 import numpy.typing as npt
 
 import ortffi
-from service.model import Inference, StatisticsPredictor
+from service.model import Inference, Model, SplitModel, StatisticsPredictor
 from service.model.decoder import STRETCH_FRAMES
 from service.model.durations import SAMPLES_PER_FRAME
-from service.model.kokoro import Kokoro, Samples
+from service.model.kokoro import Samples
 
 FIRST_FRAMES = 30
 """Of the first window: 0.75 s, which sounds while the second is made."""
@@ -151,7 +151,7 @@ class Sound:
 
 
 def say_whole(
-    model: Kokoro,
+    model: Model,
     token_ids: Sequence[int],
     style: Samples,
     speed: float,
@@ -159,7 +159,7 @@ def say_whole(
     *,
     keep_memory: bool,
 ) -> Iterator[Sound]:
-    """Say a piece at once, when it is asked for; see `Kokoro.infer`."""
+    """Say a piece at once, when it is asked for; see `Model.infer`."""
     inference = model.infer(
         token_ids, style, speed, keep_memory=keep_memory, run_options=run_options
     )
@@ -167,7 +167,7 @@ def say_whole(
 
 
 def say_in_windows(
-    model: Kokoro,
+    model: SplitModel,
     token_ids: Sequence[int],
     style: Samples,
     speed: float,
@@ -178,7 +178,7 @@ def say_in_windows(
 ) -> Iterator[Sound]:
     """Say a piece window by window, each when it is asked for; the first needs the encoder too.
 
-    Arguments and errors are those of `Kokoro.infer` and `windows_of`; the statistics must cover the
+    Arguments and errors are those of `Model.infer` and `windows_of`; the statistics must cover the
     style.
     """
     encoding = model.encode(token_ids, style, speed, run_options=run_options)

@@ -46,9 +46,9 @@ def print_durations(kind: str, cache_dir: Path) -> None:
     """Print the durations of a model in this process, in frames of 25 ms."""
     settings = Settings(cache_dir=cache_dir, prepare=kind != "published")
     synthesizer = load_synthesizer(settings, note)
-    preparation = synthesizer.model.preparation
-    if (preparation.variant or "published") != kind:
-        sys.exit(f"{kind} was asked for; the model is {preparation.detail}")
+    prepared = synthesizer.model.prepared
+    if (prepared.variant or "published") != kind:
+        sys.exit(f"{kind} was asked for; the model is {prepared.detail}")
     start = time.monotonic()
     for piece in synthesizer.plan(Utterance(TEXT)).pieces:
         token_ids = load_vocabulary().token_ids(piece.phonemes)
@@ -59,7 +59,7 @@ def print_durations(kind: str, cache_dir: Path) -> None:
         print("phonemes ", piece.phonemes)
         print("durations", *inference.durations)
         print("samples  ", inference.samples.size)
-    note(f"{kind}: {preparation.detail}; {time.monotonic() - start:.1f} s")
+    note(f"{kind}: {prepared.detail}; {time.monotonic() - start:.1f} s")
     synthesizer.close()
 
 

@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from opened_models import open_folder
 
 import ortffi
 from bench import gpu, gpu_windows
@@ -25,8 +26,7 @@ from bench.processes import ChildError
 from bench.sides import Side, Spoken
 from bench.variants import opened, prepared_for_gpus
 from service.machine import Machine
-from service.model import Kokoro, Preparation, open_runtime
-from service.model.opening import open_prepared
+from service.model import SplitModel
 from service.model.parity import log_spectral_distance
 from service.settings import Settings
 from service.speech.windows import MOST_FRAMES, WHOLE_FRAMES, windows_of
@@ -171,10 +171,7 @@ def test_the_package_says_what_we_say_of_the_same_two_files(
     speak, identity = open_package("processor", str(tmp_path), 1)
     samples, durations = speak({"token_ids": ids, "style": style.tobytes().hex(), "speed": 1.0})
     assert identity.endswith("CPUExecutionProvider, processor")
-    model = open_prepared(
-        tmp_path, None, open_runtime(), name="", sha256="", preparation=Preparation(None, None, "")
-    )
-    with closing(model):
+    with closing(open_folder(tmp_path)) as model:
         said = model.infer(ids, style, 1.0, buckets=[1])
     assert durations is not None
     assert durations.tolist() == said.durations.tolist() == [4] * (len(ids) + 2)
@@ -200,28 +197,30 @@ def test_the_package_makes_the_sound_of_the_whole_in_float32(
 
 
 @pytest.fixture(scope="module")
-def native(model_file: Path, cache_dir: Path) -> Iterator[Kokoro]:
+def native(model_file: Path, cache_dir: Path) -> Iterator[SplitModel]:
     """A model that has windows; this one has them on the processor."""
     with opened("native", Settings(cache_dir=cache_dir)) as model:
         yield model
 
 
 @pytest.fixture
-def decoded(native: Kokoro, monkeypatch: pytest.MonkeyPatch) -> Counter[int]:
+def decoded(native: SplitModel, monkeypatch: pytest.MonkeyPatch) -> Counter[int]:
     """How often so many frames were decoded."""
     counts: Counter[int] = Counter()
-    decode = native.decode
+    decode = SplitModel.decode
 
-    def count(encoding: Any, first: int, last: int, *more: Any, **named: Any) -> Any:
+    def count(
+        model: SplitModel, encoding: Any, first: int, last: int, *more: Any, **named: Any
+    ) -> Any:
         counts[last - first] += 1
-        return decode(encoding, first, last, *more, **named)
+        return decode(model, encoding, first, last, *more, **named)
 
-    monkeypatch.setattr(native, "decode", count)
+    monkeypatch.setattr(SplitModel, "decode", count)
     return counts
 
 
 def test_first_samples_need_one_window_and_all_need_each(
-    native: Kokoro, decoded: Counter[int]
+    native: SplitModel, decoded: Counter[int]
 ) -> None:
     piece = gpu_windows.piece(4)
     n_frames = native.encode(*piece, 1.0).n_frames
@@ -239,7 +238,7 @@ def test_first_samples_need_one_window_and_all_need_each(
 
 
 def test_the_window_is_of_usual_length_and_has_its_context(
-    native: Kokoro, decoded: Counter[int]
+    native: SplitModel, decoded: Counter[int]
 ) -> None:
     pairs = gpu_windows.measure_window(native, native, *gpu_windows.piece(5), 1)
     assert len(pairs) == 1

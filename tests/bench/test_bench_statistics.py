@@ -138,7 +138,7 @@ class Model:
 
     def __init__(self, sha256: str = SOURCE) -> None:
         self.sha256 = sha256
-        self.preparation = SimpleNamespace(detail="for a test")
+        self.prepared = SimpleNamespace(detail="for a test")
         self.encoded = 0
 
     def encode(self, token_ids: Any, style: np.ndarray, speed: float) -> Encoding:

@@ -10,27 +10,29 @@ from bench import variants
 from bench.gpu_windows import piece
 from bench.processes import ChildError
 from bench.variants import VARIANTS, add_variants, chosen_variants, opened, prepared_for_gpus
-from service.model import Kokoro, Preparation, loader
+from service.model import Model, WholeModel
 from service.model.decoder import Decoder
-from service.model.manifest import ENCODER, Variant
+from service.model.prepared import ENCODER, Variant
+from service.preparation import getting
 from service.settings import BUCKETS, Settings
 
 
-def n_samples(model: Kokoro) -> int:
+def n_samples(model: Model) -> int:
     """Return how many samples it makes of a sentence."""
     return model.infer(*piece(3), 1.0).samples.size
 
 
 def test_native_is_what_the_service_has(model_file: Path, cache_dir: Path) -> None:
     with opened("native", Settings(cache_dir=cache_dir)) as model:
-        assert model.preparation.variant == "native"
+        assert model.prepared.variant == "native"
         assert model.statistics is not None
         assert n_samples(model) > 48_000
 
 
 def test_as_published_has_no_windows(model_file: Path, cache_dir: Path) -> None:
     with opened(None, Settings(cache_dir=cache_dir)) as model:
-        assert (model.preparation.variant, model.decoder, model.statistics) == (None, None, None)
+        assert isinstance(model, WholeModel)
+        assert model.prepared.variant is None
 
 
 @pytest.mark.slow
@@ -41,7 +43,7 @@ def test_every_variant_speaks_with_the_statistics_of_the_same_model(
     found: dict[str, tuple[int, tuple[int, ...]]] = {}
     for variant in VARIANTS:
         with opened(variant, Settings(cache_dir=cache_dir)) as model:
-            assert model.preparation.variant == variant
+            assert model.prepared.variant == variant
             assert isinstance(model.decoder, Decoder)
             assert model.statistics is not None
             assert model.statistics.source_sha256 == model.sha256
@@ -58,13 +60,13 @@ def test_every_variant_speaks_with_the_statistics_of_the_same_model(
 def test_native_operators_are_left_out_for_stock_alone(
     monkeypatch: pytest.MonkeyPatch, fails: bool
 ) -> None:
-    find, seen = loader.find_native_operators, []
+    find, seen = getting.find_native_operators, []
 
     def load(*_: object) -> SimpleNamespace:
-        seen.append(loader.find_native_operators)
+        seen.append(getting.find_native_operators)
         if fails:
             raise RuntimeError("somebody pulled the plug")
-        return SimpleNamespace(preparation=Preparation("stock", None, ""), close=lambda: None)
+        return SimpleNamespace(prepared=SimpleNamespace(variant="stock"), close=lambda: None)
 
     monkeypatch.setattr(variants, "load_model", load)
     if fails:
@@ -72,15 +74,16 @@ def test_native_operators_are_left_out_for_stock_alone(
             pass
     else:
         with opened("stock", Settings()):
-            assert loader.find_native_operators is find
+            assert getting.find_native_operators is find
     assert seen != [find]
-    assert loader.find_native_operators is find
+    assert getting.find_native_operators is find
 
 
 def test_what_cannot_be_had_is_told_with_the_reason(monkeypatch: pytest.MonkeyPatch) -> None:
     closed: list[bool] = []
-    found = Preparation("stock", None, "ONNX Runtime's operators: there is no compiler")
-    model = SimpleNamespace(preparation=found, close=lambda: closed.append(True))
+    detail = "ONNX Runtime's operators: there is no compiler"
+    found = SimpleNamespace(variant="stock", detail=detail)
+    model = SimpleNamespace(prepared=found, close=lambda: closed.append(True))
     monkeypatch.setattr(variants, "load_model", lambda *_: model)
     with (
         pytest.raises(ChildError, match=r"native is not to be had here: .* no compiler"),
@@ -93,7 +96,7 @@ def test_what_cannot_be_had_is_told_with_the_reason(monkeypatch: pytest.MonkeyPa
 def test_a_model_that_does_not_stay_right_in_floats_is_told(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(variants, "prepared_for_gpus", lambda settings: {"float16": Path("here")})
+    monkeypatch.setattr(variants, "prepare_model", lambda *_: [SimpleNamespace(variant="float16")])
     with (
         pytest.raises(ChildError, match="does not stay right in float32"),
         opened("float32", Settings()),

@@ -12,27 +12,26 @@ import onnx
 import pytest
 from stub import Refusal
 
-from service.model import GpuOptions, Source
-from service.model.gpu_loader import COMMAND, _recipe
-from service.model.manifest import REFERENCE, File, Manifest
-from service.settings import Settings
+from service.model import PREPARE_COMMAND
+from service.model.prepared import REFERENCE
+from service.preparation import Source
+from service.preparation.for_gpus import for_gpu
+from service.preparation.manifest import File, Manifest
+from service.preparation.store import Store
 
 WriteParts = Callable[[Path, Path, str], None]
+
+TESTS = Path(__file__).parents[1]
 
 RECORD = """
 import sys
 from pathlib import Path
-from service.model import open_runtime
-from service.model.kokoro import Preparation
-from service.model.opening import open_prepared
+sys.path.insert(0, sys.argv[1])
 from service.model.reference import Reference
+from opened_models import open_folder
 
-folder, file = map(Path, sys.argv[1:])
-model = open_prepared(
-    folder, None, open_runtime(), name="", sha256="",
-    preparation=Preparation(None, None, ""),
-)
-Reference.record(model).write(file)
+folder, file = map(Path, sys.argv[2:])
+Reference.record(open_folder(folder)).write(file)
 """
 
 
@@ -40,15 +39,15 @@ Reference.record(model).write(file)
 def cache(kokoro: Path, write_parts: WriteParts, tmp_path: Path) -> Path:
     """A cache in which the small model stands for the published one in float32."""
     folder = tmp_path / "cache"
-    recipe = _recipe(Source(folder / "published.onnx", True), "float32")
-    made = folder / "prepared" / recipe.key
+    model = for_gpu(Source(folder / "published.onnx", True), "float32", Store(folder))
+    made = model.folder
     made.mkdir(parents=True)
     write_parts(kokoro, made, "float32")
     # In a process of its own: this one's ONNX Runtime belongs to ortffi's tests as well.
-    command = [sys.executable, "-c", RECORD, str(made), str(made / REFERENCE)]
+    command = [sys.executable, "-c", RECORD, str(TESTS), str(made), str(made / REFERENCE)]
     subprocess.run(command, check=True)
-    files = {name: File.of(made / name) for name in recipe.files}
-    Manifest(recipe, files, {}).write(made)
+    files = {name: File.of(made / name) for name in model.key.files}
+    Manifest(model.key, files, {}).write(made)
     return folder
 
 
@@ -62,7 +61,7 @@ def test_the_published_model_is_refused_with_the_command_that_makes_one(stub, tm
     assert done.returncode == 1
     complaint = done.stderr.splitlines()[-1]
     assert complaint.startswith("kokoro-service: provider = cuda: kokoro-v1.0.int8.onnx")
-    assert complaint.endswith(f"make a model for them with: {COMMAND}")
+    assert complaint.endswith(f"make a model for them with: {PREPARE_COMMAND}")
     assert not sound.exists()
     assert "CreateSession" not in [call.function for call in stub.calls]
 
@@ -76,7 +75,7 @@ def test_auto_says_why_it_goes_without_and_speaks(stub, tmp_path, kokoro):
     assert done.returncode == 0, done.stderr
     (warning,) = [line for line in done.stderr.splitlines() if " WARNING " in line]
     assert "running on the CPU" in warning
-    assert COMMAND in warning
+    assert PREPARE_COMMAND in warning
     assert sound.stat().st_size > 1000
 
 
@@ -237,7 +236,3 @@ def test_doctor_tells_placement_and_distance(stub, cache):
     # Three of each of both sessions.
     assert "6 copies between host and device" in found["on the gpu"]["detail"]
     assert "distance short 0.0 dB, long 0.0 dB" in found["on the gpu"]["detail"]
-
-
-def test_gpu_options_default_to_the_settings_own():
-    assert tuple(GpuOptions().buckets) == Settings().buckets

@@ -16,8 +16,7 @@ from requirements_of_gpu import lack_of_build, lack_of_gpu
 import ortffi
 from service.loading import load_model, load_runtime, prepare_model
 from service.machine import CudaBuild
-from service.model import Kokoro
-from service.model.manifest import Precision
+from service.model import Model, Precision
 from service.settings import Settings
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
@@ -68,10 +67,10 @@ def service() -> Run:
 
 
 @pytest.fixture(scope="session")
-def load_on_gpu(gpu: None, prepared: Path) -> Callable[[Precision], Kokoro]:
+def load_on_gpu(gpu: None, prepared: Path) -> Callable[[Precision], Model]:
     """Load the model on the GPU, as the service does; who asks closes it."""
 
-    def load(precision: Precision) -> Kokoro:
+    def load(precision: Precision) -> Model:
         settings = Settings(provider="cuda", precision=precision, cache_dir=prepared)
         return load_model(settings, load_runtime(settings), lambda line: None)
 
@@ -80,8 +79,8 @@ def load_on_gpu(gpu: None, prepared: Path) -> Callable[[Precision], Kokoro]:
 
 @pytest.fixture(scope="session", params=["float32", "float16"])
 def speaking(
-    request: pytest.FixtureRequest, load_on_gpu: Callable[[Precision], Kokoro]
-) -> Iterator[Kokoro]:
+    request: pytest.FixtureRequest, load_on_gpu: Callable[[Precision], Model]
+) -> Iterator[Model]:
     """The model on the GPU, in each precision."""
     with closing(load_on_gpu(request.param)) as kokoro:
         yield kokoro

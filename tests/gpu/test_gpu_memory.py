@@ -10,7 +10,7 @@ import pytest
 
 from bench.device_memory import device_memory
 from service.loading import load_voices
-from service.model import Kokoro, Precision
+from service.model import Model, Precision
 from service.settings import Settings
 
 WARM, ALL = 200, 1000
@@ -22,13 +22,13 @@ and has met every length by then."""
 @pytest.mark.slow
 @pytest.mark.parametrize("precision", ["float32", "float16"])
 def test_a_thousand_requests_leave_memory_flat(
-    load_on_gpu: Callable[[Precision], Kokoro], precision: Precision
+    load_on_gpu: Callable[[Precision], Model], precision: Precision
 ) -> None:
     choose = random.Random(7)
     voices = load_voices(Settings())
     names = [voice.name for voice in voices.voices]
 
-    def say(kokoro: Kokoro) -> None:
+    def say(kokoro: Model) -> None:
         token_ids = [
             choose.choice((16, 50, 83, 54, 156, 65)) for _ in range(choose.randint(1, 120))
         ]

@@ -11,13 +11,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from opened_models import open_folder
 
 import ortffi
 from service.loading import load_runtime, load_voices
 from service.machine import CudaBuild, Machine
-from service.model import Inference, Kokoro
-from service.model.kokoro import Preparation
-from service.model.opening import open_prepared
+from service.model import Inference, SplitModel
 from service.model.parity import MAX_DISTANCE_DB, log_spectral_distance
 from service.settings import Settings
 from service.speech import VoiceLibrary
@@ -37,7 +36,7 @@ class Case:
     voice: str
     speed: float
 
-    def said_by(self, model: Kokoro, voices: VoiceLibrary) -> Inference:
+    def said_by(self, model: SplitModel, voices: VoiceLibrary) -> Inference:
         style = voices.style(voices.resolve(self.voice), len(self.token_ids))
         return model.infer(self.token_ids, style, self.speed)
 
@@ -69,18 +68,16 @@ def voices() -> VoiceLibrary:
 
 
 @pytest.fixture(scope="module")
-def processor(gpu: None, prepared: Path) -> Iterator[Kokoro]:
+def processor(gpu: None, prepared: Path) -> Iterator[SplitModel]:
     """The same float32 model on the processor."""
     runtime = load_runtime(Settings())
     (folder,) = (prepared / "prepared").glob("*-float32-*")
-    preparation = Preparation("float32", None, "")
-    model = open_prepared(folder, None, runtime, name="", sha256="", preparation=preparation)
-    with closing(model) as kokoro:
+    with closing(open_folder(folder, runtime)) as kokoro:
         yield kokoro
 
 
 @pytest.fixture(scope="module")
-def expected(processor: Kokoro, voices: VoiceLibrary) -> Callable[[Case], Inference]:
+def expected(processor: SplitModel, voices: VoiceLibrary) -> Callable[[Case], Inference]:
     """What the processor says; each case is said once."""
     return cache(lambda case: case.said_by(processor, voices))
 
@@ -94,7 +91,7 @@ def test_the_cases_are_of_many_voices_lengths_and_speeds() -> None:
 
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_it_says_what_the_processor_says(
-    speaking: Kokoro, expected: Callable[[Case], Inference], voices: VoiceLibrary, case: Case
+    speaking: SplitModel, expected: Callable[[Case], Inference], voices: VoiceLibrary, case: Case
 ) -> None:
     """Every duration is the processor's, in float16 too: the decoder alone is in halves."""
     found, wanted = case.said_by(speaking, voices), expected(case)
@@ -106,13 +103,15 @@ def test_it_says_what_the_processor_says(
     assert log_spectral_distance(wanted.samples, found.samples) <= MAX_DISTANCE_DB
 
 
-def test_a_sentence_sounds_the_same_each_time(speaking: Kokoro, voices: VoiceLibrary) -> None:
+def test_a_sentence_sounds_the_same_each_time(speaking: SplitModel, voices: VoiceLibrary) -> None:
     one, other = (CASES[0].said_by(speaking, voices) for _ in range(2))
     assert one.samples.size == other.samples.size
     assert log_spectral_distance(one.samples, other.samples) < 1.0
 
 
-def test_buckets_change_nothing_that_can_be_heard(speaking: Kokoro, voices: VoiceLibrary) -> None:
+def test_buckets_change_nothing_that_can_be_heard(
+    speaking: SplitModel, voices: VoiceLibrary
+) -> None:
     case = CASES[1]
     style = voices.style(voices.resolve(case.voice), len(case.token_ids))
     bucketed = case.said_by(speaking, voices)
@@ -125,7 +124,7 @@ def test_buckets_change_nothing_that_can_be_heard(speaking: Kokoro, voices: Voic
 
 @pytest.mark.parametrize("case", CASES[::5], ids=str)
 def test_windows_say_what_the_whole_says(
-    speaking: Kokoro, voices: VoiceLibrary, case: Case
+    speaking: SplitModel, voices: VoiceLibrary, case: Case
 ) -> None:
     statistics = speaking.statistics
     assert statistics is not None
@@ -144,24 +143,24 @@ def test_windows_say_what_the_whole_says(
     assert log_spectral_distance(whole.samples, samples) <= MAX_DISTANCE_DB
 
 
-def test_windows_are_cuda_graphs(speaking: Kokoro) -> None:
+def test_windows_are_cuda_graphs(speaking: SplitModel) -> None:
     """What each is replayed as was held against kernels started one by one when it was loaded."""
-    assert speaking.gpu_proof is not None
-    assert speaking.gpu_proof.capture.startswith("CUDA graphs of 32, ")
+    assert speaking.gpu_check is not None
+    assert speaking.gpu_check.capture.startswith("CUDA graphs of 32, ")
 
 
-def test_the_nodes_are_on_the_gpu(speaking: Kokoro, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_nodes_are_on_the_gpu(speaking: SplitModel, capsys: pytest.CaptureFixture[str]) -> None:
     """The report is shown, whatever the outcome."""
-    proof = speaking.gpu_proof
-    assert proof is not None
+    check = speaking.gpu_check
+    assert check is not None
     with capsys.disabled():
-        print(f"\n{speaking.preparation.variant}: {proof}")
+        print(f"\n{speaking.prepared.variant}: {check}")
     assert speaking.provider == "cuda"
-    assert sum(proof.placement.n_nodes.values()) > 1000
-    assert proof.placement.gpu_node_share >= MIN_NODE_SHARE
-    assert proof.placement.gpu_time_share >= MIN_NODE_SHARE
-    assert all(distance <= MAX_DISTANCE_DB for distance in proof.distances_db.values())
-    assert set(proof.placement.n_nodes) <= {"CUDAExecutionProvider", "CPUExecutionProvider"}
+    assert sum(check.placement.n_nodes.values()) > 1000
+    assert check.placement.gpu_node_share >= MIN_NODE_SHARE
+    assert check.placement.gpu_time_share >= MIN_NODE_SHARE
+    assert all(distance <= MAX_DISTANCE_DB for distance in check.distances_db.values())
+    assert set(check.placement.n_nodes) <= {"CUDAExecutionProvider", "CPUExecutionProvider"}
 
 
 @pytest.mark.usefixtures("gpu")
@@ -170,7 +169,7 @@ def test_the_library_has_kernels_for_this_gpu(build: CudaBuild) -> None:
     assert build.kernels.supports(capability) is True
 
 
-def test_a_run_on_the_gpu_can_be_stopped(speaking: Kokoro, voices: VoiceLibrary) -> None:
+def test_a_run_on_the_gpu_can_be_stopped(speaking: SplitModel, voices: VoiceLibrary) -> None:
     case = CASES[2]
     style = voices.style(voices.resolve(case.voice), len(case.token_ids))
     with ortffi.RunOptions() as options:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 import soundfile
 
-from service.model.manifest import GRAPHS
+from service.model.prepared import GRAPHS
 from service.preparation import assembly
 
 

@@ -12,7 +12,7 @@ import onnx_ir as ir
 from onnx_ir.passes import common as passes
 
 from service.model.durations import TENSOR_NAME
-from service.model.manifest import DECODER, ENCODER, GraphFiles
+from service.model.prepared import DECODER, ENCODER, GraphFiles
 from service.preparation.rewriting import (
     angles,
     convolutions,

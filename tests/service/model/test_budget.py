@@ -13,7 +13,7 @@ from service.model.budget import (
     affordable,
     encoder_bytes,
 )
-from service.model.manifest import Variant
+from service.model.prepared import Variant
 
 
 @pytest.mark.parametrize("variant", _DEMANDS)

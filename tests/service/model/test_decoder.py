@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +9,6 @@ from small_kokoro import write_small_kokoro
 
 from service.errors import ModelError, RunError, SynthesisError
 from service.model.decoder import Decoder, Encoding, run
-from service.model.opening import open_kokoro
 from service.model.parity import SENTENCES
 from service.model.runtime import open_runtime
 from service.speech import Synthesizer
@@ -57,7 +55,6 @@ def test_a_stretch_has_600_samples_for_each_frame_and_its_own_statistics(
     whole = model.decode(encoding, 0, encoding.n_frames)
     part = model.decode(encoding, 10, 30)
     assert (whole.samples.size, part.samples.size) == (600 * encoding.n_frames, 600 * 20)
-    assert model.decoder is not None
     assert part.measured.shape == whole.measured.shape == (model.decoder.n_statistics,)
     assert not np.array_equal(part.measured, whole.measured)
     # With the whole's, what is far from its ends is what it is in the whole.
@@ -84,25 +81,16 @@ def test_what_is_not_finite_is_an_error(
         found[outputs.index(output)][0, 5, 3] = np.nan
         return found
 
-    monkeypatch.setattr("service.model.kokoro.run", broken)
+    monkeypatch.setattr("service.model.token_session.run", broken)
     with pytest.raises(SynthesisError, match="not finite"):
         synthesizer.model.encode(SHORT, np.zeros((1, 256), np.float32), 1.0)
 
 
-def test_another_model_is_no_decoder_and_cannot_be_decoded(
-    tmp_path: Path, encoding: Encoding
-) -> None:
+def test_another_model_is_no_decoder(tmp_path: Path) -> None:
     path = write_small_kokoro(tmp_path / "small.onnx")
     runtime = open_runtime()
     with (
-        runtime.open_prepared(path, None) as session,
+        runtime.open_optimized(path, None) as session,
         pytest.raises(ModelError, match="not the decoder of a prepared model"),
     ):
         Decoder(session)
-    with closing(open_kokoro(path, runtime)) as kokoro:
-        assert kokoro.decoder is None
-        style = np.zeros((1, 256), np.float32)
-        with pytest.raises(RuntimeError, match="is not parted"):
-            kokoro.encode(SHORT, style, 1.0)
-        with pytest.raises(RuntimeError, match="is not parted"):
-            kokoro.decode(encoding, 0, 20)

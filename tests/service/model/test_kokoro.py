@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -7,20 +8,26 @@ import numpy as np
 import onnx
 import pytest
 from onnx import TensorProto, helper, numpy_helper
+from opened_models import open_file
+from small_kokoro import write_small_kokoro
 
 from service.errors import InvalidRequestError, ModelError, ProviderError, SynthesisError
-from service.model import Kokoro, load_kokoro, open_runtime
+from service.loading import load_model
+from service.model import Model, SplitModel, WholeModel, open_runtime
+from service.model import open as open_model
 from service.model.durations import SAMPLES_PER_FRAME, output_declaration
+from service.preparation import Source
+from service.settings import Settings
 
 STYLE = np.zeros((1, 256), np.float32)
 
-Load = Callable[..., Kokoro]
+Load = Callable[..., Model]
 
 
 @pytest.fixture
 def load(tmp_path: Path) -> Iterator[Load]:
     """Load a model that gives fixed audio and durations, with inputs as told."""
-    loaded: list[Kokoro] = []
+    loaded: list[Model] = []
 
     def load(
         audio: np.ndarray,
@@ -32,7 +39,7 @@ def load(tmp_path: Path) -> Iterator[Load]:
         style_size: int = 256,
         audio_name: str = "audio",
         durations_name: str = "durations",
-    ) -> Kokoro:
+    ) -> Model:
         constants = {
             audio_name: audio,
             **({} if durations is None else {durations_name: durations}),
@@ -58,7 +65,7 @@ def load(tmp_path: Path) -> Iterator[Load]:
         model = helper.make_model(graph, ir_version=8, opset_imports=[helper.make_opsetid("", 13)])
         path = tmp_path / "fixed.onnx"
         onnx.save(model, path)
-        kokoro = load_kokoro(path, open_runtime(), published=False, progress=lambda line: None)
+        kokoro = open_file(path)
         loaded.append(kokoro)
         return kokoro
 
@@ -157,12 +164,12 @@ def test_a_file_that_is_no_model_is_refused(tmp_path: Path, content: bytes) -> N
     path = tmp_path / "garbage.onnx"
     path.write_bytes(content)
     with pytest.raises(ModelError, match=r"garbage\.onnx"):
-        load_kokoro(path, open_runtime(), published=False, progress=lambda line: None)
+        open_file(path)
 
 
 def test_a_missing_file_is_named(tmp_path: Path) -> None:
     with pytest.raises(ModelError, match=r"none\.onnx cannot be read: No such file"):
-        load_kokoro(tmp_path / "none.onnx", open_runtime(), published=False, progress=print)
+        open_file(tmp_path / "none.onnx")
 
 
 def test_the_number_of_tokens_and_the_style_are_checked(load: Load) -> None:
@@ -180,21 +187,23 @@ def test_a_damaged_cache_is_noticed_and_mended(model_file: Path, tmp_path: Path)
     content[50_000_000] ^= 1
     path.write_bytes(content)
     lines: list[str] = []
-    load_kokoro(path, open_runtime(), published=True, progress=lines.append).close()
+    settings = Settings(cache_dir=tmp_path, prepare=False)
+    load_model(settings, open_runtime(), lines.append).close()
     assert any("damaged" in line for line in lines)
     assert path.read_bytes() == model_file.read_bytes()
 
 
 def test_cuda_that_cannot_be_had_is_an_error_and_auto_warns_once(
-    model_file: Path, caplog: pytest.LogCaptureFixture
+    model_file: Path, cache_dir: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
+    settings = Settings(cache_dir=cache_dir, prepare=False)
     runtime = open_runtime("cuda")
     if "CUDAExecutionProvider" in runtime.compiled_in:
         pytest.skip("this ONNX Runtime has CUDA; the refusal needs one without")
     with pytest.raises(ProviderError, match="CUDA"):
-        load_kokoro(model_file, runtime, published=True, progress=print)
+        load_model(settings, runtime, print)
     caplog.clear()
-    kokoro = load_kokoro(model_file, open_runtime("auto"), published=True, progress=print)
+    kokoro = load_model(settings, open_runtime("auto"), print)
     assert kokoro.provider == "cpu"
     kokoro.close()
     warnings = [record for record in caplog.records if record.levelname == "WARNING"]
@@ -202,21 +211,19 @@ def test_cuda_that_cannot_be_had_is_an_error_and_auto_warns_once(
     assert "running on the CPU" in warnings[0].getMessage()
 
 
-def test_options_of_cuda_that_are_wrong_are_an_error_with_auto_too(model_file: Path) -> None:
+def test_options_of_cuda_that_are_wrong_are_an_error_with_auto_too(cache_dir: Path) -> None:
     runtime = open_runtime("auto", cuda_options={"no_such_option": True})
     with pytest.raises(ProviderError, match=r"cuda_options: .*no_such_option"):
-        load_kokoro(model_file, runtime, published=True, progress=print)
+        load_model(Settings(cache_dir=cache_dir), runtime, print)
 
 
 @pytest.mark.parametrize("prepare", [False, True])
 def test_the_real_model_keeps_its_promise_at_every_length(
     model_file: Path, cache_dir: Path, repository: Path, prepare: bool
 ) -> None:
-    kokoro = load_kokoro(
-        model_file, open_runtime(), published=True, progress=print,
-        prepared_in=cache_dir if prepare else None,
-    )  # fmt: skip
-    assert (kokoro.preparation.variant is not None) is prepare
+    kokoro = load_model(Settings(cache_dir=cache_dir, prepare=prepare), open_runtime(), print)
+    assert isinstance(kokoro, SplitModel if prepare else WholeModel)
+    assert (kokoro.prepared.variant is not None) is prepare
     styles = np.fromfile(repository / "voices/af_heart.bin", "<f4").reshape(510, 1, 256)
     for n_tokens in (1, 2, 17, 510):
         token_ids = [43 + i % 20 for i in range(n_tokens)]
@@ -226,3 +233,24 @@ def test_the_real_model_keeps_its_promise_at_every_length(
         assert inference.samples.size == SAMPLES_PER_FRAME * inference.durations.sum()
         assert inference.durations.min() >= 1
     kokoro.close()
+
+
+@pytest.mark.parametrize("prepare", [False, True])
+def test_nothing_of_an_opened_model_can_be_changed(
+    model_file: Path, cache_dir: Path, prepare: bool
+) -> None:
+    settings = Settings(cache_dir=cache_dir, prepare=prepare)
+    model = load_model(settings, open_runtime(), print)
+    for name in [field.name for field in dataclasses.fields(model)]:
+        with pytest.raises(dataclasses.FrozenInstanceError):
+            setattr(model, name, None)
+    model.close()
+    model.close()  # harmless
+
+
+def test_a_file_that_changes_before_it_is_opened_is_an_error(tmp_path: Path) -> None:
+    path = write_small_kokoro(tmp_path / "small.onnx")
+    file = Source(path, False).file_as_it_is("as it is", print)
+    write_small_kokoro(path, frames=2.0)
+    with pytest.raises(ModelError, match="changed while it was read"):
+        open_model(file, open_runtime())

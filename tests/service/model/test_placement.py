@@ -8,7 +8,7 @@ import pytest
 from small_kokoro import write_small_kokoro
 
 import ortffi
-from service.model.placement import GpuProof, Placement
+from service.model.placement import GpuCheck, Placement
 
 CPU, CUDA = "CPUExecutionProvider", "CUDAExecutionProvider"
 
@@ -149,8 +149,8 @@ def test_it_is_said_in_a_line() -> None:
     )
     whole = str(Placement({CUDA: 7}, 0, 0.0, ()))
     assert whole.endswith("0 copies between host and device")
-    proof = GpuProof(placement, {"short": 0.34, "long": 1.0}, 12.0, "no CUDA graphs: old")
-    assert str(proof) == (
+    check = GpuCheck(placement, {"short": 0.34, "long": 1.0}, 12.0, "no CUDA graphs: old")
+    assert str(check) == (
         f"{placement}; the durations of the processor, distance short 0.3 dB, long 1.0 dB; "
         "warmed up in 12.0 s; no CUDA graphs: old"
     )

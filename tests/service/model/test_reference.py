@@ -7,9 +7,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from opened_models import open_file
 from small_kokoro import write_small_kokoro
 
-from service.model import Kokoro, load_kokoro, open_runtime
+from service.model import Model, open_runtime
 from service.model.kokoro import Inference
 from service.model.parity import SENTENCES, UnlikeError
 from service.model.reference import NoReferenceError, Reference
@@ -17,19 +18,19 @@ from service.model.reference import NoReferenceError, Reference
 TOKENS = {name: len(ids) + 2 for name, ids in SENTENCES.items()}
 
 
-def loaded(path: Path, **given: float) -> Kokoro:
+def loaded(path: Path, **given: float) -> Model:
     model = write_small_kokoro(path, **given)
-    return load_kokoro(model, open_runtime(threads=1), published=False, progress=lambda line: None)
+    return open_file(model, open_runtime(threads=1))
 
 
 @pytest.fixture(scope="module")
-def model(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Kokoro]:
+def model(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Model]:
     with closing(loaded(tmp_path_factory.mktemp("model") / "small.onnx")) as kokoro:
         yield kokoro
 
 
 @pytest.fixture(scope="module")
-def reference(model: Kokoro) -> Reference:
+def reference(model: Model) -> Reference:
     return Reference.record(model)
 
 
@@ -134,7 +135,7 @@ def test_other_files_are_no_reference(what: str, tmp_path: Path) -> None:
         Reference.read(path)
 
 
-def test_the_same_model_says_the_same(model: Kokoro, reference: Reference) -> None:
+def test_the_same_model_says_the_same(model: Model, reference: Reference) -> None:
     comparisons = reference.check(model)
     assert {name: each.distance_db for name, each in comparisons.items()} == {
         "short": 0.0, "long": 0.0
@@ -167,7 +168,7 @@ def test_what_is_not_finite_is_unlike(reference: Reference, tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize("factor", [0.5, 1.3])
-def test_another_loudness_is_unlike(factor: float, model: Kokoro, reference: Reference) -> None:
+def test_another_loudness_is_unlike(factor: float, model: Model, reference: Reference) -> None:
     other = changed(reference, lambda samples: samples * np.float32(factor))
     with pytest.raises(UnlikeError, match=r"the long sentence is .* dB louder or quieter"):
         other.check(model)
@@ -181,6 +182,6 @@ def test_silence_is_unlike(reference: Reference, tmp_path: Path) -> None:
         reference.check(silent)
 
 
-def test_a_little_louder_is_alike(model: Kokoro, reference: Reference) -> None:
+def test_a_little_louder_is_alike(model: Model, reference: Reference) -> None:
     other = changed(reference, lambda samples: samples * np.float32(1.05))
     assert 0 < other.check(model)["long"].distance_db < 1

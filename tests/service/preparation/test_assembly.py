@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from service.errors import ModelError
-from service.model import assemble, model_path
-from service.preparation import assembly
+from service.preparation import assemble, assembly, model_path
 from service.preparation.assembly import SHA256, SIZE_BYTES, is_published
 
 

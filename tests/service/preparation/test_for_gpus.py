@@ -12,13 +12,15 @@ from small_kokoro import COUNTER, write_small_kokoro
 from test_store import PROGRAM
 
 from service.errors import ProviderError
-from service.model import GpuOptions, Source, load_kokoro, open_runtime, prepare_for_gpu
-from service.model.gpu_loader import COMMAND, _find, _recipe
-from service.model.manifest import REFERENCE
+from service.loading import load_model
+from service.model import PREPARE_COMMAND, ModelFile, ModelOnDisk, Precision, open_runtime
+from service.model.prepared import GPU_VARIANTS, REFERENCE
 from service.model.reference import Reference
 from service.model.runtime import GpuUnavailableError
-from service.preparation import store
-from service.preparation.store import NotPreparedError, PreparedModels, RefusedError
+from service.preparation import Source, get, make_for_gpus, store
+from service.preparation.for_gpus import for_gpu
+from service.preparation.store import NotPreparedError, RefusedError, Store
+from service.settings import Settings
 
 
 class Cache:
@@ -38,11 +40,11 @@ class Cache:
 
     def prepare(self, rewriting: str) -> list[Path]:
         self._patch.setattr(store, "PROGRAM", PROGRAM.format(rewriting))
-        return prepare_for_gpu(self.source, open_runtime(), self.path, self.lines.append)
+        made = make_for_gpus(self.source, open_runtime(), self.path, self.lines.append)
+        return [each.place for each in made]
 
-    def find(self, precision: str) -> Path | bytearray:
-        options = GpuOptions(self.path, precision)  # type: ignore[arg-type]
-        return _find(self.source, open_runtime("cuda"), options, self.lines.append).content
+    def find(self, precision: Precision) -> ModelOnDisk:
+        return get(self.source, precision, open_runtime("cuda"), self.path, self.lines.append)
 
 
 @pytest.fixture
@@ -61,8 +63,10 @@ def test_a_quantised_model_is_prepared_in_both_precisions_with_a_reference(cache
         reference = Reference.read(folder / REFERENCE)
         assert set(reference.inferences) == {"short", "long"}
         assert all(np.any(each.samples) for each in reference.inferences.values())
-    for precision, folder in zip(("float32", "float16"), folders, strict=True):
-        assert cache.find(precision) == folder / "encoder.onnx"
+    for precision, folder in zip(GPU_VARIANTS, folders, strict=True):
+        found = cache.find(precision)
+        assert (found.folder, found.variant) == (folder, precision)
+        assert set(found.reference().inferences) == {"short", "long"}
 
 
 def test_a_model_that_is_found_has_been_used(cache: Cache) -> None:
@@ -75,8 +79,9 @@ def test_a_model_that_is_found_has_been_used(cache: Cache) -> None:
 
 def test_what_is_prepared_for_gpus_and_for_the_processor_stands_side_by_side(cache: Cache) -> None:
     first = cache.quantised().prepare("faithful")
-    other = _recipe(cache.source, "float32")
-    assert not other.supersedes(_recipe(cache.source, "float16").key)
+    store = Store(cache.path)
+    other = for_gpu(cache.source, "float32", store).key
+    assert not other.supersedes(for_gpu(cache.source, "float16", store).key.name)
     assert not other.supersedes(f"{other.family}-native-2-1.31.1-any")
     assert other.supersedes(f"{other.family}-float32-1-any-any")
     assert cache.prepare("failing") == first  # nobody rewrites again
@@ -92,7 +97,7 @@ def test_a_precision_that_does_not_stay_right_is_refused_for_good(
     with pytest.raises(NotPreparedError, match=reason):
         cache.quantised().prepare(rewriting)
     with pytest.raises(RefusedError):
-        PreparedModels(cache.path).find(_recipe(cache.source, "float32"))
+        Store(cache.path).has(for_gpu(cache.source, "float32", Store(cache.path)))
     with pytest.raises(GpuUnavailableError, match=f"{reason}.*; set another precision"):
         cache.find("float32")
 
@@ -100,7 +105,7 @@ def test_a_precision_that_does_not_stay_right_is_refused_for_good(
 def test_a_process_that_fails_is_no_refusal(cache: Cache) -> None:
     with pytest.raises(NotPreparedError, match="hole in the graph"):
         cache.quantised().prepare("failing")
-    with pytest.raises(GpuUnavailableError, match=COMMAND):
+    with pytest.raises(GpuUnavailableError, match=PREPARE_COMMAND):
         cache.find("float32")
 
 
@@ -108,22 +113,24 @@ def test_a_model_in_floats_is_taken_as_it_is_with_what_the_processor_says(cache:
     assert cache.prepare("failing") == [cache.source.path]
     (reference,) = (cache.path / "references").iterdir()
     assert set(Reference.read(reference).inferences) == {"short", "long"}
-    assert isinstance(cache.find("float32"), bytearray)
+    found = cache.find("float32")
+    assert isinstance(found, ModelFile)
+    assert set(found.reference().inferences) == {"short", "long"}
 
 
 def test_a_quantised_model_is_refused_with_the_command(cache: Cache) -> None:
     with pytest.raises(GpuUnavailableError) as caught:
         cache.quantised().find("float32")
-    assert f"{COMMAND} --model small.onnx" in str(caught.value)
+    assert f"{PREPARE_COMMAND} --model small.onnx" in str(caught.value)
     published = Source(cache.path / "none.onnx", True)
-    with pytest.raises(GpuUnavailableError, match=f"{COMMAND}$"):
-        _find(published, open_runtime("cuda"), GpuOptions(cache.path), cache.lines.append)
+    with pytest.raises(GpuUnavailableError, match=f"{PREPARE_COMMAND}$"):
+        get(published, "float32", open_runtime("cuda"), cache.path, cache.lines.append)
 
 
 def test_a_damaged_model_is_as_good_as_none(cache: Cache) -> None:
     for folder in cache.quantised().prepare("faithful"):
         (folder / REFERENCE).write_bytes(b"something else")
-    with pytest.raises(GpuUnavailableError, match=COMMAND):
+    with pytest.raises(GpuUnavailableError, match=PREPARE_COMMAND):
         cache.find("float32")
 
 
@@ -133,4 +140,4 @@ def test_a_library_without_the_provider_is_refused_first(cache: Cache, provider:
     if "CUDAExecutionProvider" in runtime.compiled_in:
         pytest.skip("this ONNX Runtime has CUDA; the refusal needs one without")
     with pytest.raises(ProviderError, match=f"^provider = {provider}: .*was built without"):
-        load_kokoro(cache.source.path, runtime, published=False, progress=print)
+        load_model(Settings(model=cache.source.path, cache_dir=cache.path), runtime, print)

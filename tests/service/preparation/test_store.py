@@ -9,18 +9,23 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
+from opened_models import open_file
 from small_kokoro import COUNTER, LIFELINE, write_small_kokoro
 
+from service import loading
 from service.errors import ModelError
-from service.model import Kokoro, Source, load_kokoro, loader, open_runtime, prepare
-from service.preparation import store
+from service.loading import load_model
+from service.model import Model, PreparedModel, open_runtime
+from service.preparation import Source, get, getting, store
 from service.preparation.operators import NativeUnavailableError
 from service.preparation.store import NotPreparedError
+from service.settings import Settings
 
 STYLE = np.zeros((1, 256), np.float32)
 
@@ -40,7 +45,7 @@ class Bench:
         self.counter = folder / "counter"
         self._patch = patch
         patch.setenv(COUNTER, str(self.counter))
-        patch.setattr(loader, "find_native_operators", no_operators)
+        patch.setattr(getting, "find_native_operators", no_operators)
 
     @property
     def prepared(self) -> Path:
@@ -58,16 +63,18 @@ class Bench:
 
     def prepare(self, name: str) -> Path:
         self.rewrite_by(name)
-        source = Source(self.source, False)
-        prepared = prepare(source, open_runtime(), self.cache, self.lines.append)
-        return prepared.folder / "encoder.onnx"
+        return self.get(self.lines.append).folder / "encoder.onnx"
 
-    def load(self, name: str) -> Kokoro:
+    def get(self, progress: Callable[[str], None]) -> PreparedModel:
+        source = Source(self.source, False)
+        prepared = get(source, "processor", open_runtime(), self.cache, progress)
+        assert isinstance(prepared, PreparedModel)
+        return prepared
+
+    def load(self, name: str) -> Model:
         self.rewrite_by(name)
-        return load_kokoro(
-            self.source, open_runtime(), published=False, progress=self.lines.append,
-            prepared_in=self.cache,
-        )  # fmt: skip
+        settings = Settings(model=self.source, cache_dir=self.cache)
+        return load_model(settings, open_runtime(), self.lines.append)
 
 
 def no_operators() -> None:
@@ -94,13 +101,13 @@ def test_a_prepared_model_is_made_once_with_progress_and_speaks_as_its_source(
     made.lines.clear()
     n_before = made.n_rewritings
     prepared = made.load("failing")  # nobody rewrites again
-    source = load_kokoro(made.source, open_runtime(), published=False, progress=print)
+    source = open_file(made.source)
     expected, found = (kokoro.infer([3, 50, 7], STYLE, 1.0) for kokoro in (source, prepared))
     np.testing.assert_allclose(found.samples, expected.samples, atol=1e-4)
     assert (prepared.sha256, prepared.name) == (source.sha256, source.name)
-    assert prepared.preparation.variant == "stock"
-    assert "this test wants none" in prepared.preparation.detail
-    assert source.preparation.variant is None
+    assert prepared.prepared.variant == "stock"
+    assert "this test wants none" in prepared.prepared.detail
+    assert source.prepared.variant is None
     assert made.n_rewritings == n_before
     assert made.lines == []
     prepared.close()
@@ -179,13 +186,13 @@ def test_two_environments_share_a_cache_and_each_finds_its_own(
     versions = itertools.count(100)
 
     def prepare_as_another_version() -> Path:
-        monkeypatch.setattr(loader, "VERSION", next(versions))
+        monkeypatch.setattr(getting, "VERSION", next(versions))
         return bench.prepare("faithful").parent
 
     first, second = prepare_as_another_version(), prepare_as_another_version()
     assert bench.folders() == [first.name, second.name]
     for version, folder in ((100, first), (101, second), (100, first)):
-        monkeypatch.setattr(loader, "VERSION", version)
+        monkeypatch.setattr(getting, "VERSION", version)
         assert bench.prepare("failing").parent == folder  # nobody rewrites again
     assert bench.n_rewritings == 2
 
@@ -230,17 +237,17 @@ def test_a_model_that_vanishes_before_it_is_opened_is_made_anew(
     bench: Bench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     opened: list[Path] = []
-    open_prepared = loader.open_prepared
+    open_model = loading.models.open
 
-    def open_after_another_removed_it(folder: Path, *rest: object, **options: object) -> Kokoro:
-        opened.append(folder)
+    def open_after_another_removed_it(prepared: PreparedModel, *rest: Any, **options: Any) -> Model:
+        opened.append(prepared.folder)
         if len(opened) == 1:
-            shutil.rmtree(folder)
-        return open_prepared(folder, *rest, **options)  # type: ignore[arg-type]
+            shutil.rmtree(prepared.folder)
+        return open_model(prepared, *rest, **options)
 
-    monkeypatch.setattr(loader, "open_prepared", open_after_another_removed_it)
+    monkeypatch.setattr(loading.models, "open", open_after_another_removed_it)
     kokoro = bench.load("faithful")
-    assert kokoro.preparation.variant == "stock"
+    assert kokoro.prepared.variant == "stock"
     kokoro.close()
     assert len(opened) == 2
     assert bench.n_rewritings == 2
@@ -249,6 +256,7 @@ def test_a_model_that_vanishes_before_it_is_opened_is_made_anew(
 PROCESS = """
 import sys
 from pathlib import Path
+from typing import Any
 sys.path[:0] = sys.argv[1].split()
 import pytest
 from test_store import Bench
@@ -322,8 +330,8 @@ def test_a_source_that_is_refused_is_used_as_it_is_with_one_line_and_not_tried_a
     bench: Bench, caplog: pytest.LogCaptureFixture, rewriting: str, reason: str
 ) -> None:
     kokoro = bench.load(rewriting)
-    assert kokoro.preparation.variant is None
-    assert reason in kokoro.preparation.detail
+    assert kokoro.prepared.variant is None
+    assert reason in kokoro.prepared.detail
     assert kokoro.infer([5], STYLE, 1.0).samples.size == 3 * 600
     kokoro.close()
     bench.load(rewriting).close()
@@ -388,10 +396,8 @@ def test_auto_without_cuda_runs_the_prepared_model(made: Bench) -> None:
     runtime = open_runtime("auto")
     if "CUDAExecutionProvider" in runtime.compiled_in:
         pytest.skip("this ONNX Runtime has CUDA; going without it needs one that has none")
-    kokoro = load_kokoro(
-        made.source, runtime, published=False, progress=print, prepared_in=made.cache
-    )
-    assert (kokoro.provider, kokoro.preparation.variant) == ("cpu", "stock")
+    kokoro = load_model(Settings(model=made.source, cache_dir=made.cache), runtime, print)
+    assert (kokoro.provider, kokoro.prepared.variant) == ("cpu", "stock")
     kokoro.close()
 
 
@@ -411,5 +417,5 @@ def test_who_stops_waiting_ends_the_process(bench: Bench) -> None:
 
     bench.rewrite_by("faithful")
     with pytest.raises(StoppedError):
-        prepare(Source(bench.source, False), open_runtime(), bench.cache, stop)
+        bench.get(stop)
     assert bench.folders() == []

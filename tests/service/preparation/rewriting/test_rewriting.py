@@ -15,14 +15,14 @@ import numpy as np
 import onnx
 import onnx_ir as ir
 import pytest
+from opened_models import open_folder
 from published_graphs import Array, Published, backend_named, plain
 
 import ortffi
+from service.model import SplitModel
 from service.model.durations import SAMPLES_PER_FRAME, TENSOR_NAME, output_declaration
-from service.model.kokoro import Kokoro, Preparation
-from service.model.manifest import DECODER, ENCODER, GRAPHS, GraphFiles, Variant
-from service.model.opening import open_prepared
 from service.model.parity import MAX_DISTANCE_DB, SENTENCES, log_spectral_distance
+from service.model.prepared import DECODER, ENCODER, GRAPHS, GraphFiles, Variant
 from service.model.runtime import open_runtime
 from service.preparation.processor import integer_products
 from service.preparation.rewriting import resampling
@@ -221,21 +221,18 @@ def test_the_same_source_becomes_the_same_files(
             assert (tmp_path / variant / name).read_bytes() == (first.folder / name).read_bytes()
 
 
-def opened(prepared: Prepared, variant: Variant, library: Path | None) -> Kokoro:
-    return open_prepared(
-        prepared.folder, library, open_runtime(threads=2), name="", sha256="",
-        preparation=Preparation(variant, None, ""),
-    )  # fmt: skip
+def opened(prepared: Prepared, variant: Variant, library: Path | None) -> SplitModel:
+    return open_folder(prepared.folder, open_runtime(threads=2), variant, library)
 
 
 @pytest.fixture(scope="module")
-def stock(prepared: dict[str, Prepared]) -> Iterator[Kokoro]:
+def stock(prepared: dict[str, Prepared]) -> Iterator[SplitModel]:
     with closing(opened(prepared["stock"], "stock", None)) as model:
         yield model
 
 
 @pytest.fixture(scope="module")
-def native(prepared: dict[str, Prepared]) -> Iterator[Kokoro]:
+def native(prepared: dict[str, Prepared]) -> Iterator[SplitModel]:
     library = backend_named("native").library
     with closing(opened(prepared["native"], "native", library)) as model:
         yield model
@@ -264,7 +261,7 @@ def test_it_speaks_as_the_published_model(
 
 
 def test_statistics_are_in_the_order_in_which_the_native_operators_measure_them(
-    native: Kokoro, stock: Kokoro, repository: Path
+    native: SplitModel, stock: SplitModel, repository: Path
 ) -> None:
     ids = SENTENCES["short"]
     encoding = stock.encode(ids, style_of(ids, repository), 1.0)
@@ -294,7 +291,7 @@ def test_statistics_are_in_the_order_in_which_the_native_operators_measure_them(
 
 
 def test_a_window_that_is_given_the_statistics_of_the_whole_is_near_to_it(
-    native: Kokoro, stock: Kokoro, repository: Path
+    native: SplitModel, stock: SplitModel, repository: Path
 ) -> None:
     ids = SENTENCES["short"]
     encoding = stock.encode(ids, style_of(ids, repository), 1.0)

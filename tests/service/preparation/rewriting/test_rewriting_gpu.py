@@ -15,14 +15,14 @@ import numpy as np
 import onnx
 import onnx_ir as ir
 import pytest
+from opened_models import open_file, open_folder
 from published_graphs import Published
 
 import ortffi
+from service.loading import STATISTICS
+from service.model import SplitModel
 from service.model.durations import SAMPLES_PER_FRAME, TENSOR_NAME
-from service.model.kokoro import BUCKETS, Inference, Kokoro, Preparation
-from service.model.loader import STATISTICS
-from service.model.manifest import DECODER, ENCODER
-from service.model.opening import open_kokoro, open_prepared
+from service.model.kokoro import Inference
 from service.model.parity import (
     MAX_DISTANCE_DB,
     MAX_LEVEL_DIFFERENCE_DB,
@@ -31,9 +31,11 @@ from service.model.parity import (
     log_spectral_distance,
     speaker,
 )
+from service.model.prepared import DECODER, ENCODER
 from service.model.runtime import open_runtime
 from service.model.statistics import StatisticsPredictor
 from service.preparation.rewriting.pipeline import Report, Variant, rewrite
+from service.settings import BUCKETS
 from service.speech.windows import Window
 
 VARIANTS: tuple[Variant, ...] = ("float32", "float16", "rounded")
@@ -99,16 +101,13 @@ def rewritten(model_file: Path, tmp_path_factory: pytest.TempPathFactory) -> dic
     return made
 
 
-def opened(each: Rewritten) -> Kokoro:
+def opened(each: Rewritten) -> SplitModel:
     """A rewritten model as it is: at level ALL, ONNX Runtime 1.31 crashes on halves."""
-    return open_prepared(
-        each.folder, None, open_runtime(threads=2), name="", sha256="",
-        preparation=Preparation(None, None, ""),
-    )  # fmt: skip
+    return open_folder(each.folder, open_runtime(threads=2))
 
 
 @pytest.fixture(scope="module")
-def floats(rewritten: dict[str, Rewritten]) -> Iterator[Kokoro]:
+def floats(rewritten: dict[str, Rewritten]) -> Iterator[SplitModel]:
     with closing(opened(rewritten["float32"])) as kokoro:
         yield kokoro
 
@@ -116,12 +115,12 @@ def floats(rewritten: dict[str, Rewritten]) -> Iterator[Kokoro]:
 @pytest.fixture(scope="module")
 def published(model_file: Path) -> dict[str, Inference]:
     """What the published model says."""
-    with closing(open_kokoro(model_file, open_runtime(threads=2), published=True)) as kokoro:
+    with closing(open_file(model_file, open_runtime(threads=2))) as kokoro:
         return {name: speaker(kokoro)(name) for name in SENTENCES}
 
 
 @pytest.fixture(scope="module")
-def said(floats: Kokoro) -> dict[str, Inference]:
+def said(floats: SplitModel) -> dict[str, Inference]:
     """What the model in floats says, with the service's own buckets."""
     return {name: speaker(floats)(name) for name in SENTENCES}
 
@@ -243,7 +242,7 @@ def test_it_speaks_as_the_published_model(
 
 
 def test_windows_with_statistics_of_the_whole_are_near_to_it(
-    floats: Kokoro, said: dict[str, Inference], repository: Path
+    floats: SplitModel, said: dict[str, Inference], repository: Path
 ) -> None:
     statistics = StatisticsPredictor.load(repository / "voices" / STATISTICS)
     ids = SENTENCES["long"]
@@ -371,7 +370,7 @@ def made_by(node: onnx.NodeProto, producers: dict[str, onnx.NodeProto]) -> set[s
 
 @pytest.mark.slow
 def test_long_speech_is_right_in_halves(
-    floats: Kokoro, rewritten: dict[str, Rewritten], repository: Path
+    floats: SplitModel, rewritten: dict[str, Rewritten], repository: Path
 ) -> None:
     ids = SENTENCES["long"] * 4
     style = styles(repository, "af_heart")[len(ids) - 1]
@@ -484,7 +483,7 @@ def test_frames_that_are_added_are_not_heard_and_shapes_recur(
 
 @pytest.mark.slow
 def test_frames_that_are_added_to_long_sentences_are_not_heard(
-    floats: Kokoro, repository: Path
+    floats: SplitModel, repository: Path
 ) -> None:
     ids = SENTENCES["long"]
     for voice, speed in (("af_heart", 1.0), ("am_adam", 0.8), ("jf_alpha", 1.3)):

@@ -1,6 +1,6 @@
-"""What the service proves of a model on the GPU when it starts, as one JSON object.
+"""What the service checks of a model on the GPU when it starts, as one JSON object.
 
-    python -m bench.gpu_proof
+    python -m bench.gpu_check
 
 The settings are those of this process's KOKORO_* variables. `load_s` is the time for all of it,
 with the warm-up's `warm_up_s`.
@@ -25,20 +25,20 @@ def main() -> int:
     try:
         with closing(load_model(settings, load_runtime(settings), lambda line: None)) as kokoro:
             load_s = time.perf_counter() - started
-            proof = kokoro.gpu_proof
+            check = kokoro.gpu_check
     except ServiceError as error:
-        print(f"bench.gpu_proof: {error.message}", file=sys.stderr)
+        print(f"bench.gpu_check: {error.message}", file=sys.stderr)
         return 1
-    if proof is None:
-        print("bench.gpu_proof: the model does not run on a GPU", file=sys.stderr)
+    if check is None:
+        print("bench.gpu_check: the model does not run on a GPU", file=sys.stderr)
         return 1
     told = {
         "load_s": load_s,
-        "warm_up_s": proof.warm_up_s,
-        "distances_db": proof.distances_db,
-        "placement": asdict(proof.placement),
-        "summary": str(proof.placement),
-        "capture": proof.capture,
+        "warm_up_s": check.warm_up_s,
+        "distances_db": check.distances_db,
+        "placement": asdict(check.placement),
+        "summary": str(check.placement),
+        "capture": check.capture,
     }
     print(json.dumps(told), flush=True)
     return 0

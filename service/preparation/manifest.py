@@ -1,0 +1,109 @@
+"""The manifest of a prepared model: what it was made of, and whether it still is that."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from service.model.prepared import CacheKey
+
+MANIFEST = "manifest.json"
+
+_BLOCK_BYTES = 1 << 20
+
+
+class DamagedError(Exception):
+    """A prepared model is not what its manifest says, or has none; the message says which."""
+
+
+@dataclass(frozen=True)
+class File:
+    """Size and digest of a file."""
+
+    bytes: int
+    sha256: str
+
+    @classmethod
+    def of(cls, path: Path) -> File:
+        """Read a file. Raises OSError."""
+        return cls(path.stat().st_size, digest(path))
+
+
+@dataclass(frozen=True)
+class Manifest:
+    """What lies beside a prepared model.
+
+    In its file the key is called `recipe` and the parity check `proof`, as in every cache so far.
+
+    Attributes:
+        key: what it was made of.
+        files: by name, those that make it up; none where it was refused.
+        parity: how near it is to its source in dB, by sentence; see `service.model.parity`.
+        refusal: why there is no prepared model, so that nobody tries again; None where there is.
+    """
+
+    key: CacheKey
+    files: Mapping[str, File] = field(default_factory=dict)
+    parity: Mapping[str, float] = field(default_factory=dict)
+    refusal: str | None = None
+
+    def write(self, folder: Path) -> None:
+        """Write it into the folder of the model. Raises OSError."""
+        content = {
+            "recipe": asdict(self.key),
+            "files": {name: asdict(file) for name, file in self.files.items()},
+            "proof": dict(self.parity),
+            "refusal": self.refusal,
+        }
+        (folder / MANIFEST).write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
+
+    @classmethod
+    def verify(cls, folder: Path, key: CacheKey) -> Manifest:
+        """Read the manifest of a folder and hold the files against it.
+
+        Reads every byte: 0.07 s for 91 MB where the processor has instructions for SHA-256, 0.2 s
+        where not, and ONNX Runtime then finds the pages in memory.
+
+        Raises:
+            DamagedError: manifest or files are not what was written.
+        """
+        try:
+            manifest = cls._parse(json.loads((folder / MANIFEST).read_text(encoding="utf-8")))
+        except OSError as error:
+            raise DamagedError(f"{MANIFEST}: {error.strerror}") from error
+        except (ValueError, TypeError, KeyError, AttributeError) as error:
+            raise DamagedError(f"{MANIFEST} cannot be read") from error
+        if manifest.key != key:
+            raise DamagedError(f"{MANIFEST} is of another model")
+        if manifest.refusal is None and set(manifest.files) != set(key.files):
+            raise DamagedError(f"{MANIFEST} does not name the files")
+        for name, expected in manifest.files.items():
+            try:
+                found = File.of(folder / name)
+            except OSError as error:
+                raise DamagedError(f"{name}: {error.strerror}") from error
+            if found != expected:
+                raise DamagedError(f"{name} is not what was written")
+        return manifest
+
+    @classmethod
+    def _parse(cls, written: dict[str, Any]) -> Manifest:
+        return cls(
+            key=CacheKey(**written["recipe"]),
+            files={name: File(**entry) for name, entry in written["files"].items()},
+            parity=written["proof"],
+            refusal=written["refusal"],
+        )
+
+
+def digest(path: Path) -> str:
+    """Return the SHA-256 of a file, without having it in memory at once. Raises OSError."""
+    sha256 = hashlib.sha256()
+    with open(path, "rb") as file:
+        while block := file.read(_BLOCK_BYTES):
+            sha256.update(block)
+    return sha256.hexdigest()
