@@ -13,7 +13,7 @@ DECODINGS = ("windows", "whole")
 
 
 def sides_with_windows(sides: Sequence[Side]) -> list[Side]:
-    """Return those whose model may be parted, and name the others.
+    """Return those whose model may be split, and name the others.
 
     Raises:
         ChildError: there are none.

@@ -2,7 +2,7 @@
 
     python -m bench.statistics [--minutes 10] [--write]
 
-A model that is parted decodes a piece in windows, with statistics that `service.model.statistics`
+A split model decodes a piece in windows, with statistics that `service.model.statistics`
 predicts for the whole piece. Here pieces are said as a whole, and what was measured in the decoder
 is held against what was predicted. Three quarters of the sentences under tests/data/reading are
 there to fit the map, the others to look at it: in every voice in its own language (22 pieces to
@@ -145,8 +145,8 @@ def _sections(deadline: float, *, write: bool) -> Iterator[Section]:
     settings = Settings()
     voices = load_voices(settings)
     with closing(load_model(settings, load_runtime(settings), print)) as kokoro:
-        if kokoro.decoder is None:
-            raise ChildError("this model is not parted: it was not prepared")
+        if not isinstance(kokoro, SplitModel):
+            raise ChildError("this model is not split: it was not prepared")
         source = kokoro.sha256
         found = observe(kokoro, voices, list(plan(voices)), STORE, deadline)
     report, arrays, met = compare(found, voices, source)

@@ -5,13 +5,13 @@ Nothing here imports the packages that rewriting needs; only the worker's proces
 
 from service.preparation.assembly import assemble, default_cache_dir, model_path
 from service.preparation.getting import Target, get, make_for_gpus
+from service.preparation.refusal import NotPreparedError, SourceRefusedError
 from service.preparation.source import Source
-from service.preparation.store import NotPreparedError, RefusedError
 
 __all__ = [
     "NotPreparedError",
-    "RefusedError",
     "Source",
+    "SourceRefusedError",
     "Target",
     "assemble",
     "default_cache_dir",

@@ -21,9 +21,10 @@ from service.model.prepared import (
 )
 from service.model.reference import NoReferenceError, Reference
 from service.model.runtime import GpuUnavailableError, Runtime
+from service.preparation.refusal import SourceRefusedError
 from service.preparation.rewriting.version import VERSION
 from service.preparation.source import Progress, Source
-from service.preparation.store import RefusedError, Store
+from service.preparation.store import Store
 
 logger = logging.getLogger(__name__)
 
@@ -59,7 +60,7 @@ def make_for_gpus(
         model = for_gpu(source, precision, store)
         try:
             store.make(model, source, runtime.threads, progress)
-        except RefusedError as error:
+        except SourceRefusedError as error:
             progress(f"{precision}: {error}")
             refusals.append(error)
         else:
@@ -83,7 +84,7 @@ def find_for_gpu(
         if store.has(model):
             progress(f"the model is one in {precision}, prepared for GPUs")
             return model
-    except RefusedError as error:
+    except SourceRefusedError as error:
         raise GpuUnavailableError(f"{error}; set another precision") from error
     if _is_quantised(source):
         given = "" if source.published else f" --model {source.path.name}"

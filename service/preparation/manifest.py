@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from service.model.prepared import CacheKey
+from service.preparation.refusal import Refusal
 
 MANIFEST = "manifest.json"
 
@@ -49,7 +50,7 @@ class Manifest:
     key: CacheKey
     files: Mapping[str, File] = field(default_factory=dict)
     parity: Mapping[str, float] = field(default_factory=dict)
-    refusal: str | None = None
+    refusal: Refusal | None = None
 
     def write(self, folder: Path) -> None:
         """Write it into the folder of the model. Raises OSError."""
@@ -57,7 +58,7 @@ class Manifest:
             "recipe": asdict(self.key),
             "files": {name: asdict(file) for name, file in self.files.items()},
             "proof": dict(self.parity),
-            "refusal": self.refusal,
+            "refusal": None if self.refusal is None else asdict(self.refusal),
         }
         (folder / MANIFEST).write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
 
@@ -96,8 +97,15 @@ class Manifest:
             key=CacheKey(**written["recipe"]),
             files={name: File(**entry) for name, entry in written["files"].items()},
             parity=written["proof"],
-            refusal=written["refusal"],
+            refusal=_refusal(written["refusal"]),
         )
+
+
+def _refusal(written: str | dict[str, str] | None) -> Refusal | None:
+    """Return a refusal as it was written; those of earlier versions have nothing but a reason."""
+    if written is None:
+        return None
+    return Refusal(written) if isinstance(written, str) else Refusal(**written)
 
 
 def digest(path: Path) -> str:

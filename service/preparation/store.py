@@ -18,9 +18,9 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from service.errors import ModelError
 from service.model.prepared import CacheKey, PreparedModel
 from service.preparation.manifest import MANIFEST, DamagedError, File, Manifest
+from service.preparation.refusal import NotPreparedError, Refusal, SourceRefusedError
 from service.preparation.source import Source
 
 logger = logging.getLogger(__name__)
@@ -40,14 +40,6 @@ KEPT_UNUSED_S = 30 * 24 * 3600
 """For which a prepared model stays that no start of a service has asked for."""
 
 _PARTIAL = ".partial-"
-
-
-class NotPreparedError(ModelError):
-    """There is no prepared model; the message says why and what to do."""
-
-
-class RefusedError(NotPreparedError):
-    """The source cannot be prepared, now or later."""
 
 
 class Store:
@@ -74,7 +66,7 @@ class Store:
         """Tell whether a prepared model is in its folder, as it was written.
 
         Raises:
-            RefusedError: there will be none.
+            SourceRefusedError: there will be none.
         """
         if not model.folder.is_dir():
             return False
@@ -99,7 +91,7 @@ class Store:
             progress: called with a line where something takes long.
 
         Raises:
-            RefusedError: the source cannot be prepared.
+            SourceRefusedError: the source cannot be prepared.
             NotPreparedError: preparing failed, a package is missing, or the cache cannot be
                 written.
             ModelError: the source cannot be had.
@@ -173,7 +165,8 @@ class Store:
                 for name in model.key.files:
                     os.rename(Path(partial) / name, made / name)
                     files[name] = File.of(made / name)
-            manifest = Manifest(model.key, files, result["parity"], result["refusal"])
+            refusal = None if result["refusal"] is None else Refusal(**result["refusal"])
+            manifest = Manifest(model.key, files, result["parity"], refusal)
             manifest.write(made)
             if model.folder.is_dir():  # damaged
                 os.rename(model.folder, Path(partial) / "damaged")
@@ -217,7 +210,7 @@ def _verify(model: PreparedModel) -> None:
 
 def _accept(model: PreparedModel, manifest: Manifest) -> None:
     if manifest.refusal is not None:
-        raise RefusedError(
+        raise SourceRefusedError(
             f"the model cannot be prepared: {manifest.refusal} (noted in {model.folder / MANIFEST})"
         )
 

@@ -33,6 +33,7 @@ from service.model.prepared import (
 from service.model.reference import Reference
 from service.model.runtime import Runtime, open_runtime
 from service.preparation.manifest import digest
+from service.preparation.refusal import Refusal, RefusedError
 
 RewrittenVariant = Variant | Literal["rounded"]
 
@@ -49,7 +50,7 @@ class Rewrite(Protocol):
         *,
         signed_weights: bool,
     ) -> object:
-        """Write the rewritten model into a folder; return None where the graph is not known."""
+        """Write the rewritten model into a folder. Raises RefusedError: the graph is not known."""
 
 
 class Request(TypedDict):
@@ -76,7 +77,7 @@ class Result:
         parity: log-spectral distance to the source in dB, by sentence.
     """
 
-    refusal: str | None = None
+    refusal: Refusal | None = None
     parity: dict[str, float] = field(default_factory=dict)
 
 
@@ -96,6 +97,8 @@ def main(request: Request, rewrite: Rewrite | None = None) -> None:
 
             rewrite = our_rewrite
         result = prepare(request, rewrite, lambda line: send({"progress": line}))
+    except RefusedError as error:
+        result = Result(error.refusal)
     except Exception as error:
         send({"failure": " ".join(f"{type(error).__name__}: {error}".split())})
         raise
@@ -109,6 +112,7 @@ def prepare(request: Request, rewrite: Rewrite, progress: Callable[[str], None])
         OSError: the folder cannot be written.
         ortffi.OrtError: ONNX Runtime refuses the rewritten model.
         ModelError: the source is no model.
+        RefusedError: a step of the rewriting does not know its graph.
     """
     source, operators = Path(request["source"]), request["operators"]
     model = PreparedModel(
@@ -119,16 +123,15 @@ def prepare(request: Request, rewrite: Rewrite, progress: Callable[[str], None])
     rewritten = model.folder / "rewritten"
     rewritten.mkdir()
 
-    def write(variant: RewrittenVariant, to: Path) -> bool:
+    def write(variant: RewrittenVariant, to: Path) -> None:
         progress("rewriting the model")
         signed = model.key.products == "exact"
-        return rewrite(source, to, variant, progress, signed_weights=signed) is not None
+        rewrite(source, to, variant, progress, signed_weights=signed)
 
     try:
         if model.variant in GPU_VARIANTS:
             return _prepare_for_gpu(model, source, runtime, write, rewritten, progress)
-        if not write(model.variant, rewritten):
-            return _UNKNOWN
+        write(model.variant, rewritten)
         progress("optimising the model")
         for graph, weights in GRAPHS:
             runtime.optimize(rewritten / graph, model.operators, model.folder / graph, weights)
@@ -146,7 +149,7 @@ def _prepare_for_gpu(
     model: PreparedModel,
     source: Path,
     runtime: Runtime,
-    write: Callable[[RewrittenVariant, Path], bool],
+    write: Callable[[RewrittenVariant, Path], None],
     rounded: Path,
     progress: Callable[[str], None],
 ) -> Result:
@@ -154,8 +157,7 @@ def _prepare_for_gpu(
 
     What is heard of float16 is found out with a model that rounds as a GPU does.
     """
-    if not write(model.variant, model.folder):
-        return _UNKNOWN
+    write(model.variant, model.folder)
     speaking = model
     if model.variant == "float16":
         write("rounded", rounded)
@@ -167,8 +169,6 @@ def _prepare_for_gpu(
     with closing(open_model(_as_it_is(source), runtime)) as one:
         return _compare(speaker(one), reference.speaker, SLACK_FRAMES)
 
-
-_UNKNOWN = Result("its graph is not one that is known how to rewrite")
 
 SLACK_FRAMES = 1
 """By how much a sound may be longer or shorter in floats: the source rounds what goes into each
@@ -183,7 +183,7 @@ def _compare(one: Speaker, other: Speaker, slack_frames: int) -> Result:
     try:
         comparisons = compare(one, other, slack_frames=slack_frames)
     except UnlikeError as error:
-        return Result(str(error))
+        return Result(Refusal(str(error)))
     return Result(parity={name: round(c.distance_db, 3) for name, c in comparisons.items()})
 
 

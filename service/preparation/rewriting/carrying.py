@@ -1,4 +1,4 @@
-"""Let a decoder take statistics from elsewhere, so that a stretch is said as part of the whole."""
+"""Feed AdaIN statistics to the decoder as inputs: a stretch then sounds as it does in the whole."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from service.preparation.rewriting.dialect import DOMAIN, ENDS
 from service.preparation.rewriting.graph import constant, initializer, maker, nodes_of
 from service.preparation.rewriting.native import OPERATORS
 from service.preparation.rewriting.parts import SPECTRUM
+from service.preparation.rewriting.refusing import named, refused
 
 SPECTRUM_STATISTICS = "spectrum_statistics"
 """Of each channel of the spectrum, over the whole piece: float32 [4, 22]."""
@@ -29,7 +30,7 @@ _PER_CHANNEL, _CONVOLUTIONS = 4, 6
 
 def tell_spectrum(encoder: ir.Graph) -> None:
     """Have an encoder tell the statistics of the spectrum."""
-    spectrum = next(value for value in encoder.outputs if value.name == SPECTRUM)
+    spectrum = named(encoder.outputs, SPECTRUM, encoder)
     node = ir.node("ChannelStatistics", [spectrum], domain=DOMAIN)
     made = spectrum.producer()
     assert made is not None  # it is computed
@@ -45,7 +46,7 @@ def give_spectrum(decoder: ir.Graph) -> None:
     statistics = _named(ir.Value(), SPECTRUM_STATISTICS)
     _, ends = _split(decoder, statistics, [_PER_CHANNEL // 2] * 2)
     decoder.inputs.append(statistics)
-    spectrum = next(value for value in decoder.inputs if value.name == SPECTRUM)
+    spectrum = named(decoder.inputs, SPECTRUM, decoder)
     for node in nodes_of(decoder, "QuantizedConv"):
         if _unturned(node.inputs[0]) is spectrum:
             node.resize_inputs(ENDS + 1)
@@ -57,8 +58,13 @@ def carry_statistics(decoder: ir.Graph) -> int:
 
     The convolutions of the spectrum take its range from its statistics, which are known of the
     whole piece.
+
+    Raises:
+        RefusedError: there is none.
     """
     blocks = list(nodes_of(decoder, "ResidualBlock"))
+    if not blocks:
+        raise refused("the decoder has no residual block", decoder)
     given, share, of_spectrum = (
         _named(ir.Value(), name) for name in (GIVEN, SHARE, SPECTRUM_STATISTICS)
     )
@@ -83,15 +89,15 @@ def carry_statistics(decoder: ir.Graph) -> int:
 def give_statistics(decoder: ir.Graph) -> int:
     """Have the layers of residual blocks take statistics; return how many blocks there are.
 
-    In: layers of `Modulate`, as the dialect has them after a model was parted. Out: each with the
+    In: layers of `Modulate`, as the dialect has them after a model was split. Out: each with the
     mean, the variance, the least and the greatest of its channels, and the share of these, see
     `dialect`; they come from the inputs `given` and `share`, in the order in which the blocks of
-    the native operators have them. Where the blocks are not put together as expected nothing is
-    changed, and 0 is returned.
+    the native operators have them.
+
+    Raises:
+        RefusedError: the blocks are put together otherwise; nothing is changed.
     """
     blocks = _blocks(decoder)
-    if not blocks:
-        return 0
     given, share = _named(ir.Value(), GIVEN), _named(ir.Value(), SHARE)
     sizes = [_PER_CHANNEL * _CONVOLUTIONS * block[0].n_channels for block in blocks]
     given.shape, share.shape = ir.Shape([sum(sizes)]), ir.Shape([1])
@@ -125,17 +131,20 @@ class _Layer(NamedTuple):
 
 
 def _blocks(decoder: ir.Graph) -> list[list[_Layer]]:
-    """Return the layers of each residual block, none where they are put together otherwise.
-
-    Of what is summed, the first comes first.
-    """
+    """Return the layers of each residual block. Of what is summed, the first comes first."""
     layers = [
         layer
         for node in _upstream_first(decoder)
         if node.op_type == "QuantizedConv" and (layer := _layer(node)) is not None
     ]
     blocks = [layers[n : n + _CONVOLUTIONS] for n in range(0, len(layers), _CONVOLUTIONS)]
-    return blocks if all(_is_block(block) for block in blocks) else []
+    for block in blocks:
+        if not _is_block(block):
+            reason = f"{len(block)} layers of AdaIN are no residual block of {_CONVOLUTIONS}"
+            raise refused(reason, block[0].convolution)
+    if not blocks:
+        raise refused("the decoder has no residual block", decoder)
+    return blocks
 
 
 def _upstream_first(graph: ir.Graph) -> Iterable[ir.Node]:

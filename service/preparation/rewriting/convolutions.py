@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import onnx_ir as ir
-from onnxscript.rewriter import RewriteRuleSet
+from onnxscript.rewriter import MatchResult, RewriteRuleSet
 
 from service.preparation.rewriting.dialect import DOMAIN
 from service.preparation.rewriting.graph import (
@@ -19,7 +19,7 @@ from service.preparation.rewriting.graph import (
     n_groups,
     scalar,
 )
-from service.preparation.rewriting.rule import Rule, rule_set
+from service.preparation.rewriting.rule import Rule, failed, rule_set
 
 
 def rules() -> RewriteRuleSet:
@@ -32,23 +32,23 @@ def rules() -> RewriteRuleSet:
 
 
 class _Convolution(Rule):
-    def _parts(self, conv: ir.Value, scale: ir.Value) -> dict[str, Any] | None:
-        """Return the convolution's operands, or None where the group is put together otherwise."""
+    def _parts(self, conv: ir.Value, scale: ir.Value) -> dict[str, Any] | MatchResult:
+        """Return the convolution's operands, or why the group is not as it must be."""
         node = conv.producer()
         if node is None or len(node.inputs) != 4:
-            return None
+            return failed("ConvInteger has not four inputs", node)
         quantized, weight, zero_point, weight_zero_point = node.inputs
         quantize = maker(quantized, "DynamicQuantizeLinear")
         if quantize is None or zero_point is not quantize.outputs[2]:
-            return None
+            return failed("what it convolves is not quantised by DynamicQuantizeLinear", node)
         weight_scale = _weight_scale(scale, quantize)
         array, zero = constant(weight), scalar(weight_zero_point)
         if array is None or array.ndim != 3 or array.dtype != np.uint8:
-            return None
+            return failed("its weights are not constant uint8 [Co, Ci, k]", node)
         if zero is None or weight_scale is None:
-            return None
+            return failed("its weights have not one scale and one zero point", node)
         if n_groups(node) != 1 or not is_sized_by_pads(node):
-            return None
+            return failed("it is grouped, or not padded by numbers", node)
         pad_begin, pad_end = ints(node, "pads")
         return {
             "x": quantize.inputs[0],
@@ -83,13 +83,17 @@ class _Biased(_Convolution):
 
     def check(
         self, context: Any, conv: ir.Value, bias: ir.Value, scale: ir.Value, **_: Any
-    ) -> bool:
+    ) -> MatchResult:
         parts = self._parts(conv, scale)
-        return parts is not None and _bias_of(bias, parts) is not None
+        if isinstance(parts, MatchResult):
+            return parts
+        if _bias_of(bias, parts) is None:
+            return failed("its bias is not a constant that is quantised in the graph", bias)
+        return MatchResult()
 
     def rewrite(self, op: Any, conv: ir.Value, bias: ir.Value, scale: ir.Value, **_: Any) -> Any:
         parts = self._parts(conv, scale)
-        assert parts is not None  # check said so
+        assert not isinstance(parts, MatchResult)  # check said so
         return self._emit(op, parts, _bias_of(bias, parts))
 
 
@@ -102,12 +106,13 @@ class _Plain(_Convolution):
         )
         return op.Mul(op.Cast(conv, to=1, _allow_other_attributes=True), scale)
 
-    def check(self, context: Any, conv: ir.Value, scale: ir.Value, **_: Any) -> bool:
-        return self._parts(conv, scale) is not None
+    def check(self, context: Any, conv: ir.Value, scale: ir.Value, **_: Any) -> MatchResult:
+        parts = self._parts(conv, scale)
+        return parts if isinstance(parts, MatchResult) else MatchResult()
 
     def rewrite(self, op: Any, conv: ir.Value, scale: ir.Value, **_: Any) -> Any:
         parts = self._parts(conv, scale)
-        assert parts is not None  # check said so
+        assert not isinstance(parts, MatchResult)  # check said so
         return self._emit(op, parts, None)
 
 

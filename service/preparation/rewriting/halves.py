@@ -18,6 +18,7 @@ from service.preparation.rewriting.carrying import SHARE
 from service.preparation.rewriting.graph import constant, maker, nodes_of
 from service.preparation.rewriting.masked_decoder import MASK
 from service.preparation.rewriting.parts import FEATURES
+from service.preparation.rewriting.refusing import refused
 
 _HALF = ir.DataType.FLOAT16
 _WHOLE_INPUTS = {"Clip": (1, 2), "Expand": (1,), "Gather": (1,), "ReduceMean": (1,),
@@ -175,7 +176,7 @@ def _last_convolution(graph: ir.Graph) -> ir.Node:
             if made.op_type == "Conv":
                 return made
             value = made.inputs[0]
-    raise ValueError("no convolution comes before an inverse transform")
+    raise refused("no convolution comes before an inverse transform", graph)
 
 
 def _is_depthwise(node: ir.Node) -> bool:

@@ -11,10 +11,10 @@ from service.preparation.rewriting.padding import (
     OF_SPECTRUM,
     Length,
     Padding,
-    UnknownGraphError,
     add_input,
 )
 from service.preparation.rewriting.parts import FEATURES, SPECTRUM
+from service.preparation.rewriting.refusing import named, refused
 
 MASK = "mask"
 """The input that a decoder gets: float32 [1, 1, 2 T], 1 where features count and 0 behind them. It
@@ -28,13 +28,12 @@ def mask_frames(decoder: ir.Graph) -> int:
     """Have only the first frames count; return how many nodes were told to disregard the others.
 
     Raises:
-        UnknownGraphError: something looks at frames in a way that is not known here.
+        RefusedError: something looks at frames in a way that is not known here.
     """
-    features, spectrum = (
-        next(value for value in decoder.inputs if value.name == name)
-        for name in (FEATURES, SPECTRUM)
-    )
+    features, spectrum = (named(decoder.inputs, name, decoder) for name in (FEATURES, SPECTRUM))
     mask = add_input(decoder, MASK, ir.Shape([1, 1, None]), ir.DataType.FLOAT)
+    if len(decoder.outputs) != 1:
+        raise refused(f"the decoder has {len(decoder.outputs)} outputs and not one", decoder)
     (audio,) = decoder.outputs
     first = ir.node("Identity", [mask])  # of no use but to stand there: any other may be replaced
     decoder.insert_before(decoder[0], first)
@@ -60,7 +59,7 @@ class _Masked(Padding):
         """Repeat the one of features; what is longer than frames are is so at the beginning."""
         times, rest = divmod(length.factor, OF_FEATURES.factor)
         if rest:
-            raise UnknownGraphError(f"a mask of {length}")
+            raise refused(f"a mask of {length}", self._given)
         mask = self._given
         if times > 1:
             column = self.make("Unsqueeze", [mask, self._ints(3)])

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import onnx_ir as ir
-from onnxscript.rewriter import RewriteRuleSet
+from onnxscript.rewriter import MatchResult, RewriteRuleSet
 
 from service.preparation.rewriting.dialect import DOMAIN
 from service.preparation.rewriting.graph import CHANNELS_LAST, constant, maker, scalar, users
-from service.preparation.rewriting.rule import Rule, rule_set
+from service.preparation.rewriting.rule import Rule, failed, rule_set
 
 
 def rules() -> RewriteRuleSet:
@@ -34,13 +34,15 @@ class _Norm(Rule):
         )
         return op.Div(centered, op.Sqrt(op.Add(variance, epsilon)))
 
-    def check(self, context: Any, axes: ir.Value, epsilon: ir.Value, **_: Any) -> bool:
+    def check(self, context: Any, axes: ir.Value, epsilon: ir.Value, **_: Any) -> MatchResult:
         array = constant(axes)
-        return (
-            array is not None and array.tolist() == [self.axis]
-            and scalar(epsilon) is not None
-            and _is_only_modulated(context)
-        )  # fmt: skip
+        if array is None or array.tolist() != [self.axis]:
+            return failed(f"it is not over axis {self.axis} alone", axes)
+        if scalar(epsilon) is None:
+            return failed("what is added to its variance is not one number", epsilon)
+        if not _is_only_modulated(context):
+            return failed("more is done with it than modulation by a style", context.root)
+        return MatchResult()
 
     def rewrite(self, op: Any, x: ir.Value, axes: ir.Value, epsilon: ir.Value) -> Any:
         frames = op.Transpose(x, perm=CHANNELS_LAST)
@@ -77,14 +79,17 @@ class _Modulation(Rule):
 
     def check(
         self, context: Any, x: ir.Value, axes: ir.Value, sizes: ir.Value, one: ir.Value, **_: Any
-    ) -> bool:
+    ) -> MatchResult:
         halves, where = constant(sizes), constant(axes)
-        return (
-            self._applies_to(x)
-            and scalar(one) == 1.0
-            and halves is not None and halves.shape == (2,) and halves[0] == halves[1]
-            and where is not None and where.tolist() == [2]
-        )  # fmt: skip
+        if not self._applies_to(x):
+            return failed("what is modulated is no normalisation that was recognised", x)
+        if scalar(one) != 1.0:
+            return failed("another number than 1 is added to the scale", one)
+        if halves is None or halves.shape != (2,) or halves[0] != halves[1]:
+            return failed("the style is not split in two halves", sizes)
+        if where is None or where.tolist() != [2]:
+            return failed("the style is not made a column", axes)
+        return MatchResult()
 
     def _applies_to(self, x: ir.Value) -> bool:
         return True

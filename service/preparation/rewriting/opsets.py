@@ -10,6 +10,8 @@ from __future__ import annotations
 
 import onnx_ir as ir
 
+from service.preparation.rewriting.refusing import refused
+
 OPSET, IR_VERSION = 17, 8
 """Of ONNX 1.12: the first with LayerNormalization."""
 
@@ -29,20 +31,20 @@ def lower_opset(model: ir.Model) -> int:
     """Have a model be of `OPSET`, and import no more than it uses; return how many attributes went.
 
     Raises:
-        ValueError: a node says what could not be said then.
+        RefusedError: a node says what could not be said then.
     """
     count = 0
     for node in model.graph:
         if node.domain not in ("", "ai.onnx"):
             continue
         if node.op_type in _CHANGED:
-            raise ValueError(f"{node.name}: {node.op_type} is not of opset {OPSET}")
+            raise refused(f"{node.op_type} is not of opset {OPSET}", node)
         for name, neutral in _NEUTRAL.get(node.op_type, {}).items():
             attribute = node.attributes.pop(name, None)
             if attribute is None:
                 continue
             if neutral is not None and attribute.value != neutral:
-                raise ValueError(f"{node.name}: {name} = {attribute.value} is not of opset {OPSET}")
+                raise refused(f"{name} = {attribute.value} is not of opset {OPSET}", node)
             count += 1
     imports = model.graph.opset_imports
     # Builds refuse what they do not know, used or not.

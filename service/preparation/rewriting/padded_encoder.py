@@ -12,10 +12,10 @@ from service.preparation.rewriting.padding import (
     OF_SPECTRUM,
     Length,
     Padding,
-    UnknownGraphError,
     add_input,
 )
 from service.preparation.rewriting.parts import FEATURES, SPECTRUM
+from service.preparation.rewriting.refusing import refused
 
 BUCKETS = "buckets"
 """The input that an encoder gets: int64 [n], numbers of frames to choose from, ascending."""
@@ -29,7 +29,7 @@ def pad_frames(encoder: ir.Graph) -> int:
     the spectrum of the first ones equal to before.
 
     Raises:
-        UnknownGraphError: something looks at frames in a way that is not known here.
+        RefusedError: something looks at frames in a way that is not known here.
     """
     numbers, n_frames = _frames(encoder)
     table = add_input(encoder, BUCKETS, ir.Shape(["n_buckets"]), ir.DataType.INT64)
@@ -68,7 +68,7 @@ class _Padded(Padding):
 
     def _end_sequence(self, node: ir.Node) -> int:
         if len(node.inputs) > 4 and node.inputs[4] is not None:
-            raise UnknownGraphError(f"{node.name}: an LSTM that knows where its sequences end")
+            raise refused("an LSTM that knows where its sequences end", node)
         before = self._inserter(node)
         length = before("Cast", [self._frames], to=ir.DataType.INT32)
         node.resize_inputs(max(5, len(node.inputs)))
@@ -115,4 +115,4 @@ def _frames(graph: ir.Graph) -> tuple[ir.Node, ir.Value]:
             value = made.inputs[0] if made is not None and made.inputs else None
         if last is not None and value is not None:
             return node, last.outputs[0]
-    raise UnknownGraphError("nothing numbers the frames that the durations add up to")
+    raise refused("nothing numbers the frames that the durations add up to", graph)

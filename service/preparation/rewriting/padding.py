@@ -26,6 +26,7 @@ from service.preparation.rewriting.graph import (
     scalar,
     users,
 )
+from service.preparation.rewriting.refusing import refused
 
 
 class Length(NamedTuple):
@@ -42,10 +43,6 @@ class _Normalized(NamedTuple):
     mean: ir.Value
     variance: ir.Value
     epsilon: Array
-
-
-class UnknownGraphError(Exception):
-    """The graph is not made as expected; the message says where."""
 
 
 OF_FEATURES, OF_SPECTRUM = Length(2, 0), Length(120, 1)
@@ -90,7 +87,7 @@ class Padding:
         )
         for value in self._graph.outputs:
             if value.name in promised and self._lengths.get(value) != promised[value.name]:
-                raise UnknownGraphError(f"{value.name} is not as long as it must be")
+                raise refused(f"{value.name} is not as long as it must be", value)
         return count
 
     # What becomes of each node that works on frames.
@@ -104,7 +101,7 @@ class Padding:
         if node.op_type == "Shape" or not lengths:
             return 0
         if len(set(lengths)) > 1:
-            raise UnknownGraphError(f"{node.name}: {node.op_type} of unequal lengths {lengths}")
+            raise refused(f"{node.op_type} of unequal lengths {lengths}", node)
         length, told = lengths[0], 0
         if node.domain == DOMAIN and node.op_type == "InstanceNorm":
             self._normalize(node, length)
@@ -123,7 +120,7 @@ class Padding:
         elif node.op_type == "Slice" and (change := _trimmed(node)) is not None:
             length = Length(length.factor, length.extra + change)
         elif node.op_type not in _KEEPING:
-            raise UnknownGraphError(f"{node.name}: {node.op_type} of frames")
+            raise refused(f"{node.op_type} of frames", node)
         if node.graph is not None:  # else another stands in its place, and is noted
             for value in node.outputs:
                 self._lengths[value] = length
@@ -164,7 +161,7 @@ class Padding:
         Where statistics are given, what was centered was so by another mean.
         """
         if node.op_type != "Modulate" or node.domain != DOMAIN:
-            raise UnknownGraphError(f"{node.name}: {node.op_type} of a normalisation")
+            raise refused(f"{node.op_type} of a normalisation", node)
         before = self._inserter(node)
         column = before("Unsqueeze", [node.inputs[1], self._ints(2)])
         split = ir.node("Split", [column], {"axis": 1, "num_outputs": 2}, num_outputs=2)
@@ -191,20 +188,20 @@ class Padding:
 
     def _end_sequence(self, node: ir.Node) -> int:
         """Tell an LSTM over frames where they end: it also begins there."""
-        raise UnknownGraphError(f"{node.name}: an LSTM of frames")
+        raise refused("an LSTM of frames", node)
 
     def _pad(self, node: ir.Node, length: Length) -> tuple[Length, int]:
         """Reflect the last samples of the speech, where a Pad reflects the last of all."""
         amounts = constant(node.inputs[1])
         mode = node.attributes.get("mode")
         if amounts is None or mode is None or mode.as_string() != "reflect" or amounts.size != 6:
-            raise UnknownGraphError(f"{node.name}: a Pad that does not reflect")
+            raise refused("a Pad that does not reflect", node)
         begin, end = int(amounts[2]), int(amounts[5])
         padded = Length(length.factor, length.extra + begin + end)
         return padded, self._reflect_end(node, length, padded, begin) if end else 0
 
     def _reflect_end(self, node: ir.Node, length: Length, padded: Length, begin: int) -> int:
-        raise UnknownGraphError(f"{node.name}: a Pad behind the last frame")
+        raise refused("a Pad behind the last frame", node)
 
     # Values that several nodes share.
 
@@ -292,7 +289,7 @@ def _sees_beyond(node: ir.Node) -> bool:
     """Tell whether a convolution mixes the last frames with what is behind them."""
     kernel = constant(node.inputs[1])
     if kernel is None or kernel.ndim != 3 or not is_sized_by_pads(node):
-        raise UnknownGraphError(f"{node.name}: a convolution of another kind")
+        raise refused("a convolution of another kind", node)
     if node.op_type == "ConvTranspose":
         (stride,), (dilation,) = ints(node, "strides"), ints(node, "dilations")
         reach = dilation * (kernel.shape[2] - 1) + 1
@@ -310,17 +307,17 @@ def _convolved(node: ir.Node, length: Length) -> Length:
         extra = (length.extra - 1) * stride + reach + 1 - padded + ints(node, "output_padding")[0]
         return Length(length.factor * stride, extra)
     if length.factor % stride:
-        raise UnknownGraphError(f"{node.name}: a stride of {stride} over {length}")
+        raise refused(f"a stride of {stride} over {length}", node)
     return Length(length.factor // stride, (length.extra + padded - reach - 1) // stride + 1)
 
 
 def _resized(node: ir.Node, length: Length) -> Length:
     factors = constant(node.inputs[2])
     if factors is None or factors.size != 3 or factors[2] != int(factors[2]):
-        raise UnknownGraphError(f"{node.name}: a Resize of another kind")
+        raise refused("a Resize of another kind", node)
     mode = node.attributes.get("mode")
     if mode is not None and mode.as_string() != "nearest" and not _is_sum(node.inputs[0]):
-        raise UnknownGraphError(f"{node.name}: a Resize that mixes frames")
+        raise refused("a Resize that mixes frames", node)
     factor = int(factors[2])
     return Length(length.factor * factor, length.extra * factor)
 
@@ -341,19 +338,19 @@ def _trimmed(node: ir.Node) -> int | None:
     """Return how much longer a Slice makes frames, less than zero; None where it cuts channels."""
     bounds = [constant(value) for value in node.inputs[1:]]
     if len(bounds) < 3 or any(bound is None or bound.size != 1 for bound in bounds):
-        raise UnknownGraphError(f"{node.name}: a Slice of another kind")
+        raise refused("a Slice of another kind", node)
     start, end, axis = (int(scalar(value) or 0) for value in node.inputs[1:4])
     if axis != 2:
         return None
     if len(bounds) > 3 and scalar(node.inputs[4]) != 1:
-        raise UnknownGraphError(f"{node.name}: a Slice of some frames only")
+        raise refused("a Slice of some frames only", node)
     if start < 0 or 0 <= end < np.iinfo(np.int64).max:
-        raise UnknownGraphError(f"{node.name}: a Slice between {start} and {end}")
+        raise refused(f"a Slice between {start} and {end}", node)
     return min(end, 0) - start if end < 0 else -start
 
 
 def _axis(node: ir.Node) -> tuple[int, ...]:
     """Return how a mask is shaped for a sum over the second of three axes."""
     if scalar(node.inputs[1]) != 1:
-        raise UnknownGraphError(f"{node.name}: a CumSum over another axis")
+        raise refused("a CumSum over another axis", node)
     return (1, -1, 1)

@@ -1,4 +1,4 @@
-"""Part a model in two: an encoder for a whole piece, a decoder for any stretch of it."""
+"""Split a model in two: an encoder for a whole piece, a decoder for any stretch of it."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from onnx_ir import convenience
 
 from service.model.durations import TENSOR_NAME
 from service.preparation.rewriting.graph import CHANNELS_LAST, maker, n_groups, nodes_of, users
+from service.preparation.rewriting.refusing import named, refused
 
 FEATURES = "features"
 """What the generator begins with: float32 [1, 2 T, 512] for T frames."""
@@ -17,7 +18,7 @@ SPECTRUM = "spectrum"
 STYLE = "style"
 
 
-def part(model: ir.Model) -> tuple[ir.Model, ir.Model] | None:
+def split(model: ir.Model) -> tuple[ir.Model, ir.Model]:
     """Cut a recognised model where its generator begins.
 
     What comes before works on whole frames, and is a fifth of the work: done once for the whole
@@ -25,17 +26,17 @@ def part(model: ir.Model) -> tuple[ir.Model, ir.Model] | None:
 
     Returns:
         The encoder, from tokens, style and speed to features, spectrum and durations; and the
-        decoder, from features, spectrum and style to the audio. None where the graph has no such
-        place.
+        decoder, from features, spectrum and style to the audio.
+
+    Raises:
+        RefusedError: the graph has no such place.
     """
     graph = model.graph
     begins_with, source = _features(graph), _spectrum(graph)
-    if begins_with is None or source is None:
-        return None
+    made = (value for node in graph for value in node.outputs)
+    durations, style = named(made, TENSOR_NAME, graph), named(graph.inputs, STYLE, graph)
     features, spectrum = _cut(graph, begins_with, FEATURES), _cut(graph, source, SPECTRUM)
-    durations = next(value for node in graph for value in node.outputs if value.name == TENSOR_NAME)
     durations.type = ir.TensorType(ir.DataType.FLOAT)
-    style = next(value for value in graph.inputs if value.name == STYLE)
 
     def extracted(inputs: list[ir.Value], outputs: list[ir.Value]) -> ir.Model:
         extract = convenience.extract(graph, inputs, outputs)
@@ -51,16 +52,18 @@ def part(model: ir.Model) -> tuple[ir.Model, ir.Model] | None:
     return encoder, extracted([features, spectrum, style], list(graph.outputs))
 
 
-def _features(graph: ir.Graph) -> ir.Value | None:
+def _features(graph: ir.Graph) -> ir.Value:
     """Return what the first upsampling that mixes channels starts from."""
+    nearest = ""
     for node in nodes_of(graph, "ConvTranspose"):
+        nearest = nearest or f"ConvTranspose {node.name} mixes none or comes behind no LeakyRelu"
         leaky = maker(node.inputs[0], "LeakyRelu")
         if n_groups(node) == 1 and leaky is not None and leaky.inputs[0] is not None:
             return leaky.inputs[0]
-    return None
+    raise refused("the generator has no beginning: no upsampling mixes channels", graph, nearest)
 
 
-def _spectrum(graph: ir.Graph) -> ir.Value | None:
+def _spectrum(graph: ir.Graph) -> ir.Value:
     """Return the tensor put together of others that nothing but several convolutions take."""
     for node in nodes_of(graph, "Concat"):
         transposes = users(node.outputs[0])
@@ -71,7 +74,7 @@ def _spectrum(graph: ir.Graph) -> ir.Value | None:
             and all(taker.op_type == "QuantizedConv" for taker in takers)
         ):
             return node.outputs[0]
-    return None
+    raise refused("no Concat is the spectrum that several quantised convolutions take", graph)
 
 
 def _cut(graph: ir.Graph, value: ir.Value, name: str) -> ir.Value:

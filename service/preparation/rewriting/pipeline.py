@@ -46,8 +46,9 @@ from service.preparation.rewriting.masked_decoder import mask_frames
 from service.preparation.rewriting.matrices import fuse_products
 from service.preparation.rewriting.opsets import lower_opset
 from service.preparation.rewriting.padded_encoder import pad_frames
-from service.preparation.rewriting.parts import part
+from service.preparation.rewriting.parts import split
 from service.preparation.rewriting.projections import merge_projections
+from service.preparation.rewriting.refusing import not_recognised, refused
 from service.preparation.rewriting.synthesis_window import settle_windows
 from service.preparation.rewriting.transposes import cancel_transposes, move_transposes
 
@@ -59,8 +60,12 @@ _SMALL_BYTES = 1024
 _LINE_BYTES = 64
 """Of the cache, and of the widest vectors."""
 
-_RECOGNISED = {"convolutions": 80, "normalization": 100, "snake": 40}
-"""How often each must be found in a graph for it to be a Kokoro generator that this knows."""
+_RECOGNISED = {
+    "convolutions": ("quantised convolutions", 80),
+    "normalization": ("layers of AdaIN", 100),
+    "snake": ("Snake activations", 40),
+}
+"""What must be found in a graph, how often, for it to be a Kokoro generator that this knows."""
 
 
 @dataclass(frozen=True)
@@ -85,7 +90,7 @@ def rewrite(
     progress: Callable[[str], None],
     *,
     signed_weights: bool = True,
-) -> Report | None:
+) -> Report:
     """Write a model that gives what a source gives, but sooner.
 
     The files are those of `ENCODER` and `DECODER`.
@@ -99,34 +104,33 @@ def rewrite(
         signed_weights: see `stock.rules`; the other variants do not care.
 
     Returns:
-        What was done, or None, nothing being written, where the graph is not of the known kind.
+        What was done.
+
+    Raises:
+        RefusedError: the graph is not of the known kind; nothing usable is written.
     """
     progress("reading the model")
     model = ir.load(source)
     n_before = len(model.graph)
     progress("recognising its parts")
-    found: Counter[str] = Counter(
-        convolutions=convolutions.rules().apply_to_model(model),
-        normalization=normalization.rules().apply_to_model(model),
-    )
+    found: Counter[str] = Counter()
+    recognised = [("convolutions", convolutions.rules()), ("normalization", normalization.rules())]
     if variant in ("native", "stock"):
-        found["snake"] = snake.rules().apply_to_model(model)
-    if any(found.get(name, least) < least for name, least in _RECOGNISED.items()):
-        return None
+        recognised.append(("snake", snake.rules()))
+    for name, rules in recognised:
+        found[name] = rules.apply_to_model(model)
+        what, least = _RECOGNISED[name]
+        if found[name] < least:
+            raise not_recognised(what, found[name], least, rules, model)
     progress(f"putting in {variant} operators")
     passes.RemoveUnusedNodesPass()(model)
-    parted = part(model)
-    if parted is None:
-        return None
-    parts = dict(zip((ENCODER, DECODER), parted, strict=True))
+    parts = dict(zip((ENCODER, DECODER), split(model), strict=True))
     if variant in ("native", "stock"):
         tell_spectrum(parts[ENCODER].graph)
     if variant == "stock":
         give_spectrum(parts[DECODER].graph)
     if variant != "native":
         found["carrying"] = give_statistics(parts[DECODER].graph)
-        if not found["carrying"]:
-            return None
     for files, one in parts.items():
         if variant == "native" or variant == "stock":
             _rewrite_for_cpu(one, variant, found, signed_weights=signed_weights)
@@ -203,9 +207,9 @@ def _rewrite_for_gpu(
 def _write(model: ir.Model, folder: Path, files: GraphFiles) -> None:
     graph = model.graph
     _tidy(model)
-    left = {node.op_type for node in graph if node.domain == DOMAIN}
-    if left:
-        raise ValueError(f"no operator was found for {', '.join(sorted(left))}")
+    for node in graph:
+        if node.domain == DOMAIN:
+            raise refused(f"there is no operator for {node.op_type}", node)
     graph.opset_imports.pop(DOMAIN, None)
     _add_durations(graph)
     passes.LiftConstantsToInitializersPass(size_limit=0)(model)

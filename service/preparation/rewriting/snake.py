@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 import onnx_ir as ir
-from onnxscript.rewriter import RewriteRuleSet
+from onnxscript.rewriter import MatchResult, RewriteRuleSet
 
 from service.preparation.rewriting.constants import stored
 from service.preparation.rewriting.dialect import DOMAIN
 from service.preparation.rewriting.graph import CHANNELS_LAST, constant, scalar
-from service.preparation.rewriting.rule import Rule, rule_set
+from service.preparation.rewriting.rule import Rule, failed, rule_set
 
 _RELATIVE_TOLERANCE = 1e-5
 """How far a stored reciprocal may be from the reciprocal: some steps of float32."""
@@ -31,12 +31,14 @@ class _Snake(Rule):
 
     def check(
         self, context: Any, alpha: ir.Value, reciprocal: ir.Value, two: ir.Value, **_: Any
-    ) -> bool:
+    ) -> MatchResult:
         factor, inverse = constant(alpha), constant(reciprocal)
         if factor is None or inverse is None or scalar(two) != 2.0:
-            return False
+            return failed("alpha and its reciprocal are not constant, or the power is not 2", two)
         fits = factor.ndim == 3 and factor.shape == inverse.shape == (1, factor.size, 1)
-        return fits and np.allclose(factor * inverse, 1.0, rtol=_RELATIVE_TOLERANCE)
+        if not fits or not np.allclose(factor * inverse, 1.0, rtol=_RELATIVE_TOLERANCE):
+            return failed("its factor is not the reciprocal of alpha [1, C, 1]", reciprocal)
+        return MatchResult()
 
     def rewrite(self, op: Any, x: ir.Value, alpha: ir.Value, **_: Any) -> Any:
         factor = constant(alpha)

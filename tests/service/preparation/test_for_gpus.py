@@ -19,7 +19,8 @@ from service.model.reference import Reference
 from service.model.runtime import GpuUnavailableError
 from service.preparation import Source, get, make_for_gpus, store
 from service.preparation.for_gpus import for_gpu
-from service.preparation.store import NotPreparedError, RefusedError, Store
+from service.preparation.refusal import NotPreparedError, SourceRefusedError
+from service.preparation.store import Store
 from service.settings import Settings
 
 
@@ -89,14 +90,14 @@ def test_what_is_prepared_for_gpus_and_for_the_processor_stands_side_by_side(cac
 
 @pytest.mark.parametrize(
     ("rewriting", "reason"),
-    [("unknown", "not one that is known"), ("higher", "sounds different")],
+    [("unknown", "known parts are recognised, at node the node"), ("higher", "sounds different")],
 )
 def test_a_precision_that_does_not_stay_right_is_refused_for_good(
     cache: Cache, rewriting: str, reason: str
 ) -> None:
     with pytest.raises(NotPreparedError, match=reason):
         cache.quantised().prepare(rewriting)
-    with pytest.raises(RefusedError):
+    with pytest.raises(SourceRefusedError):
         Store(cache.path).has(for_gpu(cache.source, "float32", Store(cache.path)))
     with pytest.raises(GpuUnavailableError, match=f"{reason}.*; set another precision"):
         cache.find("float32")

@@ -4,6 +4,7 @@ import errno
 import itertools
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -18,13 +19,14 @@ import pytest
 from opened_models import open_file
 from small_kokoro import COUNTER, LIFELINE, write_small_kokoro
 
+from service import __main__ as command_line
 from service import loading
 from service.errors import ModelError
 from service.loading import load_model
 from service.model import Model, PreparedModel, open_runtime
 from service.preparation import Source, get, getting, store
 from service.preparation.operators import NativeUnavailableError
-from service.preparation.store import NotPreparedError
+from service.preparation.refusal import NotPreparedError, SourceRefusedError
 from service.settings import Settings
 
 STYLE = np.zeros((1, 256), np.float32)
@@ -34,6 +36,9 @@ PROGRAM = (
     "from service.preparation.worker import main; "
     "main(json.loads(sys.argv[1]), small_kokoro.{})"
 )
+
+
+REAL_PROGRAM = store.PROGRAM
 
 
 class Bench:
@@ -320,7 +325,7 @@ def test_a_service_that_is_killed_takes_its_preparing_process_along_and_leaves_n
 @pytest.mark.parametrize(
     ("rewriting", "reason"),
     [
-        ("unknown", "not one that is known"),
+        ("unknown", "parts are recognised, at node the node; nearest miss: an Add at another"),
         ("higher", "sounds different: log-spectral distance"),
         ("longer", "other durations"),
         ("infinite", "not finite"),
@@ -405,6 +410,31 @@ def test_a_missing_source_is_an_error_and_not_a_reason_to_do_without(bench: Benc
     bench.source.unlink()
     with pytest.raises(ModelError, match=r"small\.onnx cannot be read: No such file"):
         bench.load("faithful")
+
+
+def test_prepare_prints_reason_and_node_of_a_refusal_and_does_not_try_again(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(store, "PROGRAM", REAL_PROGRAM)
+    source = write_small_kokoro(tmp_path / "small.onnx")
+    command = ["prepare", "--model", str(source), "--cache-dir", str(tmp_path)]
+    for number in range(2):
+        assert command_line.main(command) == 1
+        *lines, complaint = capsys.readouterr().err.splitlines()
+        assert ("recognising its parts" in lines) is (number == 0)
+        assert "0 quantised convolutions are recognised, and at least 80 are needed" in complaint
+        assert re.search(r", at node \w+.*; nearest miss: .* \(noted in .*json\)$", complaint)
+
+
+def test_a_refusal_of_an_earlier_version_still_counts(bench: Bench) -> None:
+    bench.load("unknown").close()
+    (folder,) = bench.folders()
+    path = bench.prepared / folder / "manifest.json"
+    manifest = json.loads(path.read_text())
+    assert manifest["refusal"]["node"] == "the node"
+    path.write_text(json.dumps({**manifest, "refusal": "an old reason"}))
+    with pytest.raises(SourceRefusedError, match=r"cannot be prepared: an old reason \(noted in"):
+        bench.prepare("failing")
 
 
 def test_who_stops_waiting_ends_the_process(bench: Bench) -> None:

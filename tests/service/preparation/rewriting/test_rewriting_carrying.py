@@ -10,23 +10,22 @@ import pytest
 from onnx_ir.passes import common as passes
 from published_graphs import UNSIGNED, Array, Published, copied, recognise, tidied
 
+from service.preparation.refusal import RefusedError
 from service.preparation.rewriting import convolutions, normalization, snake
 from service.preparation.rewriting.carrying import give_spectrum, give_statistics, tell_spectrum
 from service.preparation.rewriting.graph import constant, nodes_of
-from service.preparation.rewriting.parts import part
+from service.preparation.rewriting.parts import split
 
 N, N_FRAMES = 6, 20
 PER_BLOCK = 6 * 4 * N
 
 
-def parted(graph: Published, audio: str, *, with_snake: bool = True) -> tuple[ir.Model, ir.Model]:
+def split_up(graph: Published, audio: str, *, with_snake: bool = True) -> tuple[ir.Model, ir.Model]:
     model = graph.model(audio)
     for module in (convolutions, normalization, snake)[: 3 if with_snake else 2]:
         module.rules().apply_to_model(model)
     passes.RemoveUnusedNodesPass()(model)
-    both = part(model)
-    assert both is not None
-    return both
+    return split(model)
 
 
 def kernel_sizes(nodes: Iterable[ir.Node]) -> list[int]:
@@ -44,7 +43,7 @@ def kernel_sizes(nodes: Iterable[ir.Node]) -> list[int]:
 @pytest.mark.parametrize("with_snake", [True, False])
 def test_layers_take_statistics_in_the_order_in_which_blocks_are_summed(with_snake: bool) -> None:
     graph = Published()
-    _, decoder = parted(graph, graph.generator(N), with_snake=with_snake)
+    _, decoder = split_up(graph, graph.generator(N), with_snake=with_snake)
     assert give_statistics(decoder.graph) == 3
     given = decoder.graph.inputs[-2]
     assert [value.name for value in decoder.graph.inputs][-2:] == ["given", "share"]
@@ -64,11 +63,12 @@ def test_layers_take_statistics_in_the_order_in_which_blocks_are_summed(with_sna
     assert len({node for layers in taken for node in layers}) == 18
 
 
-def test_blocks_of_another_form_are_left_alone() -> None:
+def test_blocks_of_another_form_are_refused() -> None:
     graph = Published()
-    _, decoder = parted(graph, graph.generator(N, residual=False))
+    _, decoder = split_up(graph, graph.generator(N, residual=False))
     before = [(node.op_type, len(node.inputs)) for node in decoder.graph]
-    assert give_statistics(decoder.graph) == 0
+    with pytest.raises(RefusedError, match="no residual block of 6, at node "):
+        give_statistics(decoder.graph)
     assert [(node.op_type, len(node.inputs)) for node in decoder.graph] == before
     assert [value.name for value in decoder.graph.inputs] == ["features", "spectrum", "style"]
 
@@ -76,12 +76,13 @@ def test_blocks_of_another_form_are_left_alone() -> None:
 def test_without_blocks_there_is_nothing_to_be_given() -> None:
     graph = Published()
     model = recognise(graph.model(graph.convolution(graph.given(1, 5, 9), 5, 6)))
-    assert give_statistics(model.graph) == 0
+    with pytest.raises(RefusedError, match="the decoder has no residual block, at node "):
+        give_statistics(model.graph)
 
 
 def decoders(graph: Published) -> tuple[ir.Model, dict[str, Array]]:
     """Return a decoder that takes statistics, and the same that does not; and what they decode."""
-    encoder, decoder = parted(graph, graph.generator(N, N_FRAMES))
+    encoder, decoder = split_up(graph, graph.generator(N, N_FRAMES))
     tell_spectrum(encoder.graph)
     names = [value.name or "" for value in encoder.graph.outputs]
     told = dict(zip(names, UNSIGNED.run(UNSIGNED.lower(encoder), graph.feeds), strict=True))

@@ -11,6 +11,7 @@ from onnx_ir.passes import common as passes
 from published_graphs import Array, Published, copied, operators, plain, the_node
 
 from service.model.durations import TENSOR_NAME
+from service.preparation.refusal import RefusedError
 from service.preparation.rewriting.constants import END
 from service.preparation.rewriting.graph import constant
 from service.preparation.rewriting.halves import halve, round_to_halves
@@ -172,7 +173,7 @@ def test_a_graph_without_an_inverse_transform_is_refused() -> None:
     graph = Published()
     model = graph.model(graph.add("Exp", graph.given(1, 3)))
     for work in (halve, round_to_halves):
-        with pytest.raises(ValueError, match="no convolution comes before an inverse transform"):
+        with pytest.raises(RefusedError, match="no convolution comes before an inverse transform"):
             work(copied(model).graph)
 
 

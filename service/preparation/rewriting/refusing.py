@@ -1,0 +1,68 @@
+"""How a step says that it does not know a graph."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import onnx_ir as ir
+from onnxscript.rewriter import MatchingTracer, MatchStatus, RewriteRuleSet
+
+from service.preparation.refusal import Refusal, RefusedError
+
+
+def refused(reason: str, where: ir.Node | ir.Value | ir.Graph, nearest: str = "") -> RefusedError:
+    """Return what a step raises that cannot go on.
+
+    Args:
+        reason: what is not as it must be.
+        where: the node or value that shows it; the graph where something is missing altogether,
+            which is named by what its first output comes from.
+        nearest: see `Refusal`.
+    """
+    if isinstance(where, ir.Graph):
+        where = where.outputs[0]
+    return RefusedError(Refusal(reason, _name(where), nearest))
+
+
+def named(values: Iterable[ir.Value], name: str, graph: ir.Graph) -> ir.Value:
+    """Return the value of a name among some of a graph. Raises RefusedError."""
+    for value in values:
+        if value.name == name:
+            return value
+    raise refused(f"there is no {name}", graph)
+
+
+def not_recognised(
+    what: str, count: int, least: int, rules: RewriteRuleSet, model: ir.Model
+) -> RefusedError:
+    """Return what to raise where too few of the published groups of nodes were found.
+
+    Args:
+        what: they are.
+        count: how many were found.
+        least: how many must be.
+        rules: that looked for them.
+        model: in which those that were found are rewritten already.
+    """
+    reason = f"{count} {what} are recognised, and at least {least} are needed"
+    tracer = MatchingTracer()
+    rules.apply_to_model(model, tracer=tracer)  # changes nothing
+    misses = [
+        match for matches in tracer.best_matches_map.values() for match in matches
+        if match.status != MatchStatus.SUCCESS
+    ]  # fmt: skip
+    if not misses:
+        return refused(reason, model.graph, "no node looks like one")
+    best = max(misses, key=lambda match: match.score())
+    causes = best.match_result.failure_nodes_and_values
+    at = f" at {_name(causes[0])}" if causes else ""
+    nearest = f"{best.match_result.reason or 'not all is as expected'}{at}"
+    return refused(reason, best.root_node, nearest)
+
+
+def _name(where: ir.Node | ir.Value) -> str:
+    """Return the name of a node, or of the one that makes a value; of an input, its own."""
+    node = where.producer() if isinstance(where, ir.Value) else where
+    if node is None:
+        return str(where.name)
+    return node.name or f"{node.op_type} ({node.outputs[0].name})"
