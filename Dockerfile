@@ -33,8 +33,10 @@ COPY native native
 COPY voices voices
 COPY config config
 # Two environments: one builds and prepares and stays behind, the other serves.
-RUN /opt/build/bin/pip wheel --no-index --no-deps --no-build-isolation --wheel-dir /wheels . \
-    && /opt/build/bin/pip install --no-index --no-deps /wheels/kokoro_service-*.whl \
+RUN /opt/build/bin/pip wheel --no-index --no-deps --no-build-isolation --wheel-dir /wheels \
+        ./ortffi . \
+    && /opt/build/bin/pip install --no-index --no-deps /wheels/ortffi-*.whl \
+        /wheels/kokoro_service-*.whl \
     && /opt/build/bin/kokoro-service prepare --for cpu --cache-dir /opt/model \
     && python -m venv /opt/kokoro \
     && /opt/kokoro/bin/pip install --no-compile --no-index --find-links /wheels \

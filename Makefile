@@ -12,7 +12,7 @@ REFERENCE_READY := .venv/reference/ready
 PEERS_READY := .venv/peers/kokoro-onnx/ready .venv/peers/fastkokoro/ready
 PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 LOCK := $(BIN)/uv pip compile --quiet --universal --python-version 3.10 --generate-hashes \
-	--no-emit-index-url --no-annotate --no-header
+	--no-emit-index-url --no-emit-package ortffi --no-annotate --no-header
 
 .PHONY: help setup serve test test-slow test-oldest test-reference test-container test-arm64 check fmt
 .PHONY: test-gpu bench-gpu cuda
@@ -124,11 +124,11 @@ $(BIN)/python:
 	@$(PYTHON) -m venv .venv
 
 $(SERVE_READY): | $(BIN)/python
-$(SERVE_READY): pyproject.toml constraints/serve.txt constraints/prepare.txt $(NATIVE_SOURCES)
+$(SERVE_READY): pyproject.toml ortffi/pyproject.toml constraints/serve.txt constraints/prepare.txt $(NATIVE_SOURCES)
 	@echo "installing what serving needs"
 	@$(PIP_INSTALL) --require-hashes -r constraints/serve.txt
 	@$(PIP_INSTALL) --require-hashes -r constraints/prepare.txt
-	@$(PIP_INSTALL) --no-deps --no-build-isolation --editable .
+	@$(PIP_INSTALL) --no-deps --no-build-isolation --editable ./ortffi --editable .
 	@touch $@
 
 $(DEV_READY): $(SERVE_READY) constraints/dev.txt

@@ -66,6 +66,8 @@ from ortffi.session import Session
 from ortffi.type_info import TypeInfo, ValueInfo
 from ortffi.value import Value
 
+__version__ = "0.1.0"
+
 if TYPE_CHECKING:
     from ortffi.assignment import AssignedNode, count_by_provider
     from ortffi.batch import pad_batch, split_batch

@@ -1,0 +1,160 @@
+"""The two distributions of this tree: what is in them, and that ortffi's needs only numpy."""
+
+from __future__ import annotations
+
+import email
+import os
+import subprocess
+import sys
+import tarfile
+import zipfile
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from types import ModuleType
+
+import numpy as np
+import pytest
+from packaging.requirements import Requirement
+
+import ortffi
+
+RUN = """
+import sys
+before = set(sys.modules)
+import ortffi, numpy
+with ortffi.SessionBuilder().with_intra_threads(1).commit_from_file(sys.argv[1]) as session:
+    print(session.run([numpy.float32([[1, 2]])])[0].tolist())
+print(ortffi.__file__)
+print(*{name.partition(".")[0] for name in set(sys.modules) - before} - sys.stdlib_module_names)
+"""
+
+
+def run(*command: object, cwd: Path | None = None, env: Mapping[str, str] | None = None) -> str:
+    done = subprocess.run(
+        [str(word) for word in command],
+        cwd=cwd,
+        env=None if env is None else dict(env),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def build_wheels(folder: Path, *sources: Path) -> None:
+    run(
+        sys.executable, "-m", "pip", "wheel", "--no-index", "--no-deps", "--no-build-isolation",
+        "--wheel-dir", folder, *sources,
+    )  # fmt: skip
+
+
+def build_sdist(folder: Path, source: Path) -> None:
+    run(sys.executable, "-m", "hatchling", "build", "-t", "sdist", "-d", folder, cwd=source)
+
+
+@pytest.fixture(scope="module")
+def dist(tmp_path_factory: pytest.TempPathFactory, repository: Path) -> Path:
+    """A folder with both wheels and both source distributions."""
+    folder = tmp_path_factory.mktemp("dist")
+    build_wheels(folder, repository / "ortffi", repository)
+    build_sdist(folder, repository / "ortffi")
+    build_sdist(folder, repository)
+    return folder
+
+
+def the_one(folder: Path, pattern: str) -> Path:
+    (path,) = folder.glob(pattern)
+    return path
+
+
+def names_in_wheel(wheel: Path) -> set[str]:
+    with zipfile.ZipFile(wheel) as archive:
+        return set(archive.namelist())
+
+
+def metadata(wheel: Path) -> email.message.Message:
+    with zipfile.ZipFile(wheel) as archive:
+        (name,) = (name for name in archive.namelist() if name.endswith(".dist-info/METADATA"))
+        return email.message_from_bytes(archive.read(name))
+
+
+def modules(repository: Path) -> set[str]:
+    return {f"ortffi/{path.name}" for path in (repository / "ortffi").glob("*.py")}
+
+
+def test_the_wheel_of_ortffi_is_its_modules_and_nothing_else(dist: Path, repository: Path) -> None:
+    names = names_in_wheel(the_one(dist, "ortffi-*.whl"))
+    about = {name for name in names if name.startswith(f"ortffi-{ortffi.__version__}.dist-info/")}
+    assert names - about == modules(repository) | {"ortffi/py.typed"}
+    assert {Path(name).name for name in about} == {
+        "METADATA", "WHEEL", "RECORD", "LICENSE", "NOTICE",
+    }  # fmt: skip
+
+
+def test_ortffi_says_what_it_is_and_needs_only_numpy(dist: Path) -> None:
+    about = metadata(the_one(dist, "ortffi-*.whl"))
+    assert (about["Name"], about["Version"]) == ("ortffi", ortffi.__version__)
+    assert about["License-Expression"] == "Apache-2.0"
+    assert [Requirement(line).name for line in about.get_all("Requires-Dist")] == ["numpy"]
+    assert "# ortffi" in about.get_payload()
+
+
+def test_a_wheel_made_of_the_source_distribution_is_the_same(dist: Path, tmp_path: Path) -> None:
+    build_wheels(tmp_path, the_one(dist, "ortffi-*.tar.gz"))
+    assert names_in_wheel(the_one(tmp_path, "*.whl")) == names_in_wheel(
+        the_one(dist, "ortffi-*.whl")
+    )
+
+
+def test_ortffi_runs_a_model_in_an_environment_with_numpy_only(
+    dist: Path,
+    tmp_path: Path,
+    library: ortffi.Library,
+    load_module: Callable[[str], ModuleType],
+) -> None:
+    run(sys.executable, "-m", "venv", "--without-pip", tmp_path / "bare")
+    python = tmp_path / "bare/bin/python"
+    packages = Path(
+        run(python, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))").strip()
+    )
+    # Linked, so that nothing has to be fetched.
+    for path in Path(np.__file__).parents[1].glob("numpy*"):
+        (packages / path.name).symlink_to(path)
+    # pip refuses where anything but numpy is needed: there is no index to take it from.
+    run(
+        sys.executable, "-m", "pip", "--python", python, "install", "--no-index",
+        the_one(dist, "ortffi-*.whl"),
+    )  # fmt: skip
+    model = load_module("ortffi/tiny_models.py").doubling()
+    (tmp_path / "doubling.onnx").write_bytes(model)
+    env = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    env["ONNXRUNTIME_LIB_DIR"] = str(library.path.parent)
+    printed = run(python, "-c", RUN, "doubling.onnx", cwd=tmp_path, env=env).splitlines()
+    assert printed[0] == "[[2.0, 4.0]]"
+    assert Path(printed[1]).parent == packages / "ortffi"
+    assert set(printed[2].split()) == {"ortffi", "numpy"}
+
+
+def test_the_service_needs_this_ortffi_and_does_not_bring_it(dist: Path) -> None:
+    wheel = the_one(dist, "kokoro_service-*.whl")
+    requirements = [Requirement(line) for line in metadata(wheel).get_all("Requires-Dist")]
+    (needed,) = (each for each in requirements if each.name == "ortffi")
+    assert ortffi.__version__ in needed.specifier
+    assert not needed.specifier.contains("1.0")
+    names = names_in_wheel(wheel)
+    assert "service/__init__.py" in names
+    assert not {name for name in names if "ortffi" in name}
+
+
+def test_the_source_of_the_service_is_without_ortffi_too(dist: Path) -> None:
+    with tarfile.open(the_one(dist, "kokoro_service-*.tar.gz")) as archive:
+        names = archive.getnames()
+    assert any(name.endswith("/hatch_build.py") for name in names)
+    assert not [name for name in names if "/ortffi" in name]
+
+
+def test_ortffi_has_the_licence_of_the_tree_and_a_changelog(repository: Path) -> None:
+    licence = (repository / "LICENSE").read_bytes()
+    assert (repository / "ortffi/LICENSE").read_bytes() == licence
+    assert "## Unreleased" in (repository / "ortffi/CHANGELOG.md").read_text(encoding="utf-8")
