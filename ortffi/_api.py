@@ -18,9 +18,6 @@ from typing import Any, SupportsIndex, TypeVar
 
 from ortffi._table import TABLE
 
-REQUESTED_API_VERSION = 17
-"""The API version asked of `OrtApiBase::GetApi`: JetPack 6's first ONNX Runtime builds have it."""
-
 MINIMUM_API_VERSION = 11
 """The oldest that has every slot ortffi cannot do without (the CUDA V2 options, slots 204-208)."""
 

@@ -2,10 +2,14 @@
 
 One row a slot: its index, the API version that brought it, and its C prototype (`enum` and
 `struct` left out where C does not need them, arrays and a pointer to a function spelled as
-pointers). Slots never move: the vtable only grows at its end,
-and a library older than a slot does not have it. `tests/ortffi/test_ortffi_header.py` holds the
-table against the header itself where a machine has one.
+pointers). Slots never move: the vtable only grows at its end, and a library older than a slot does
+not have it.
+
+Written by `tools/write_table.py` from the header.
 """
+
+API_VERSION = 30
+"""The API version of the header: the table has every slot up to it."""
 
 TABLE = """
 0    1  OrtStatus* CreateStatus(OrtErrorCode code, const char* msg);

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING
 
 from ortffi._api import (
     MINIMUM_API_VERSION,
-    REQUESTED_API_VERSION,
     Api,
     OrtApiBase,
     c_string,
 )
+from ortffi._table import API_VERSION
 from ortffi.errors import ApiVersionError, LibraryNotFoundError, check
 
 if TYPE_CHECKING:  # a tenth of what it takes to import ortffi
@@ -46,7 +46,8 @@ class Library:
         found_by: the place that named it: an environment variable, `pkg-config`, a folder,
             `ldconfig`, the `onnxruntime` package, or `argument`.
         version: what `GetVersionString` says, such as `1.31.1`.
-        api_version: the newest API version of the library.
+        api_version: the newest API version of the library. `api` is used up to the newest one
+            that ortffi knows as well, its `version`.
         skipped: places that named a library which could not be used, each with the reason.
         api: its vtable.
     """
@@ -140,8 +141,8 @@ def library_path(name: str, value: str | os.PathLike[str]) -> str:
 
 def negotiate(
     version_string: str, get_api: Callable[[int], int | None], where: str
-) -> tuple[int, int]:
-    """Ask `get_api` for API version 17, or the newest that an older library has.
+) -> tuple[int, int, int]:
+    """Ask `get_api` for the newest API version that both ortffi and the library have.
 
     Args:
         version_string: what `GetVersionString` returned. Its minor number is the library's own
@@ -150,10 +151,10 @@ def negotiate(
         where: the library's path, for the error.
 
     Returns:
-        The address of the vtable and the newest API version of the library.
+        The address of the vtable, its API version, and the newest API version of the library.
 
     Raises:
-        ApiVersionError: the string is no version, or nothing from 17 down to 11 is there.
+        ApiVersionError: the string is no version, or there is nothing from API version 11 on.
     """
     match = re.match(r"1\.(\d+)\.\d+", version_string)
     if match is None:
@@ -161,13 +162,13 @@ def negotiate(
             f"{where} calls itself version {version_string!r}; ONNX Runtime 1.x was expected"
         )
     newest = int(match.group(1))
-    for version in range(min(REQUESTED_API_VERSION, newest), MINIMUM_API_VERSION - 1, -1):
+    for version in range(min(API_VERSION, newest), MINIMUM_API_VERSION - 1, -1):
         pointer = get_api(version)
         if pointer:
-            return pointer, newest
+            return pointer, version, newest
     raise ApiVersionError(
         f"{where} is ONNX Runtime {version_string} and offers no API version from "
-        f"{MINIMUM_API_VERSION} to {REQUESTED_API_VERSION}; ortffi needs 1.{MINIMUM_API_VERSION} "
+        f"{MINIMUM_API_VERSION} to {API_VERSION}; ortffi needs 1.{MINIMUM_API_VERSION} "
         "or newer"
     )
 
@@ -189,9 +190,9 @@ def _open(file: str, found_by: str, skipped: tuple[str, ...]) -> Library:
     get_base.restype = ctypes.POINTER(OrtApiBase)
     base = get_base().contents
     version = ctypes.string_at(base.GetVersionString()).decode("ascii", "replace")
-    pointer, api_version = negotiate(version, base.GetApi, file)
+    pointer, agreed, api_version = negotiate(version, base.GetApi, file)
     try:
-        api = Api(pointer, api_version, check)
+        api = Api(pointer, agreed, check)
     except ValueError as error:
         raise ApiVersionError(f"{file} is ONNX Runtime {version}, but {error}") from error
     return Library(Path(file), found_by, version, api_version, skipped, api)

@@ -117,7 +117,8 @@ def _outputs(arguments: tuple[Any, ...]) -> list[int]:
 
 def environment_of(real: ortffi.Library, api: Api) -> Environment:
     """Return an environment of a library whose API is another."""
-    library = dataclasses.replace(real, api=api, api_version=api.version)
+    newest = real.api_version if api.version == real.api.version else api.version
+    library = dataclasses.replace(real, api=api, api_version=newest)
     return Environment(library, LogLevel.FATAL)
 
 
