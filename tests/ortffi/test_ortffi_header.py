@@ -4,6 +4,9 @@ Where the machine has `onnxruntime_c_api.h` (see `HEADERS`) and a C compiler, a 
 states what ortffi believes, and the compiler checks it: the place of every function in the vtable,
 its prototype, and the value of every enum. Everywhere else a fingerprint of the table tells that
 it still is the one that was checked so: against the headers of 1.21, 1.26 and 1.29.
+
+The script that writes the table from the header is tested with a small header in all the header's
+notations, and with the machine's own where there is one.
 """
 
 from __future__ import annotations
@@ -13,11 +16,15 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
+import ortffi
 from ortffi._api import SLOTS, ElementType, ErrorCode, LogLevel, OnnxType
+from ortffi._table import API_VERSION
+from ortffi.tools import write_table
 
 FINGERPRINTS = {
     275: "ac14ecf0992014afc08c028b4d97273129092dfed032e203f6fc5deb77df1d68",
@@ -58,6 +65,133 @@ def find_header():
     return None
 
 
+MODULE = Path(ortffi.__file__).with_name("_table.py")
+NO_HEADER = f"onnxruntime_c_api.h is not here; name its folder in {VARIABLE} or install its headers"
+
+SMALL_HEADER = r"""
+#define ORT_API_VERSION 3
+
+ORT_RUNTIME_CLASS(MemoryInfo);
+
+typedef enum Kind {
+  A_KIND,
+} Kind;
+
+struct OrtApiBase {
+  const OrtApi*(ORT_API_CALL* GetApi)(uint32_t version)NO_EXCEPTION;
+};
+
+struct OrtApi {
+  /// \name OrtStatus; nothing in a comment is a slot: ORT_CLASS_RELEASE(Nothing);
+  OrtStatus*(ORT_API_CALL* CreateStatus)(OrtErrorCode code,
+                                         _In_ const char* msg)NO_EXCEPTION ORT_ALL_ARGS_NONNULL;
+
+  /** \brief With a struct, and \since Version 1.2. */
+  ORT_API2_STATUS(AllocatorGetInfo, _In_ const OrtAllocator* ort_allocator,
+                  _Outptr_ const struct OrtMemoryInfo** out);
+  ORT_CLASS_RELEASE(Env);
+#if !defined(SOMETHING)
+  ORT_API2_STATUS(GetSymbolicDimensions, _In_ const OrtTensorTypeAndShapeInfo* info,
+                  _Out_writes_all_(dim_params_length) const char* dim_params[],
+                  size_t dim_params_length);
+#endif
+  ORT_API2_STATUS(KernelContext_ParallelFor, _In_ const OrtKernelContext* context,
+                  _In_ void (*fn)(void*, size_t), _In_ size_t total, enum Kind kind,
+                  enum Bare bare);
+  /* \since Version 1.3. */
+  const OrtEpApi*(ORT_API_CALL * GetEpApi)(void);
+  ORT_API_T(const ORTCHAR_T *, GetPath, _In_reads_(n) const char* const *keys, size_t n);
+};
+
+struct OrtCustomOp {
+  uint32_t version;
+};
+"""
+
+SMALL_ROWS = """\
+0    1  OrtStatus* CreateStatus(OrtErrorCode code, const char* msg);
+1    2  OrtStatus* AllocatorGetInfo(const OrtAllocator* ort_allocator, const OrtMemoryInfo** out);
+2    1  void ReleaseEnv(OrtEnv* input);
+3    3  OrtStatus* GetSymbolicDimensions(const OrtTensorTypeAndShapeInfo* info,
+            const char** dim_params, size_t dim_params_length);
+4    3  OrtStatus* KernelContext_ParallelFor(const OrtKernelContext* context, void* fn,
+            size_t total, Kind kind, enum Bare bare);
+5    3  const OrtEpApi* GetEpApi();
+6    3  const ORTCHAR_T* GetPath(const char* const* keys, size_t n);
+"""
+
+SMALL_MODULE = """Prose.
+API_VERSION = 1
+
+TABLE = \"\"\"
+0    1  OrtStatus* CreateStatus(OrtErrorCode code, const char* msg);
+1    1  void ReleaseEnv(OrtEnv* input);
+\"\"\"
+"""
+
+
+def test_the_writer_reads_every_notation_of_the_header():
+    written = write_table.write(SMALL_HEADER, SMALL_MODULE)
+    expected = SMALL_MODULE.replace("VERSION = 1", "VERSION = 3")
+    before, _, after = re.split(r"(?<=\"\"\"\n)(.*?)(?=\"\"\")", expected, flags=re.DOTALL)
+    assert written == before + SMALL_ROWS + after
+
+
+@pytest.mark.parametrize(
+    ("found", "replaced", "message"),
+    [
+        ("struct OrtApi {", "struct OrtApis {", "no struct OrtApi"),
+        ("#define ORT_API_VERSION 3", "", "no ORT_API_VERSION"),
+        ("ORT_CLASS_RELEASE(Env);", "", "no ReleaseEnv: it is too old"),
+        ("ORT_CLASS_RELEASE(Env);", "int version;", "not understood: 'int version'"),
+        ("size_t n);\n};", "size_t n)\n};", "not understood: 'ORT_API_T"),
+    ],
+)
+def test_the_writer_refuses_what_is_no_newer_header(found, replaced, message):
+    assert found in SMALL_HEADER
+    with pytest.raises(ValueError, match=re.escape(message)):
+        write_table.write(SMALL_HEADER.replace(found, replaced), SMALL_MODULE)
+
+
+def test_the_writer_is_a_program(tmp_path):
+    header = tmp_path / "onnxruntime_c_api.h"
+    header.write_text(SMALL_HEADER)
+    for arguments, status, message in (
+        ([], 2, "usage: write_table.py HEADER"),
+        ([str(header)], 1, f"{header}: the header has no "),
+    ):
+        done = subprocess.run(
+            [sys.executable, write_table.__file__, *arguments],
+            capture_output=True, text=True, check=False,
+        )  # fmt: skip
+        assert done.returncode == status
+        assert done.stderr.startswith(message)
+        assert not done.stdout
+
+
+def test_the_writer_wraps_as_the_table_is_wrapped():
+    """The rows of the table, as one header: what comes out is the module in place."""
+    declarations = "\n".join(
+        f"{slot.returns}(ORT_API_CALL* {slot.name})({', '.join(slot.parameters) or 'void'});"
+        for slot in SLOTS.values()
+    )
+    header = f"#define ORT_API_VERSION {API_VERSION}\nstruct OrtApi {{\n{declarations}\n}};\n"
+    module = MODULE.read_text(encoding="utf-8")
+    assert write_table.write(header, module) == module
+
+
+def test_the_writer_makes_the_table_of_the_header():
+    header = find_header()
+    if header is None:
+        pytest.skip(NO_HEADER)
+    text = header.read_text(encoding="utf-8")
+    version = write_table.api_version(text)
+    known = {name: slot.since for name, slot in SLOTS.items() if slot.since <= version}
+    module = MODULE.read_text(encoding="utf-8")
+    in_place = re.split(r"\n(?=\d)", module.split('TABLE = """\n')[1].split('"""')[0].rstrip())
+    assert write_table.rows(text, known) == in_place[: len(known)]
+
+
 @pytest.mark.parametrize("last", FINGERPRINTS)
 def test_the_table_is_the_one_that_was_checked(last):
     assert hashlib.sha256("".join(rows(last)).encode()).hexdigest() == FINGERPRINTS[last]
@@ -66,10 +200,7 @@ def test_the_table_is_the_one_that_was_checked(last):
 def test_the_table_and_the_enums_are_the_headers(tmp_path):
     header, compiler = find_header(), shutil.which("cc") or shutil.which("gcc")
     if header is None or compiler is None:
-        pytest.skip(
-            f"needs a C compiler and onnxruntime_c_api.h; name its folder in {VARIABLE} or install "
-            "ONNX Runtime's headers"
-        )
+        pytest.skip(f"needs a C compiler, and {NO_HEADER}")
     # Some of the enums are in files that it includes.
     files = [header, *header.parent.glob("onnxruntime_*.h")]
     text = "\n".join(file.read_text(encoding="utf-8") for file in files)
