@@ -7,11 +7,11 @@ anew with ctypes would take ten more, and new memory for a large output longer t
 from __future__ import annotations
 
 import ctypes
-import sys
 import threading
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
-from weakref import WeakSet
+from typing import Any
+from weakref import WeakSet, ref
 
 import numpy as np
 
@@ -20,7 +20,7 @@ from ortffi._handle import release_with
 from ortffi.elements import Array
 from ortffi.environment import Environment
 from ortffi.errors import check
-from ortffi.tensors import create_tensor
+from ortffi.tensors import AddressSpace, address_of, create_tensor
 
 STAGED_BYTES = 4096
 """Inputs and outputs up to this size are copied into and out of memory that keeps its `OrtValue`
@@ -139,14 +139,46 @@ class Borrowed:
             self._api.ReleaseValue(pointer)
 
 
+class _Spare:
+    """Memory for an output with its `OrtValue`, and whether anyone looks at it.
+
+    An array that is handed out stands on an object of its own, as does every view of it, however
+    it was made. The memory is free again when that object has gone. A reference count would not
+    do: how many references a running function holds is the interpreter's affair.
+
+    Attributes:
+        array: the memory; only copies and what `show` returns are handed out.
+        value: the `OrtValue*`.
+        shown: refers weakly to what an array that was handed out stands on.
+    """
+
+    __slots__ = ("_address", "_like", "array", "shown", "value")
+
+    def __init__(self, environment: Environment, array: Array, element_type: ElementType) -> None:
+        self.array = array
+        self._address, self._like = address_of(array), (array.shape, array.dtype)
+        pointer, _ = create_tensor(environment, array, element_type)
+        self.value = ctypes.c_void_p(pointer)
+        self.shown: Callable[[], object] = _nothing
+
+    def show(self) -> Array:
+        """Return the memory as an array."""
+        memory: Any = AddressSpace.from_address(self._address)
+        memory.alive = self.array
+        self.shown = ref(memory)
+        return np.ndarray(*self._like, memory)
+
+
+def _nothing() -> None:
+    """Stand for a weak reference to what has gone."""
+
+
 class BoundOutput:
     """Memory for an output, bound to it as long as nobody else looks at it.
 
-    What a run has written is handed out as a view. As long as that, or a view of it, is alive, the
-    reference count of the array tells so, and the next run gets another array.
-
     Attributes:
-        array: what is bound, and nobody but this object refers to while it is free.
+        small: whether results are copies of it.
+        spare: the memory that is bound.
     """
 
     def __init__(
@@ -161,26 +193,25 @@ class BoundOutput:
         self._bind = functions.bind_output
         self._name = ctypes.c_char_p(name)
         self._shape, self._dtype, self._element_type = like.shape, like.dtype, element_type
-        self._spares: list[tuple[Array, ctypes.c_void_p]] = []
-        self.array: Array = np.empty(0)
+        self._spares: list[_Spare] = []
+        self.small = like.nbytes <= STAGED_BYTES
+        self.spare: _Spare
 
     def rebind(self, bound: ctypes.c_void_p) -> None:
-        """Bind an array that is free, a new one if need be."""
+        """Bind memory that is free, new memory if need be."""
         spares = self._spares
-        del self.array  # which is free while only the spares refer to it
-        for index in range(len(spares)):
-            if sys.getrefcount(spares[index][0]) == FREE_SPARE:
-                spare = spares.pop(index)
+        for spare in spares:
+            if spare.shown() is None:
+                spares.remove(spare)
                 break
         else:
             if len(spares) >= _SPARES:
                 self._release(spares.pop(0))
             array = np.empty(self._shape, self._dtype)
-            pointer, _ = create_tensor(self._environment, array, self._element_type)
-            spare = array, ctypes.c_void_p(pointer)
+            spare = _Spare(self._environment, array, self._element_type)
         spares.append(spare)
-        self.array, pointer_ = spare
-        status = self._bind(bound, self._name, pointer_)
+        self.spare = spare
+        status = self._bind(bound, self._name, spare.value)
         if status:
             check(self._environment.api, status, "BindOutput")
 
@@ -189,32 +220,8 @@ class BoundOutput:
         while self._spares:
             self._release(self._spares.pop())
 
-    def _release(self, spare: tuple[Array, ctypes.c_void_p]) -> None:
-        self._environment.api.ReleaseValue(spare[1])
-
-
-def _free_spare() -> int:
-    spares = [(np.empty(0), None)]
-    return sys.getrefcount(spares[0][0])
-
-
-def _free_array() -> int:
-    class Holder:
-        array: Array
-
-    holder, spares = Holder(), [(np.empty(0), None)]
-    holder.array = spares[0][0]
-    return sys.getrefcount(holder.array)
-
-
-FREE_SPARE = _free_spare()
-"""The reference count of a spare array that nobody looks at, measured the way it is asked for."""
-
-FREE_ARRAY = _free_array()
-"""The same of `BoundOutput.array`."""
-
-COUNTS_REFERENCES = getattr(sys, "_is_gil_enabled", lambda: True)()
-"""Whether a reference count tells who refers to an object; not without the global lock."""
+    def _release(self, spare: _Spare) -> None:
+        self._environment.api.ReleaseValue(spare.value)
 
 
 class Plan:

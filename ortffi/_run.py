@@ -7,7 +7,6 @@ inputs' shapes and dtypes. A thread takes one for the time of a run.
 from __future__ import annotations
 
 import ctypes
-import sys
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
@@ -17,8 +16,6 @@ import numpy as np
 from ortffi._api import ElementType, ErrorCode, OnnxType
 from ortffi._handle import Handle, release_with
 from ortffi._plan import (
-    COUNTS_REFERENCES,
-    FREE_ARRAY,
     STAGED_BYTES,
     Functions,
     Plan,
@@ -120,7 +117,7 @@ class Call:
         """Those for which None may be given, and the C API is given nothing then."""
         self._empty_sequences: dict[ElementType, Value] = {}
         known = [*self._infos, *self._output_infos]
-        self._may_bind = may_bind and self._may_share and None not in known and COUNTS_REFERENCES
+        self._may_bind = may_bind and self._may_share and None not in known
         self._last: list[Plan] = []
         self._large: list[Plan] = []
 
@@ -136,7 +133,7 @@ class Call:
         With `copy` no array of the result shows ONNX Runtime's memory.
         """
         # Loops, for a comprehension costs a call before Python 3.12.
-        ndarray, getrefcount = np.ndarray, sys.getrefcount
+        ndarray = np.ndarray
         shapes: list[Any] = []
         for value in values:
             if type(value) is ndarray:
@@ -166,17 +163,15 @@ class Call:
                 plan.move(index, borrowed, address)
         if not plan.small:
             for output in plan.bound_outputs:
-                if getrefcount(output.array) != FREE_ARRAY:
+                if output.spare.shown() is not None:
                     output.rebind(bound)
         status = self._run_with_binding(session, options or self._quiet, bound)
         if status:
             return self._unbind(plan, status, session, options, values, copy, plans)
         result = []
         for output in plan.bound_outputs:
-            array = output.array
-            is_small = array.nbytes <= STAGED_BYTES
-            result.append(array.copy() if copy or is_small else array.view())
-        del array
+            spare = output.spare
+            result.append(spare.array.copy() if copy or output.small else spare.show())
         # Not where another thread has bound another combination's large outputs meanwhile.
         if plan.small or self._large is plans:
             plans.append(plan)

@@ -99,6 +99,46 @@ def test_what_cannot_be_read_in_place_is_copied(load):
         np.testing.assert_array_equal(session.run({"x": array})[0], array)
 
 
+MANY_RUNS = """
+import numpy as np, ortffi, sys
+
+def show(y, n):
+    # What a program may hold of a result: the whole, a part, a view of another kind.
+    return (y, y[2:4], memoryview(y), y.view(np.int32))[n % 4]
+
+def first(held, n):
+    return held[0] if n % 4 < 3 else held.view(np.float32)[0]
+
+def compute(session):
+    x, held, wrong = np.empty(1100, np.float32), [None] * 11, 0
+    for n in range(100_000):
+        x.fill(n)
+        (y,) = session.run({"x": x})
+        place = n * n % 11
+        if held[place] is not None:
+            then, kept = held[place]
+            wrong += first(kept, then) != then
+        held[place] = n, show(y, n)
+        del y
+    wrong += sum(first(kept, then) != then for then, kept in filter(None, held))
+    return wrong
+
+with ortffi.SessionBuilder().with_intra_threads(1).commit_from_file(sys.argv[1]) as session:
+    print(compute(session), getattr(session, "_functions").quiet.value is not None)
+"""
+
+
+def test_results_stay_as_they_were_for_many_runs_under_the_jit(run_python, tmp_path):
+    """Where the interpreter has one: compiled code may hold fewer references, or more."""
+    model = tmp_path / "identity.onnx"
+    model.write_bytes(tiny_models.identity())
+    script = f"import sys; sys.argv.append({str(model)!r})\n{MANY_RUNS}"
+    done = run_python(script, PYTHON_JIT="1")
+    assert done.returncode == 0, done.stderr
+    n_wrong, has_bound = done.stdout.split()
+    assert (n_wrong, has_bound) == ("0", "True")
+
+
 def test_copies_are_numpys_own(load):
     session = identity(load)
     for _ in range(LATER):
