@@ -123,6 +123,11 @@ def resolve(array: Array, wanted: ElementType | None = None) -> tuple[Array, Ele
     return array, found
 
 
+def is_number(element_type: ElementType) -> bool:
+    """Tell whether numpy has the number that an element stands for, not its bits or a `str`."""
+    return element_type not in {*_BITS_ONLY, ElementType.FLOAT4E2M1, ElementType.STRING}
+
+
 def spell(element_type: ElementType) -> str:
     """Return an element type as a reader of numpy knows it."""
     if element_type is ElementType.STRING:

@@ -16,6 +16,15 @@ from ortffi._handle import Handle, Owned, Owner
 from ortffi.elements import DTYPES, Array, packed_size, resolve, spell
 from ortffi.environment import Environment, init
 from ortffi.errors import UnsupportedError, require
+from ortffi.exchange import (
+    HOST,
+    any_read_only,
+    check_dlpack_type,
+    convert,
+    dlpack_device,
+    export,
+    tells_read_only,
+)
 from ortffi.memory import Memory, memory_info, read_memory
 from ortffi.tensors import (
     Shape,
@@ -262,6 +271,78 @@ class Value(Owner):
             array.flags.writeable = False
             return array
 
+    def __array__(self, dtype: npt.DTypeLike | None = None, copy: bool | None = None) -> Array:
+        """Give a tensor to `numpy.asarray`: read-only where it is shown in place.
+
+        Args:
+            dtype: what numpy is to convert the elements to.
+            copy: as for `numpy`.
+
+        Raises:
+            TypeError: it is no tensor, or it cannot be converted.
+            ValueError: `copy` is False, and there is no array without one.
+        """
+        try:
+            array = self.numpy(copy=copy)
+        except TypeError as error:
+            if copy is False and self._kind is OnnxType.TENSOR:
+                raise ValueError(str(error)) from error
+            raise
+        if dtype is None or array.dtype == dtype:
+            return array
+        if copy is False:
+            raise ValueError(f"a tensor of {spell(self._element_type)} becomes {np.dtype(dtype)} "
+                             "only by a copy")  # fmt: skip
+        return convert(array, dtype, self._element_type)
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        """Return DLPack's device type and number of a tensor's memory: (1, 0) for the host.
+
+        Raises:
+            TypeError: it is no tensor.
+            BufferError: DLPack has no such device.
+        """
+        return dlpack_device(self.memory)
+
+    def __dlpack__(
+        self,
+        *,
+        stream: object = None,
+        max_version: tuple[int, int] | None = None,
+        dl_device: tuple[int, int] | None = None,
+        copy: bool | None = None,
+    ) -> object:
+        """Export a tensor of the host by DLPack, as `numpy.from_dlpack` and others ask for it.
+
+        The memory stays for as long as the consumer needs it, also when the value is closed. It is
+        read-only. Consumers of DLPack before 1.0 cannot be told so, and must not write either.
+
+        Args:
+            stream: None; the memory is the host's.
+            max_version: the newest version of DLPack that the consumer knows.
+            dl_device: where the consumer wants it: None, or (1, 0) for the host.
+            copy: True for a copy, False for none, None for what can be done.
+
+        Raises:
+            TypeError: it is no tensor.
+            BufferError: its memory is a GPU's, numpy and DLPack do not share its element type, or
+                an array that may not be written to would go to a consumer that cannot be told.
+        """
+        here = self.__dlpack_device__()
+        check_dlpack_type(self._element_type)
+        if dl_device not in (None, HOST) or (here != HOST and (dl_device is None or copy is False)):
+            raise BufferError(f"a tensor in {self.memory} can be exported only by a copy to the "
+                              "host: dl_device=(1, 0)")  # fmt: skip
+        if here != HOST:
+            return export(self.numpy(), max_version, stream=stream, copy=None)
+        with self._handle as pointer:
+            owned = self._handle.share()
+            array = view_tensor(self._environment, pointer, self._element_type, self._shape, owned)
+        array.flags.writeable = not (
+            tells_read_only(max_version) or any_read_only(owned.keep_alive)
+        )
+        return export(array, max_version, stream=stream, copy=copy)
+
     def read(self) -> Array:
         """Copy a tensor in the host's memory into a new array; `numpy` is for any memory."""
         with self._handle as pointer:
@@ -368,7 +449,8 @@ class Value(Owner):
                 value = borrow_memory(
                     environment, info, address, n_bytes, self._shape, self._element_type
                 )
-            return Value(environment, value, self._handle.share())
+            owned = self._handle.share()
+            return Value(environment, value, owned, *owned.keep_alive)
 
     def _on_host(self) -> Value:
         copy = Value.empty(self._shape, self._element_type)

@@ -55,8 +55,8 @@ TEXT_LAYERS = [
 # Every module of ortffi imports only those before it.
 LAYERS = [
     "_table", "_api", "errors", "_handle", "_gate", "logs", "library", "environment",
-    "elements", "tensors", "type_info", "memory", "_protobuf", "_empty", "value", "run_options",
-    "prepacked", "_provider_options", "providers", "plugins", "trial", "options",
+    "elements", "tensors", "type_info", "memory", "_protobuf", "_empty", "exchange", "value",
+    "run_options", "prepacked", "_provider_options", "providers", "plugins", "trial", "options",
     "_plan", "_run", "binding", "batch", "profile", "model_file", "metadata", "assignment",
     "session", "builder", "inference", "raw", "__init__",
 ]  # fmt: skip
