@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 
 from ortffi._api import LogLevel, c_string, member, natural, new
@@ -108,16 +108,13 @@ class RunOptions(Owner):
         if not 0 <= seconds < threading.TIMEOUT_MAX:
             raise ValueError(f"seconds must be between 0 and {threading.TIMEOUT_MAX}")
         lock = threading.Lock()
-        with self._handle as pointer:
-            # Closing must neither wait for the block, whose own thread may be the one that closes,
-            # nor let the runs inside go on for ever: until the block ends the C object stays.
-            kept: Owned | None = self._handle.share()
+        # Closing must not wait for the block, whose own thread may be the one that closes.
+        terminate: Callable[[], None] | None = terminator(self)
 
         def expire() -> None:
             with lock:
-                if kept is not None:
-                    self._terminated = True
-                    self._api.RunOptionsSetTerminate(pointer)
+                if terminate is not None:
+                    terminate()
 
         timer = threading.Timer(seconds, expire)
         timer.daemon = True
@@ -129,7 +126,27 @@ class RunOptions(Owner):
             # Not `join`: a program that ends inside the block comes here when its daemon threads
             # have stopped for good.
             with lock:
-                kept = None
+                terminate = None
+
+
+def terminator(options: RunOptions) -> Callable[[], None]:
+    """Return what does as `RunOptions.terminate`, also when the options were closed meanwhile.
+
+    The runs inside would go on for ever otherwise. While it is held, the C object stays.
+
+    Raises:
+        TypeError: as `handle_of`.
+        ClosedError: the options are closed already.
+    """
+    handle = handle_of(options)
+    with handle as pointer:
+        kept = handle.share()
+
+    def terminate(_kept: Owned = kept) -> None:
+        options._terminated = True
+        options._api.RunOptionsSetTerminate(pointer)
+
+    return terminate
 
 
 def handle_of(options: RunOptions) -> Handle:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack, nullcontext, suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any
 from weakref import WeakSet
@@ -19,7 +19,7 @@ from ortffi.elements import Array
 from ortffi.environment import Environment
 from ortffi.errors import ClosedError, FailError, InvalidArgumentError
 from ortffi.memory import Allocator, Memory
-from ortffi.run_options import RunOptions, handle_of
+from ortffi.run_options import RunOptions, handle_of, terminator
 from ortffi.tensors import allocate_tensor
 from ortffi.type_info import read_infos
 from ortffi.value import Value, allocatable, check_shape, is_nothing, own_all
@@ -214,7 +214,40 @@ class Session(Owner):
         call, values = self._prepare(inputs, tuple(given))
         self._run_values(call, values, options, targets)
 
-    def run_async(
+    async def run_async(
+        self,
+        inputs: Inputs,
+        output_names: Sequence[str] | None = None,
+        options: RunOptions | None = None,
+        *,
+        copy: bool = False,
+    ) -> list[Array]:
+        """Do as `run` does, in a thread of the session's own, while asyncio goes on.
+
+        When the task is cancelled that awaits it, the run is terminated. The task goes on only
+        when the run has ended, for until then it reads the inputs; they must not change either.
+
+        Args:
+            inputs: as for `run`.
+            output_names: as for `run`.
+            options: of this run. When the task is cancelled they are terminated, and stay so; other
+                runs with them end as well.
+            copy: as for `run`.
+
+        Raises:
+            asyncio.CancelledError: the task was cancelled; the run has ended.
+            Exception: as `run`.
+        """
+        from ortffi._waiting import outcome
+
+        if options is not None:
+            handle_of(options)
+        call, values = self._prepare(inputs, output_names)
+        with nullcontext(options) if options is not None else RunOptions() as used:
+            # Nothing gets a name here: an error's traceback would keep it.
+            return await outcome(terminator(used), self._submit(call, values, used, copy))
+
+    def submit(
         self,
         inputs: Inputs,
         output_names: Sequence[str] | None = None,
@@ -226,8 +259,8 @@ class Session(Owner):
         """Start a run in a thread of the session's own, and return its future.
 
         Bad names are refused here, what else can go wrong is the future's exception. The inputs
-        must not change until the run is done. In asyncio, await `asyncio.wrap_future` of it. To
-        stop it, call `terminate` of its options; `close` waits for all that was started.
+        must not change until the run is done. To stop it, call `terminate` of its options;
+        `close` waits for all that was started.
 
         Args:
             inputs: as for `run`.
@@ -241,6 +274,14 @@ class Session(Owner):
         if options is not None:
             handle_of(options)
         call, values = self._prepare(inputs, output_names)
+        future = self._submit(call, values, options, copy)
+        if callback is not None:
+            future.add_done_callback(callback)
+        return future
+
+    def _submit(
+        self, call: Call, values: Sequence[Any], options: RunOptions | None, copy: bool
+    ) -> Future[list[Array]]:
         named = dict(zip(call.input_names, values, strict=True))
         with self._lock:
             if self.closed:
@@ -249,10 +290,7 @@ class Session(Owner):
                 from concurrent.futures import ThreadPoolExecutor
 
                 self._executor = ThreadPoolExecutor(thread_name_prefix="ortffi")
-            future = self._executor.submit(self.run, named, call.output_names, options, copy=copy)
-        if callback is not None:
-            future.add_done_callback(callback)
-        return future
+            return self._executor.submit(self.run, named, call.output_names, options, copy=copy)
 
     def bind(
         self,
@@ -390,7 +428,7 @@ class Session(Owner):
             executor, self._executor = self._executor, None
             bindings = list(self._bindings)
         if executor is not None:
-            # A callback of `run_async` that closes the session cannot wait for its own thread;
+            # A callback of `submit` that closes the session cannot wait for its own thread;
             # the runs inside are waited for below.
             with suppress(RuntimeError):
                 executor.shutdown()

@@ -58,7 +58,7 @@ LAYERS = [
     "elements", "tensors", "type_info", "memory", "_protobuf", "_empty", "exchange", "value",
     "run_options", "prepacked", "_provider_options", "providers", "plugins", "trial", "options",
     "_plan", "_run", "binding", "batch", "profile", "model_file", "metadata", "assignment",
-    "session", "builder", "inference", "raw", "__init__",
+    "_waiting", "session", "builder", "inference", "raw", "__init__",
 ]  # fmt: skip
 
 

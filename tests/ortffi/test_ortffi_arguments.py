@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import inspect
 import logging
 import math
@@ -520,7 +521,18 @@ ROWS: dict[str, Row] = {
         for name in ("run", "run_named", "run_values")
     },
     "Session.run_async": Row(
-        lambda world: lambda **given: world.session.run_async(**given).result(),
+        lambda world: lambda **given: asyncio.run(world.session.run_async(**given)),
+        lambda _: {"inputs": {"x": X}},
+        {
+            "inputs": INPUTS,
+            "output_names": OUTPUT_NAMES,
+            "options": RUN_OPTIONS,
+            "copy": Wrong(NO_MATTER),
+        },
+        allowed={"CreateRunOptions"},
+    ),
+    "Session.submit": Row(
+        lambda world: lambda **given: world.session.submit(**given).result(),
         lambda _: {"inputs": {"x": X}},
         {
             "inputs": INPUTS,

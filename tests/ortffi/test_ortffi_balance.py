@@ -143,7 +143,7 @@ def run_otherwise(_folder):
             session.run_into([SMALL, SMALL], {"total": target})
         assert session.run_named([SMALL, SMALL], ["total"])["total"].tolist() == [2] * 3
         heard = []
-        future = session.run_async([SMALL, SMALL], callback=heard.append)
+        future = session.submit([SMALL, SMALL], callback=heard.append)
         assert future.result()[0].tolist() == target.tolist() == [2] * 3
         del future, heard
     assert shown.tolist() == difference.numpy().tolist()

@@ -52,7 +52,7 @@ shared = load("/product.onnx", SessionBuilder().with_prepacked_weights(weights)
 mapped = SessionBuilder().with_intra_threads(1).commit_from_mmap(folder + "/identity.onnx")
 if api.has("GetEpDevices"):
     devices = ortffi.devices()
-future = session.run_async([large])
+future = session.submit([large])
 deadline = options.deadline(1000)
 deadline.__enter__()
 try:
@@ -72,7 +72,7 @@ program = Program()
 ASYNC = """
 session = load("/count.onnx")
 n = {"n": np.array(3000), "start": np.zeros(1, np.int64)}
-futures = [session.run_async(n, callback=lambda done: done.result()) for _ in range(20)]
+futures = [session.submit(n, callback=lambda done: done.result()) for _ in range(20)]
 """
 
 RUNNING = """
@@ -111,7 +111,7 @@ while "initialized" not in Path(folder, "log").read_text():  # however slow the 
 SCRIPTS = {
     "everything open": EVERYTHING_OPEN,
     "a cycle of everything": EVERYTHING_OPEN + CYCLE,
-    "run_async under way": ASYNC,
+    "submit under way": ASYNC,
     "a run under way": EVERYTHING_OPEN + RUNNING,
     "many short runs under way": MANY_RUNNING,
     "sessions being made": LOADING,

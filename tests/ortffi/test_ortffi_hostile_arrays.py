@@ -469,7 +469,7 @@ class Sequences(RuleBasedStateMachine):
 
     @rule(x=inputs)
     def run_in_the_background(self, x):
-        total, _ = self.session.run_async([x.array, x.array]).result(60)
+        total, _ = self.session.submit([x.array, x.array]).result(60)
         self.keep(total, twice(x.expected))
 
     @rule(x=inputs)

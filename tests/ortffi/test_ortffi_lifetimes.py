@@ -348,8 +348,8 @@ def test_cycles_are_collected(watched):
     program.array = program.values["y"].numpy(copy=False)
     program.results = [program.session.run([LARGE]) for _ in range(5)]
     program.options = ortffi.RunOptions()
-    program.session.run_async([LARGE], callback=program.hear)
-    # Waits for the thread of `run_async`, which may still be putting its work away.
+    program.session.submit([LARGE], callback=program.hear)
+    # Waits for the thread of `submit`, which may still be putting its work away.
     program.session.close()
     assert program.future.done()
     del program
@@ -359,7 +359,7 @@ def test_cycles_are_collected(watched):
 
 def test_a_session_that_is_only_running_goes_when_that_is_done(watched):
     session = load(tiny_models.identity())
-    future = session.run_async([LARGE])
+    future = session.submit([LARGE])
     gone = weakref.ref(session)
     del session
     assert (future.result()[0] == 1).all()
@@ -379,7 +379,7 @@ def test_a_callback_may_close_the_session(watched):
             failures.append(error)
         done.set()
 
-    session.run_async([SMALL], callback=close)
+    session.submit([SMALL], callback=close)
     assert done.wait(PATIENCE_S)
     assert not failures
     assert session.closed

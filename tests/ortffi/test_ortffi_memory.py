@@ -165,8 +165,8 @@ def run_into(session):
     return lambda _: session.run_into([LARGE], {"y": target})
 
 
-def run_async(session):
-    return lambda _: session.run_async([LARGE]).result()
+def submit(session):
+    return lambda _: session.submit([LARGE]).result()
 
 
 def run_binding(session):
@@ -233,7 +233,7 @@ RUNS = [
     run_values,
     feed_values_back,
     run_into,
-    run_async,
+    submit,
     run_binding,
     bind_anew,
     feed_a_binding_back,
@@ -340,7 +340,7 @@ def make_a_session_with_everything(folder):
         binding = session.bind({"left": LARGE, "right": LARGE}, {"total": Memory.CPU})
         binding.run()
         values = binding.outputs()
-        session.run_async([LARGE, LARGE]).result()
+        session.submit([LARGE, LARGE]).result()
         session.close()
         del values, results
 

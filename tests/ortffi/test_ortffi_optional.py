@@ -120,7 +120,7 @@ def test_none_is_an_empty_optional(load, item):
     assert not session.run({})[0]
     assert not session.run([None])[0]
     assert not session.run_values({"x": None})[0].numpy()
-    assert not session.run_async({"x": None}).result()[0]
+    assert not session.submit({"x": None}).result()[0]
     answer = np.ones((), np.bool_)
     session.run_into({"x": None}, {"answer": answer})
     assert not answer

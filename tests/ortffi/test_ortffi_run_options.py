@@ -157,7 +157,7 @@ def test_a_run_is_stopped_from_another_thread_and_the_options_resume(load):
     with ortffi.RunOptions() as options:
         assert not options.terminated
         for _ in range(2):
-            future = session.run_async([np.array(10**12), np.array([0])], options=options)
+            future = session.submit([np.array(10**12), np.array([0])], options=options)
             options.terminate()
             assert options.terminated
             with pytest.raises(ortffi.TerminatedError, match="terminate flag") as caught:

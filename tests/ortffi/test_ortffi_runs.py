@@ -162,7 +162,7 @@ def test_a_view_of_a_value_outlives_it_and_its_session(load):
 
 def test_a_run_in_the_background_has_a_future(adder):
     left, right = pair(LARGE)
-    futures = [adder.run_async([left, right + step]) for step in range(10)]
+    futures = [adder.submit([left, right + step]) for step in range(10)]
     for step, future in enumerate(futures):
         total, _ = future.result(WAIT_S)
         assert total.tolist() == (left + right + step).tolist()
@@ -170,7 +170,7 @@ def test_a_run_in_the_background_has_a_future(adder):
 
 def test_a_future_can_be_awaited(adder):
     async def main():
-        return await asyncio.wrap_future(adder.run_async(pair(), ["total"]))
+        return await asyncio.wrap_future(adder.submit(pair(), ["total"]))
 
     assert asyncio.run(main())[0].tolist() == sum(pair()).tolist()
 
@@ -182,7 +182,7 @@ def test_a_callback_is_called_with_the_future(adder):
         seen.append((future.result()[0].tolist(), threading.current_thread().name))
         done.set()
 
-    adder.run_async(pair(), callback=callback)
+    adder.submit(pair(), callback=callback)
     assert done.wait(WAIT_S)
     ((total, thread),) = seen
     assert total == sum(pair()).tolist()
@@ -192,39 +192,39 @@ def test_a_callback_is_called_with_the_future(adder):
 def test_what_goes_wrong_in_the_background_is_the_futures(load):
     session = load(tiny_models.gather())
     x = np.ones(3, np.float32)
-    future = session.run_async([x, np.array([7])])
+    future = session.submit([x, np.array([7])])
     assert isinstance(future.exception(WAIT_S), ortffi.OrtError)
     with pytest.raises(ortffi.OrtError, match="indices"):
         future.result()
     with pytest.raises(TypeError, match="'x'"):
-        session.run_async([None, np.array([7])]).result(WAIT_S)
-    assert session.run_async([x, np.array([2])]).result(WAIT_S)[0].tolist() == [1]
+        session.submit([None, np.array([7])]).result(WAIT_S)
+    assert session.submit([x, np.array([2])]).result(WAIT_S)[0].tolist() == [1]
 
 
 def test_bad_names_are_refused_at_once(adder):
     with pytest.raises(InvalidArgumentError, match="'right' is missing"):
-        adder.run_async([pair()[0]])
+        adder.submit([pair()[0]])
     with pytest.raises(TypeError, match="callback must be callable"):
-        adder.run_async(pair(), callback="print")
+        adder.submit(pair(), callback="print")
     with pytest.raises(TypeError, match="options must be RunOptions"):
-        adder.run_async(pair(), options="fast")
+        adder.submit(pair(), options="fast")
 
 
 def test_a_run_in_the_background_can_be_stopped(load):
     session = load(tiny_models.count_up())
     with RunOptions() as options:
         options.terminate()
-        future = session.run_async([np.array(10**9), np.array([0])], options=options)
+        future = session.submit([np.array(10**9), np.array([0])], options=options)
         assert isinstance(future.exception(WAIT_S), ortffi.TerminatedError)
 
 
 def test_close_waits_for_what_runs_in_the_background(load):
     session = load(tiny_models.count_up())
-    futures = [session.run_async([np.array(2000), np.array([n])]) for n in range(4)]
+    futures = [session.submit([np.array(2000), np.array([n])]) for n in range(4)]
     session.close()
     assert [future.result(0)[0].tolist() for future in futures] == [[2000 + n] for n in range(4)]
     with pytest.raises(ortffi.ClosedError):
-        session.run_async([np.array(1), np.array([0])])
+        session.submit([np.array(1), np.array([0])])
 
 
 @pytest.mark.parametrize("shape", [(), (0,), (3,), (2, 0, 3), [2, 3], (np.int64(4),)])
@@ -304,7 +304,7 @@ def test_a_session_runs_nothing_once_it_is_closed(adder):
         lambda: adder.run_named([left, right]),
         lambda: adder.run_values([left, right]),
         lambda: adder.run_into([left, right], {"total": left.copy()}),
-        lambda: adder.run_async([left, right]),
+        lambda: adder.submit([left, right]),
         lambda: adder.bind(),
         lambda: adder.allocate([3]),
     ):

@@ -284,7 +284,7 @@ def test_results_of_every_kind_of_run_at_once(load, threads):
             held.append((session.run([array, other])[0], (3000,), number + step))
             values = session.run_values([array, other])
             held.append((values[1].numpy(copy=False), (3000,), number - step))
-            future = session.run_async([array, other])
+            future = session.submit([array, other])
             session.run_into([array, other], {"difference": target})
             assert (target == number - step).all()
             binding.run()
@@ -371,7 +371,7 @@ def test_whatever_is_closed_while_threads_use_it_is_used_or_closed(threads, thin
                     used["binding"].run(used["options"])
                     held.append((target.copy(), (2000,), array))
                     held.append((used["value"].numpy(copy=False), (2000,), array))
-                    held.append((session.run_async([array]).result()[0], (2000,), array))
+                    held.append((session.submit([array]).result()[0], (2000,), array))
                     steps[number].release()
                     del held[:-8]
             except ortffi.ClosedError:
@@ -397,7 +397,7 @@ def test_a_run_is_stopped_from_another_thread_and_the_others_go_on(load, threads
                     with options.deadline(0.001), pytest.raises(ortffi.TerminatedError):
                         session.run(endless, options=options)
                 else:
-                    run = session.run_async(endless, options=options)
+                    run = session.submit(endless, options=options)
                     wait_until(lambda run=run: run.running(), "the run did not begin")
                     options.terminate()
                     with pytest.raises(ortffi.TerminatedError):
@@ -407,15 +407,15 @@ def test_a_run_is_stopped_from_another_thread_and_the_others_go_on(load, threads
     together(threads, work, 6)
 
 
-def test_close_waits_for_what_run_async_has_started(load):
+def test_close_waits_for_what_submit_has_started(load):
     for _ in range(20):
         session = load(tiny_models.identity())
-        futures = [session.run_async([np.full(2000, n, np.float32)]) for n in range(20)]
+        futures = [session.submit([np.full(2000, n, np.float32)]) for n in range(20)]
         session.close()
         assert all(future.done() for future in futures)
         check_results([(future.result()[0], (2000,), n) for n, future in enumerate(futures)])
         with pytest.raises(ortffi.ClosedError):
-            session.run_async([np.zeros(3, np.float32)])
+            session.submit([np.zeros(3, np.float32)])
 
 
 def test_a_mapping_that_another_thread_changes_is_taken_as_it_was(load, threads):
