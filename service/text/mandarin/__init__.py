@@ -1,1 +1,1 @@
-"""Mandarin Chinese: jieba finds the words, pypinyin and misaki say how they sound."""
+"""Mandarin Chinese: jieba finds the words, pypinyin has their pinyin."""

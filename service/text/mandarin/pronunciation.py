@@ -1,24 +1,20 @@
-"""How Chinese words sound, as misaki has it for Kokoro's Mandarin voices."""
+"""How Chinese words sound: pypinyin's dictionary, in the symbols of Kokoro's Mandarin voices."""
 
 from __future__ import annotations
 
 import functools
 import importlib
 import importlib.util
-import warnings
 from collections.abc import Callable
 
-from service.text.mandarin.segmenter import import_jieba
+from service.text.mandarin import syllables
 
-_PACKAGES = ("misaki", "jieba", "pypinyin", "cn2an", "ordered_set")
-
-# misaki writes diphthongs with a mark of which the vocabulary knows nothing.
-_NON_SYLLABIC = "\u032f"
+_PACKAGES = ("jieba", "pypinyin")
 
 
 @functools.cache
 def is_installed() -> bool:
-    """Tell whether the extra `zh` is there; misaki has no release for Python 3.13 and later."""
+    """Tell whether the extra `zh` is there."""
     return all(importlib.util.find_spec(package) is not None for package in _PACKAGES)
 
 
@@ -30,16 +26,17 @@ class Pronunciation:
     """
 
     def __init__(self) -> None:
-        import_jieba()
-        with warnings.catch_warnings():
-            # What misaki imports may have escapes that Python 3.12 warns of.
-            warnings.simplefilter("ignore")
-            module = importlib.import_module("misaki.zh")
-        self._say: Callable[[str], str] = module.ZHG2P.word2ipa
+        pypinyin = importlib.import_module("pypinyin")
+        conversion = importlib.import_module("pypinyin.contrib.tone_convert")
+        self._read: Callable[[str], list[str]] = functools.partial(
+            pypinyin.lazy_pinyin, style=pypinyin.Style.TONE3, neutral_tone_with_five=True
+        )
+        # What is in pinyin already has its tone as a mark, or none.
+        self._number: Callable[[str], str] = functools.partial(
+            conversion.to_tone3, v_to_u=True, neutral_tone_with_five=True
+        )
 
     def phonemes(self, word: str) -> str | None:
         """Return the phonemes of a word; None if a character of it has no known reading."""
-        try:
-            return self._say(word).replace(_NON_SYLLABIC, "")
-        except ValueError:
-            return None
+        said = [syllables.phonemes(self._number(syllable)) for syllable in self._read(word)]
+        return None if None in said else "".join(filter(None, said))

@@ -22,10 +22,7 @@ from service.text.punctuation import space, split
 from service.text.spans import Override, Span
 
 if not is_installed():
-    pytest.skip(
-        "needs the extra zh, which Python 3.13 has not: pip install 'kokoro-service[zh]'",
-        allow_module_level=True,
-    )
+    pytest.skip("needs the extra zh: pip install 'kokoro-service[zh]'", allow_module_level=True)
 
 from service.text.mandarin.reader import MandarinReader
 

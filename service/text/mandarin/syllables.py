@@ -1,0 +1,72 @@
+"""How the syllables of Mandarin sound, in the symbols of Kokoro's Mandarin voices."""
+
+from __future__ import annotations
+
+_INITIALS = {
+    "b": "p", "p": "pʰ", "m": "m", "f": "f",
+    "d": "t", "t": "tʰ", "n": "n", "l": "l",
+    "g": "k", "k": "kʰ", "h": "x",
+    "j": "ʨ", "q": "ʨʰ", "x": "ɕ",
+    "zh": "ꭧ", "ch": "ꭧʰ", "sh": "ʂ", "r": "ɻ",
+    "z": "ʦ", "c": "ʦʰ", "s": "s",
+}  # fmt: skip
+
+# The tone takes the place of the stroke.
+_FINALS = {
+    "a": "a|", "ai": "ai|", "an": "a|n", "ang": "a|ŋ", "ao": "au|",
+    "e": "ɤ|", "ei": "ei|", "en": "ə|n", "eng": "ə|ŋ",
+    "o": "wo|", "ong": "ʊ|ŋ", "ou": "ou|",
+    "i": "i|", "in": "i|n", "ing": "i|ŋ",
+    "ia": "ja|", "ian": "jɛ|n", "iang": "ja|ŋ", "iao": "jau|",
+    "ie": "je|", "iong": "jʊ|ŋ", "iou": "jou|",
+    "u": "u|", "ua": "wa|", "uai": "wai|", "uan": "wa|n", "uang": "wa|ŋ",
+    "uei": "wei|", "uen": "wə|n", "ueng": "wə|ŋ", "uo": "wo|",
+    "ü": "y|", "üan": "ɥɛ|n", "üe": "ɥe|", "ün": "y|n",
+}  # fmt: skip
+
+_INTERJECTIONS = {
+    "er": "ɚ|", "o": "ɔ|", "io": "jɔ|", "ê": "ɛ|",
+    "m": "m|", "n": "n|", "ng": "ŋ|", "hm": "hm|", "hng": "hŋ|",
+}  # fmt: skip
+"""Syllables that are said as they are written nowhere else."""
+
+_TONES = {"1": "→", "2": "↗", "3": "↓", "4": "↘", "5": ""}
+
+_SIBILANTS = ("zh", "ch", "sh", "r", "z", "c", "s")
+"""Initials after which an i is only their own sound, held."""
+
+_CONTRACTED = {"iu": "iou", "ui": "uei", "un": "uen"}
+"""Finals that are written shorter after an initial."""
+
+
+def phonemes(syllable: str) -> str | None:
+    """Return the phonemes of a syllable in pinyin with its tone, such as `lü4`; None for others.
+
+    Args:
+        syllable: small letters, and the tone from 1 to 5, of which 5 is the neutral one.
+    """
+    body, tone = syllable[:-1], _TONES.get(syllable[-1:])
+    pattern = _INTERJECTIONS.get(body) or _pattern(body)
+    return None if tone is None or pattern is None else pattern.replace("|", tone)
+
+
+def _pattern(body: str) -> str | None:
+    initial = body[:2] if body[:2] in _INITIALS else body[:1]
+    if initial not in _INITIALS:
+        return _FINALS.get(_without_initial(body))
+    final = body[len(initial) :]
+    if final == "i" and initial in _SIBILANTS:
+        return f"{_INITIALS[initial]}ɨ|"
+    if initial in ("j", "q", "x") and final.startswith("u"):
+        final = f"ü{final[1:]}"
+    pattern = _FINALS.get(_CONTRACTED.get(final, final))
+    return None if pattern is None else f"{_INITIALS[initial]}{pattern}"
+
+
+def _without_initial(body: str) -> str:
+    """Return a final that stands alone as it is written after an initial: `yan` as `ian`."""
+    if body.startswith("yu"):
+        return f"ü{body[2:]}"
+    if body.startswith(("yi", "wu")) or body in ("yo", "wong"):
+        return body[1:]
+    return body.replace("y", "i", 1).replace("w", "u", 1)
