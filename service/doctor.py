@@ -79,9 +79,6 @@ def _examine_languages(front_end: FrontEnd) -> Iterator[Finding]:
         reader = readers.name(language.code)
         if not readers.is_available(language.code):
             yield Finding(name, None, f"needs {readers.lack(language.code)}")
-        elif reader == "espeak-ng" and language.code.startswith("en"):
-            lack = readers.lack(language.code)
-            yield Finding(name, None, f"read by {reader}; better reading needs {lack}")
         else:
             yield Finding(name, True, f"read by {reader}")
 

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import sys
 import threading
 
 from service.errors import LanguageUnavailableError
-from service.text.english import lexicon as english
 from service.text.english import spacy_tagger
 from service.text.english.reader import EnglishReader
 from service.text.espeak import Espeak
@@ -18,8 +16,7 @@ from service.text.mandarin import pronunciation as mandarin
 from service.text.mandarin.reader import MandarinReader
 from service.text.reader import Reader
 
-_READ_BY_MISAKI = ("en-us", "en-gb", "zh")
-_WITHOUT_MISAKI = (3, 13)
+_ENGLISH = ("en-us", "en-gb")
 
 
 class Readers:
@@ -85,21 +82,14 @@ class Readers:
         return code in LANGUAGES
 
     def lack(self, code: str) -> str:
-        """Return what a language would need to be read, or English to be read well."""
-        if code in _READ_BY_MISAKI and sys.version_info >= _WITHOUT_MISAKI:
-            version = ".".join(map(str, _WITHOUT_MISAKI))
-            return f"misaki, which has no release for Python {version} and later"
-        extra = LANGUAGES[code].extra
-        package = f"kokoro-service[{extra}]" if extra else "misaki==0.9.4"
-        return f"what is not installed: pip install '{package}'"
+        """Return what a language with an extra needs to be read."""
+        return f"what is not installed: pip install 'kokoro-service[{LANGUAGES[code].extra}]'"
 
     def name(self, code: str) -> str:
-        """Return what reads a language: `misaki`, `pyopenjtalk` or `espeak-ng`."""
-        if code == "ja":
-            return "pyopenjtalk"
-        if code == "zh" or (code in _READ_BY_MISAKI and english.is_installed()):
-            return "misaki"
-        return "espeak-ng"
+        """Return what reads a language: `lexicon`, `pyopenjtalk`, `pypinyin` or `espeak-ng`."""
+        if code in _ENGLISH:
+            return "lexicon"
+        return {"ja": "pyopenjtalk", "zh": "pypinyin"}.get(code, "espeak-ng")
 
     def _make(self, language: Language) -> Reader:
         if language.code == "ja":
@@ -107,7 +97,7 @@ class Readers:
         if language.code == "zh":
             return MandarinReader()
         espeak = EspeakReader(lambda: self.espeak, language)
-        if self.name(language.code) == "misaki":
+        if self.name(language.code) == "lexicon":
             british = language.code == "en-gb"
             return EnglishReader(british=british, espeak=espeak, tagger=self._tagger)
         return espeak

@@ -7,13 +7,16 @@ test-reference` makes:
 
 It writes the phonemes of every sentence in the file anew; lines are `LANGUAGE/KIND TAB sentence
 TAB phonemes`, comments and order stay. With `-` as the file it reads sentences from its input, and
-writes them with their phonemes; `--tags` writes each word's part of speech as well.
+writes them with their phonemes; `--tags` writes each word's part of speech as well. With `--words`
+the file is tests/data/reading/words.tsv: single words with parts of speech that are given, and without
+espeak-ng.
 """
 
 from __future__ import annotations
 
 import argparse
 import sys
+from copy import copy
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -52,6 +55,50 @@ def rewrite(file: Path) -> int:
     return count
 
 
+def rewrite_words(file: Path) -> int:
+    """Put the phonemes beside the words of a file, and return how many there are."""
+    lines = []
+    count = 0
+    for line in file.read_text(encoding="utf-8").splitlines():
+        if line and not line.startswith("#"):
+            language, parts, following = line.split("\t")[:3]
+            said = say([part.rsplit("/", 1) for part in parts.split(" ")], following, language)
+            line = "\t".join((language, parts, following, said))
+            count += 1
+        lines.append(line + "\n")
+    file.write_text("".join(lines), encoding="utf-8")
+    return count
+
+
+def say(parts: list[list[str]], following: str, language: str) -> str:
+    """Return the phonemes of a word in parts; one that is left to espeak-ng as `<word>`."""
+    g2p = bare_front_end(language)
+    tokens = [token(text, tag) for text, tag in parts]
+    tokens[-1].whitespace = " "
+    # It starts from the end, where nothing follows; so what does is given as one more word.
+    after = token("to" if following == "to" else ",", ".")
+    after.phonemes = {"vowel": "ə", "pause": "."}.get(following, "b")
+    _, (*said, _) = g2p([*tokens, after], preprocess=False)
+    phonemes = "".join(word.phonemes or "" for word in said)
+    text = "".join(text for text, _ in parts)
+    return phonemes if phonemes or not any(map(str.isalnum, text)) else f"<{text}>"
+
+
+def token(text: str, tag: str) -> Any:
+    extra = en.MToken.Underscore(is_head=True, num_flags="", prespace=False)
+    return en.MToken(text=text, tag=tag, whitespace="", _=extra)
+
+
+@cache
+def bare_front_end(language: str) -> Any:
+    """Return misaki's own front end, given tokens in the place of text."""
+    g2p = copy(front_end(language))
+    g2p.fallback = lambda token: (f"<{token.text}>", 1)
+    g2p.unk = ""
+    g2p.tokenize = lambda text, tokens, features: text
+    return g2p
+
+
 def answer(language: str, *, tags: bool) -> None:
     """Answer each line of the input."""
     for line in sys.stdin:
@@ -66,9 +113,12 @@ def main() -> None:
     parser.add_argument("file", help="a table of sentences, or - for the standard input")
     parser.add_argument("--language", choices=["en-us", "en-gb"], default="en-us")
     parser.add_argument("--tags", action="store_true")
+    parser.add_argument("--words", action="store_true", help="the table is of single words")
     options = parser.parse_args()
     if options.file == "-":
         answer(options.language, tags=options.tags)
+    elif options.words:
+        print(f"{rewrite_words(Path(options.file))} words")
     else:
         print(f"{rewrite(Path(options.file))} sentences")
 

@@ -1,1 +1,1 @@
-"""English, by the lexicon and the rules of misaki."""
+"""English, by the lexicons of misaki and rules of our own."""

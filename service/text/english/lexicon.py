@@ -1,22 +1,15 @@
-"""misaki's English lexicon and rules, without the tagger that misaki takes from spaCy."""
+"""How English words are said in their context: by the lists and rules, and else as is guessed."""
 
 from __future__ import annotations
 
-import importlib
-import json
-import sys
-import threading
-import types
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from functools import cache, lru_cache
-from importlib.metadata import PackageNotFoundError, version
-from importlib.resources import files
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache
 
-from service.text.english.wordlist import WordList
-
-_VERSION = "0.9.4"
+from service.text.english import compounds
+from service.text.english.dictionary import Dictionary
+from service.text.english.stems import ED, S
+from service.text.english.subwords import cut
+from service.text.english.tokens import Next, Token
 
 # Words in their context, of which a text has the same few over and over.
 _WORDS_KEPT = 8192
@@ -24,47 +17,13 @@ _WORDS_KEPT = 8192
 # Whole words of English are shorter; of what is longer the rules' time is the square.
 _MAX_CHARACTERS = 60
 
-_lock = threading.Lock()
+# Tags that spaCy gives to signs, besides the signs themselves.
+_SIGN_TAGS = frozenset([".", ",", "-LRB-", "-RRB-", "``", '""', "''", ":", "$", "#", "NFP"])
+_BRACKETS_AND_QUOTES = {"-LRB-": "(", "-RRB-": ")", "``": "“", '""': "”", "''": "”"}
+_SPOKEN_MARKS = frozenset(';:,.!?—…"“”')
 
-
-class Token(NamedTuple):
-    """A part of a word that has a part of speech of its own.
-
-    Attributes:
-        text: never empty, no white space.
-        tag: part of speech as the Penn Treebank has them.
-    """
-
-    text: str
-    tag: str
-
-
-class Next(NamedTuple):
-    """What a word is said before.
-
-    Attributes:
-        vowel: whether the next sound is a vowel; None before a pause.
-        to: whether the next word is `to`.
-    """
-
-    vowel: bool | None = None
-    to: bool = False
-
-
-# Symbols that stand for what comes next, where misaki looks at it.
-_SOUNDS = {True: "ə", False: "b", None: "."}
-
-
-@cache
-def is_installed() -> bool:
-    """Tell whether misaki is there, in the one version that this module knows.
-
-    That has no release for Python 3.13 and later, where installers may take one of long ago.
-    """
-    try:
-        return version("misaki") == _VERSION
-    except PackageNotFoundError:
-        return False
+# Kokoro was trained on a letter for the tap, and on none for the glottal stop.
+_SYMBOLS = str.maketrans({"ɾ": "T", "ʔ": "t"})
 
 
 class Lexicon:
@@ -77,8 +36,7 @@ class Lexicon:
 
     def __init__(self, *, british: bool, guess: Callable[[str], str]) -> None:
         self._guess = guess
-        self._module = _load_module()
-        self._g2p = _g2p_class()(british, lambda token: (guess(token.text), 1))
+        self._dictionary = Dictionary(british=british)
         self._pronounce = lru_cache(_WORDS_KEPT)(self._pronounce_anew)
 
     def pronounce(self, word: tuple[Token, ...], following: Next) -> str:
@@ -98,28 +56,15 @@ class Lexicon:
             phonemes: how it sounds.
             following: what is next for itself.
         """
-        module = self._module
-        for symbol in phonemes:
-            if symbol in module.VOWELS:
-                vowel: bool | None = True
-            elif symbol in module.CONSONANTS:
-                vowel = False
-            elif symbol in module.NON_QUOTE_PUNCTS:
-                vowel = None
-            else:
-                continue
-            return Next(vowel, text in _TO)
-        return Next(following.vowel, text in _TO)
+        return following.before(phonemes, to=text in ("to", "To", "TO"))
 
     def has(self, word: str) -> bool:
         """Tell whether the word, spelled so, is in the lexicon."""
-        return word in self._g2p.lexicon.golds or word in self._g2p.lexicon.silvers
+        return self._dictionary.has(word)
 
     def attach(self, phonemes: str, ending: str) -> str:
         """Return the phonemes of a word with `s` or `ed` after it, voiced as its last sound is."""
-        lexicon = self._g2p.lexicon
-        attached = lexicon._s(phonemes) if ending == "s" else lexicon._ed(phonemes)
-        return attached or ""
+        return self._dictionary.attach(phonemes, S if ending == "s" else ED) or ""
 
     def _pronounce_anew(self, word: tuple[Token, ...], following: Next) -> str:
         text = "".join(token.text for token in word)
@@ -128,80 +73,57 @@ class Lexicon:
                 return self._guess(text)
             apart = [self.pronounce((token,), following) for token in word if _is_said(token.text)]
             return " ".join(filter(None, apart))
-        given = [self._token(token.text, token.tag) for token in word]
-        given[-1].whitespace = " "
-        # It starts from the end, where nothing follows; so what does is given as one more word.
-        after = self._token("to" if following.to else ",", ".")
-        after.phonemes = _SOUNDS[following.vowel]
-        _, (*said, _) = self._g2p([*given, after], preprocess=False)
-        phonemes = "".join(token.phonemes or "" for token in said)
+        said: list[str] = []
+        # From the end, as `in-the-end`: `the` is said by what comes after it.
+        for parts in reversed(list(_between_signs(word))):
+            phonemes, following = self._say(parts, following)
+            said.append(phonemes)
+        phonemes = "".join(reversed(said)).translate(_SYMBOLS)
         return phonemes if phonemes or not _is_said(text) else self._guess(text)
 
-    def _token(self, text: str, tag: str) -> Any:
-        make = self._module.MToken
-        extra = make.Underscore(is_head=True, num_flags="", prespace=False)
-        return make(text=text, tag=tag, whitespace="", _=extra)
+    def _say(self, parts: Sequence[Token], following: Next) -> tuple[str, Next]:
+        """Return the phonemes of what is written together, and what is next for a word before."""
+        if len(parts) > 1:
+            found = compounds.pronounce(parts, following, self._look_up)
+            return found or (self._guess(compounds.merged(parts).text), following)
+        (token,) = parts
+        phonemes = _mark(token)
+        if phonemes is None:
+            phonemes = self._look_up(token, following, True)
+        if phonemes is None:
+            phonemes = self._guess(token.text)
+        return phonemes, following.before(phonemes, to=compounds.is_to(token))
+
+    def _look_up(self, token: Token, following: Next, opens: bool) -> str | None:
+        return self._dictionary.pronounce(token, following, opens=opens)
 
 
-_TO = ("to", "To", "TO")
+def _between_signs(word: Sequence[Token]) -> Iterator[list[Token]]:
+    """Yield the parts of a word that are taken together; a sign that is a mark is by itself."""
+    together: list[Token] = []
+    for token in word:
+        for text in cut(token.text):
+            part = Token(text, token.tag)
+            if _mark(part) is None:
+                together.append(part)
+                continue
+            if together:
+                yield together
+            together = []
+            yield [part]
+    if together:
+        yield together
+
+
+def _mark(token: Token) -> str | None:
+    """Return the marks that a sign stands for, which may be none; None for what is not a sign."""
+    text, tag = token
+    if tag == ":" and text in ("-", "–"):
+        return "—"
+    if tag not in _SIGN_TAGS or (text.isascii() and text.isalpha()):
+        return None
+    return _BRACKETS_AND_QUOTES.get(tag, "".join(filter(_SPOKEN_MARKS.__contains__, text)))
 
 
 def _is_said(text: str) -> bool:
     return any(character.isalnum() for character in text)
-
-
-def _load_module() -> Any:
-    """Return `misaki.en`, imported without spaCy.
-
-    The module needs it for a method and a constructor, both of which ours replace; it is not
-    there as a rule, and where it is, it would take 60 MB and half a second for nothing.
-    """
-    with _lock:
-        if "misaki.en" not in sys.modules:
-            with _stand_in("spacy"):
-                importlib.import_module("misaki.en")
-        return sys.modules["misaki.en"]
-
-
-@contextmanager
-def _stand_in(name: str) -> Iterator[None]:
-    """Have an empty module stand where one may be missing."""
-    if name in sys.modules:
-        yield
-        return
-    sys.modules[name] = types.ModuleType(name)
-    try:
-        yield
-    finally:
-        del sys.modules[name]
-
-
-@cache
-def _g2p_class() -> Any:
-    """Return misaki's class with our lists of words, and tokens in the place of text."""
-    module = _load_module()
-
-    class CompactLexicon(module.Lexicon):  # type: ignore[misc, name-defined]
-        def __init__(self, british: bool) -> None:
-            self.british = british
-            self.cap_stresses = (0.5, 2)
-            country = "gb" if british else "us"
-            self.golds, self.silvers = (
-                WordList(
-                    json.loads((files("misaki") / "data" / f"{country}_{part}.json").read_bytes())
-                )
-                for part in ("gold", "silver")
-            )
-
-    class G2P(module.G2P):  # type: ignore[misc, name-defined]
-        def __init__(self, british: bool, fallback: Callable[[Any], tuple[str, int]]) -> None:
-            self.version = None
-            self.british = british
-            self.lexicon = CompactLexicon(british)
-            self.fallback = fallback
-            self.unk = ""
-
-        def tokenize(self, text: Any, tokens: object, features: object) -> Any:
-            return text
-
-    return G2P

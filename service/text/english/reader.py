@@ -9,8 +9,9 @@ from typing import NamedTuple
 
 from service.text.english.capitals import calm
 from service.text.english.heteronyms import settle
-from service.text.english.lexicon import Lexicon, Next, Token
+from service.text.english.lexicon import Lexicon
 from service.text.english.tagger import tag
+from service.text.english.tokens import Next, Token
 from service.text.espeak.reader import EspeakReader
 from service.text.origins import TracedText
 from service.text.reader import Fragment, Reader, stressed

@@ -17,7 +17,7 @@ def front_end(espeak: Espeak) -> FrontEnd:
 
 
 class EspeakReaders(Readers):
-    """As if misaki were not there."""
+    """Reads English by espeak-ng, which reads what the lexicon lacks."""
 
     def name(self, code: str) -> str:
         return "espeak-ng"
@@ -25,7 +25,7 @@ class EspeakReaders(Readers):
 
 @pytest.fixture(scope="session")
 def espeak_front_end(espeak: Espeak) -> FrontEnd:
-    """Reads English too by espeak-ng, as it is done where misaki has no release for Python."""
+    """Reads English by espeak-ng as well, and so shows what that makes of any text."""
     front_end = FrontEnd(espeak)
     front_end.readers = EspeakReaders(espeak)
     return front_end

@@ -1,11 +1,10 @@
 from __future__ import annotations
 
-import sys
-
 import pytest
 
 from service.errors import LanguageUnavailableError
 from service.text import LANGUAGES, Espeak
+from service.text.english.reader import EnglishReader
 from service.text.readers import Readers
 
 
@@ -22,18 +21,19 @@ def test_a_missing_extra_is_named(monkeypatch: pytest.MonkeyPatch, code: str) ->
     readers = Readers()
     monkeypatch.setattr(readers, "is_available", lambda code: False)
     expected = rf"pip install 'kokoro-service\[{code}\]'"
-    if code == "zh" and sys.version_info >= (3, 13):
-        expected = "misaki, which has no release for Python 3.13"
     for ask in (readers.require, readers.get):
         with pytest.raises(LanguageUnavailableError, match=expected):
             ask(code)
 
 
-def test_a_python_without_misaki_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sys, "version_info", (3, 14, 0))
-    for code in ("en-us", "en-gb", "zh"):
-        assert "no release for Python 3.13" in Readers().lack(code)
-    assert "kokoro-service[ja]" in Readers().lack("ja")
+def test_english_is_read_by_its_lexicon_on_every_python(espeak: Espeak) -> None:
+    readers = Readers(espeak)
+    for code in ("en-us", "en-gb"):
+        assert readers.name(code) == "lexicon"
+        assert isinstance(readers.get(code), EnglishReader)
+    assert {readers.name(code) for code in LANGUAGES} == {
+        "lexicon", "pyopenjtalk", "pypinyin", "espeak-ng"
+    }  # fmt: skip
 
 
 def test_availability_is_told_without_loading_anything() -> None:

@@ -8,7 +8,6 @@ import pytest
 
 from service.text import Espeak, find_language, punctuation
 from service.text.characters import clean_text
-from service.text.english.lexicon import is_installed
 from service.text.english.reader import EnglishReader
 from service.text.espeak.reader import EspeakReader
 from service.text.origins import TracedText
@@ -38,8 +37,6 @@ def read_with(reader: EnglishReader, text: str) -> str:
 
 @pytest.fixture(scope="session")
 def readers(espeak: Espeak) -> Readers:
-    if not is_installed():
-        pytest.skip("misaki, which has the English lexicon, has no release for this Python")
     return {
         code: EnglishReader(
             british=code == "en-gb", espeak=EspeakReader(lambda: espeak, find_language(code))

@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
+import gzip
+import hashlib
+from pathlib import Path
+
 import pytest
 
-from service.text.english.wordlist import Entry, WordList
+import service.text.english
+from service.text.english.wordlist import Entry, WordList, pack
+
+DATA = Path(service.text.english.__file__).parent / "data"
 
 ENTRIES: dict[str, Entry] = {
     "house": "hˈWs",
@@ -43,18 +50,29 @@ ENTRIES: dict[str, Entry] = {
 def test_words_are_found_with_the_other_case_of_their_first_letter(
     word: str, entry: Entry | None
 ) -> None:
-    words = WordList(ENTRIES)
+    words = WordList(pack(ENTRIES))
     assert words.get(word) == entry
     assert (word in words) == (entry is not None)
-    if entry is None:
-        with pytest.raises(KeyError):
-            words[word]
 
 
-def test_it_lists_its_own_entries() -> None:
-    words = WordList(ENTRIES)
-    assert sorted(words) == sorted(ENTRIES)
-    assert len(words) == len(ENTRIES)
-    assert 1 not in words
-    assert len(WordList({})) == 0
-    assert "a" not in WordList({})
+@pytest.mark.parametrize("count", range(6))
+def test_each_of_a_few_is_found(count: int) -> None:
+    entries: dict[str, Entry] = {letter * 3: letter for letter in "abcdefgh"[:count]}
+    words = WordList(pack(entries))
+    assert {word: words.get(word) for word in entries} == entries
+    assert not any(word in words for word in ("", "aa", "aab", "aaaa", "zzz"))
+
+
+@pytest.mark.parametrize("name", ["us_gold", "us_silver", "gb_gold", "gb_silver"])
+def test_the_lists_are_those_that_were_fetched(name: str) -> None:
+    sums = dict(
+        reversed(line.split())
+        for line in (DATA / "SHA256SUMS").read_text(encoding="ascii").splitlines()
+    )
+    packed = gzip.decompress((DATA / f"{name}.tsv.gz").read_bytes())
+    assert hashlib.sha256(packed).hexdigest() == sums[f"{name}.tsv"]
+    words = WordList.load(name)
+    lines = packed.decode().splitlines()
+    for line in (lines[0], lines[len(lines) // 3], lines[-1]):
+        word, _, entry = line.partition("\t")
+        assert words.get(word) == entry

@@ -1,0 +1,239 @@
+"""How English words are said: as the lists have them, inflected, by their context, or spelled."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterator
+
+from service.text.english import emphasis, numerals
+from service.text.english.emphasis import Strength
+from service.text.english.stems import ED, ENDINGS, ING, Ending, S
+from service.text.english.subwords import APOSTROPHES
+from service.text.english.tokens import Next, Token
+from service.text.english.wordlist import WordList
+
+_SYMBOLS = {"%": "percent", "&": "and", "+": "plus", "@": "at"}
+_ADDRESS_SYMBOLS = {".": "dot", "/": "slash"}
+
+_CLASSES = {"VB": "VERB", "NN": "NOUN", "RB": "ADV", "ADV": "ADV", "JJ": "ADJ", "ADJ": "ADJ"}
+"""What entries call parts of speech, by what their tags start with."""
+
+_NAME_AT_MOST = 7
+"""Letters that a name may have which is not said as the common word with the same letters."""
+
+_INITIALS = 2
+"""Letters that may stand together between the points of an initialism."""
+
+_ONE_APOSTROPHE = dict.fromkeys(map(ord, APOSTROPHES), "'")
+
+_SUFFIXES = {"s": S, "'s": S, "ed": ED, "'d": ED, "ing": ING}
+"""What figures may have after them."""
+
+_UNSTRESSED_IN_NUMERALS = ("O", "point")
+_NUMERAL = ("", Next(vowel=False))
+"""The part of speech of a word in a numeral, which is none, and what it is said before."""
+
+
+class Dictionary:
+    """Says words and signs, one at a time. Safe to share between threads.
+
+    Args:
+        british: whether British words are wanted, or American ones.
+    """
+
+    def __init__(self, *, british: bool) -> None:
+        country = "gb" if british else "us"
+        self._british = british
+        self._gold = WordList.load(f"{country}_gold")
+        self._silver = WordList.load(f"{country}_silver")
+
+    def has(self, word: str) -> bool:
+        """Tell whether the word, spelled so, is in a list."""
+        return word in self._gold or word in self._silver
+
+    def attach(self, phonemes: str | None, ending: Ending) -> str | None:
+        """Return the phonemes of a word with an ending; None if they cannot be told."""
+        return ending.attach(phonemes, self._british) if phonemes else None
+
+    def pronounce(self, token: Token, following: Next, *, opens: bool) -> str | None:
+        """Return the phonemes of a word or a sign; None if no list and no rule has it.
+
+        Args:
+            token: what to say.
+            following: what is said next.
+            opens: whether it is the first part of what is written together.
+        """
+        word = _plain(token.text)
+        said = self._word(word, token.tag, following)
+        return self._numeral(word, opens=opens) if said is None else said
+
+    def _word(self, word: str, tag: str, following: Next) -> str | None:
+        said = self._sign(word, tag, following)
+        if said is None:
+            said = self._in_context(word, tag, following)
+        if said is not None:
+            return said
+        least = _least_strength(word)
+        if self._is_common(word, tag, following):
+            word = word.lower()
+        known = next(filter(self._is_known, _spellings(word)), None)
+        if known is not None:
+            return self._look_up(known, tag, following, least)
+        return self._inflected(word, tag, following, least)
+
+    def _sign(self, word: str, tag: str, following: Next) -> str | None:
+        """Return the phonemes of a sign that stands for a word, or of letters with points."""
+        if tag == "ADD" and word in _ADDRESS_SYMBOLS:
+            said = self._look_up(_ADDRESS_SYMBOLS[word], "", following)
+            return emphasis.weaken(said) if said else None
+        if word in _SYMBOLS:
+            return self._look_up(_SYMBOLS[word], "", following)
+        if word[-1:] == "'" and word[:-1] in _SYMBOLS:
+            return ""  # as in the official front end
+        if _is_initialism(word):
+            return self._spell(word)
+        return None
+
+    def _in_context(self, word: str, tag: str, following: Next) -> str | None:
+        """Return the phonemes of a word that has strong and weak forms; None for all others.
+
+        In capitals such a word may be an abbreviation, if its part of speech says so.
+        """
+        small = word.lower()
+        if small in ("vs", "vs.") and tag == "IN":
+            return self._look_up("versus", "", following)
+        if word not in (small, small.capitalize(), small.upper()):
+            return None
+        is_noun = tag.startswith("NN")
+        match small:
+            case "a":
+                return "ɐ" if tag == "DT" else "ˈA"
+            case "am" if is_noun:
+                return self._spell(word)
+            case "am":
+                is_weak = word == "am" and following.vowel is not None
+                return "ɐm" if is_weak else self._look_up("am", "", following)
+            case "an":
+                return self._spell(word) if word == "AN" and is_noun else "ɐn"
+            case "by" if _class_of(tag) == "ADV":
+                return "bˈI"
+            case "i" if word == "I" and tag == "PRP":
+                return "ˌI"
+            case "in" if word != "IN" or tag != "NNP":
+                return "ɪn" if tag == "IN" and following.vowel is not None else "ˈɪn"
+            case "the" if word != "THE" or tag == "DT":
+                return "ði" if following.vowel else "ðə"
+            case "to" if word != "TO" or tag in ("TO", "IN"):
+                if following.vowel is None:
+                    return self._look_up("to", "", following)
+                return "tʊ" if following.vowel else "tə"
+            case "used":
+                is_habit = tag in ("VBD", "JJ") and following.to
+                return self._look_up("used", "VBD" if is_habit else "", following)
+        return None
+
+    def _is_common(self, word: str, tag: str, following: Next) -> bool:
+        """Tell whether capitals in a word are only those of a sentence's start or of shouting."""
+        small = word.lower()
+        if len(word) < 2 or word == small or not word.replace("'", "").isalpha():
+            return False
+        if (tag == "NNP" and len(word) <= _NAME_AT_MOST) or self.has(word):
+            return False
+        if word != word.upper() and word[1:] != small[1:]:
+            return False
+        return self.has(small) or self._inflected(small, tag, following) is not None
+
+    def _is_known(self, word: str) -> bool:
+        """Tell whether `_look_up` has an answer: words of the lists, and letters to be spelled."""
+        if self.has(word):
+            return True
+        return word.isascii() and word.isalpha() and word[1:] == word[1:].upper()
+
+    def _look_up(
+        self, word: str, tag: str, following: Next, least: Strength = Strength.UNSTRESSED
+    ) -> str | None:
+        is_name = False
+        if word == word.upper() and word not in self._gold:
+            word = word.lower()
+            is_name = tag == "NNP"
+        entry = self._gold.get(word)
+        if entry is None and not is_name:
+            entry = self._silver.get(word)
+        if isinstance(entry, dict):
+            before_pause = following.vowel is None and "None" in entry
+            use = "None" if before_pause else tag if tag in entry else _class_of(tag)
+            entry = entry.get(use, entry["DEFAULT"])
+        if entry is None or (is_name and emphasis.PRIMARY not in entry):
+            spelled = self._spell(word)
+            if spelled is not None:
+                return spelled
+        return None if entry is None else emphasis.strengthen(entry, least)
+
+    def _spell(self, word: str) -> str | None:
+        """Return the names of letters, the last one said strongest; None for unknown letters."""
+        names: list[str] = []
+        for letter in filter(str.isalpha, word):
+            name = self._gold.get(letter.upper())
+            if not isinstance(name, str):
+                return None
+            names.append(name)
+        joined = emphasis.strengthen(emphasis.weaken("".join(names)), Strength.SECONDARY)
+        return emphasis.PRIMARY.join(joined.rsplit(emphasis.SECONDARY, 1))
+
+    def _inflected(
+        self, word: str, tag: str, following: Next, least: Strength = Strength.UNSTRESSED
+    ) -> str | None:
+        for ending in ENDINGS:
+            stem = next(filter(self._is_known, ending.stems(word)), None)
+            if stem is not None:
+                strength = max(least, Strength.SECONDARY) if ending.stressed else least
+                said = self.attach(self._look_up(stem, tag, following, strength), ending)
+                if said is not None:
+                    return said
+        return None
+
+    def _numeral(self, text: str, *, opens: bool) -> str | None:
+        numeral = numerals.parse(text, opens=opens)
+        if numeral is None:
+            return None
+        said = [self._look_up(word, *_NUMERAL) or "" for word in numeral.words]
+        for index, word in enumerate(numeral.words):
+            if word in _UNSTRESSED_IN_NUMERALS:
+                said[index] = emphasis.remove(said[index])
+        phonemes = " ".join(said)
+        ending = _SUFFIXES.get(numeral.suffix)
+        return self.attach(phonemes, ending) if ending else phonemes
+
+
+def _plain(text: str) -> str:
+    """Return a word in one spelling of apostrophes, digits and compatible characters."""
+    text = unicodedata.normalize("NFKC", text.translate(_ONE_APOSTROPHE))
+    return "".join(str(unicodedata.digit(c)) if c.isdigit() else c for c in text)
+
+
+def _least_strength(word: str) -> Strength:
+    """Return how strongly a word is said at least, by its capitals."""
+    if word == word.lower():
+        return Strength.UNSTRESSED
+    return Strength.PRIMARY if word == word.upper() else Strength.SECONDARY
+
+
+def _spellings(word: str) -> Iterator[str]:
+    """Yield a word as it is, and as it may stand in a list: `boss'` as `boss's`, `an'` as `an`."""
+    yield word
+    if word.endswith("s'"):
+        yield f"{word[:-2]}'s"
+    if word.endswith("'"):
+        yield word[:-1]
+
+
+def _is_initialism(word: str) -> bool:
+    """Tell whether it is letters with points, up to two of them together: `U.S.`, `Ph.D.`."""
+    parts = word.split(".")
+    has_points = "." in word.strip(".")
+    return has_points and "".join(parts).isalpha() and max(map(len, parts)) <= _INITIALS
+
+
+def _class_of(tag: str) -> str:
+    """Return what entries call a part of speech."""
+    return next((name for start, name in _CLASSES.items() if tag.startswith(start)), tag)

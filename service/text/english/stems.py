@@ -1,0 +1,101 @@
+"""Endings that English words take: their stems, and how the ending sounds after them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+from service.text.english.sounds import FLAPPING
+
+# `running`, `picnicking`.
+_DOUBLED = re.compile(r"(?:([bcdgklmnprstvxz])\1|ck)ing$")
+
+
+class Ending(NamedTuple):
+    """An ending of inflected words.
+
+    Attributes:
+        stems: yields what a word may be the inflected form of, the likeliest first.
+        attach: returns the phonemes of a stem with the ending, given those of the stem and whether
+            it is said in the British way; None if it cannot be told.
+        stressed: whether the stem is said with stress though it may have none by itself.
+    """
+
+    stems: Callable[[str], Iterator[str]]
+    attach: Callable[[str, bool], str | None]
+    stressed: bool = False
+
+
+def _stems_of_s(word: str) -> Iterator[str]:
+    if len(word) < 3 or word[-1] != "s":
+        return
+    if word[-2] != "s":
+        yield word[:-1]
+    if word.endswith("'s") or (len(word) > 4 and word.endswith("es") and word[-3] != "i"):
+        yield word[:-2]
+    if len(word) > 4 and word.endswith("ies"):
+        yield f"{word[:-3]}y"
+
+
+def _stems_of_ed(word: str) -> Iterator[str]:
+    if len(word) < 4 or word[-1] != "d":
+        return
+    if word[-2] != "d":
+        yield word[:-1]
+    if len(word) > 4 and word[-2] == "e" and word[-3] != "e":
+        yield word[:-2]
+
+
+def _stems_of_ing(word: str) -> Iterator[str]:
+    if len(word) < 5 or not word.endswith("ing"):
+        return
+    if len(word) > 5:
+        yield word[:-3]
+    yield f"{word[:-3]}e"
+    if len(word) > 5 and _DOUBLED.search(word):
+        yield word[:-4]
+
+
+def _attach_s(stem: str, british: bool) -> str:
+    if stem[-1] in "ptkfθ":
+        return f"{stem}s"
+    if stem[-1] in "szʃʒʧʤ":
+        return f"{stem}{_weak_vowel(british)}z"
+    return f"{stem}z"
+
+
+def _attach_ed(stem: str, british: bool) -> str:
+    if stem[-1] in "pkfθʃsʧ":
+        return f"{stem}t"
+    if stem[-1] == "d":
+        return f"{stem}{_weak_vowel(british)}d"
+    if stem[-1] != "t":
+        return f"{stem}d"
+    # A lone t is said the British way on both sides.
+    return f"{_tapped(stem, british)}{_weak_vowel(british or len(stem) == 1)}d"
+
+
+def _attach_ing(stem: str, british: bool) -> str | None:
+    # After these a British r comes back, which the phonemes of the stem do not tell.
+    if british and stem[-1] in "əː":
+        return None
+    return f"{_tapped(stem, british)}ɪŋ"
+
+
+def _tapped(stem: str, british: bool) -> str:
+    """Return a stem before a vowel: Americans tap the t at its end, as in `waiting`."""
+    taps = not british and stem[-1] == "t" and stem[-2:-1] in FLAPPING
+    return f"{stem[:-1]}ɾ" if taps else stem
+
+
+def _weak_vowel(british: bool) -> str:
+    return "ɪ" if british else "ᵻ"
+
+
+S = Ending(_stems_of_s, _attach_s)
+ED = Ending(_stems_of_ed, _attach_ed)
+ING = Ending(_stems_of_ing, _attach_ing, stressed=True)
+
+ENDINGS = (S, ED, ING)
+"""In the order in which they are looked for."""
