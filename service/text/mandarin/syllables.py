@@ -35,6 +35,9 @@ _TONES = {"1": "→", "2": "↗", "3": "↓", "4": "↘", "5": ""}
 _SIBILANTS = ("zh", "ch", "sh", "r", "z", "c", "s")
 """Initials after which an i is only their own sound, held."""
 
+_GLIDES = {"y": "i", "w": "u"}
+"""What starts a final that stands alone, and the vowel that it is after an initial."""
+
 _CONTRACTED = {"iu": "iou", "ui": "uei", "un": "uen"}
 """Finals that are written shorter after an initial."""
 
@@ -69,4 +72,4 @@ def _without_initial(body: str) -> str:
         return f"ü{body[2:]}"
     if body.startswith(("yi", "wu")) or body in ("yo", "wong"):
         return body[1:]
-    return body.replace("y", "i", 1).replace("w", "u", 1)
+    return f"{_GLIDES.get(body[:1], body[:1])}{body[1:]}"
