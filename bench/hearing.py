@@ -110,8 +110,8 @@ def make_listener(synthesizer: Synthesizer) -> Listen:
     @cache
     def listen(phonemes: str, voice: str) -> list[str]:
         plan = synthesizer.plan(Utterance(phonemes=phonemes, voice=voice))
-        chunks = synthesizer.stream(plan)
-        return hear(decoder, np.concatenate([chunk.samples for chunk in chunks]))
+        segments = synthesizer.stream(plan)
+        return hear(decoder, np.concatenate([segment.samples for segment in segments]))
 
     return listen
 

@@ -24,7 +24,7 @@ from bench.reading import front_end_reader, sentences_of
 from bench.sides import OURS, Speaker, speaker
 from service.loading import load_voices
 from service.settings import Settings
-from service.speech.chunking import MAX_PIECE_LENGTH, MIN_PIECE_LENGTH, Chunker
+from service.speech.chunking import MAX_CHUNK_LENGTH, MIN_CHUNK_LENGTH, Chunker
 from service.text import Espeak, read_phonemes
 
 MANIFEST = REPOSITORY / "voices" / "manifest.json"
@@ -73,7 +73,7 @@ def _pieces(espeak: Espeak, language: str) -> list[str]:
     read, chunker = front_end_reader(espeak, language), Chunker()
     readings = (read_phonemes(read(text)) for text in sentences_of(language))
     cut = (piece.phonemes for reading in readings for piece in chunker.add(reading))
-    long = (piece for piece in cut if MIN_PIECE_LENGTH <= len(piece) <= MAX_PIECE_LENGTH)
+    long = (piece for piece in cut if MIN_CHUNK_LENGTH <= len(piece) <= MAX_CHUNK_LENGTH)
     found = list(islice(long, N_PIECES))
     if len(found) < N_PIECES:
         raise ChildError(f"there are only {len(found)} pieces in {language}")

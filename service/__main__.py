@@ -78,17 +78,17 @@ def _say(
                 normalized=normalize,
             )
         )
-        chunks = []
-        for chunk in synthesizer.stream(plan):
-            chunks.append(chunk)
-            seconds = sum(c.duration_s for c in chunks)
-            _progress(f"piece {len(chunks)}, {seconds:.1f} s of speech")
+        segments = []
+        for segment in synthesizer.stream(plan):
+            segments.append(segment)
+            seconds = segment.start_s + segment.duration_s
+            _progress(f"chunk {segment.chunk + 1}, {seconds:.1f} s of speech")
     finally:
         synthesizer.close()
-    content = encode([chunk.samples for chunk in chunks], audio_format, SAMPLE_RATE_HZ)
+    content = encode([segment.samples for segment in segments], audio_format, SAMPLE_RATE_HZ)
     output.write_bytes(content)
-    duration_s = sum(chunk.duration_s for chunk in chunks)
-    compute_s = sum(chunk.compute_s for chunk in chunks)
+    duration_s = sum(segment.duration_s for segment in segments)
+    compute_s = sum(segment.compute_s for segment in segments)
     _progress(f"{output}: {duration_s:.2f} s of speech in {compute_s:.2f} s")
     return 0
 

@@ -25,7 +25,7 @@ from service.model import (
 from service.preparation import NotPreparedError, Source
 from service.resources import resource
 from service.settings import Settings
-from service.speech import LONGEST_PIECE_S, Planner, Synthesizer, VoiceLibrary
+from service.speech import LONGEST_CHUNK_S, Planner, Synthesizer, VoiceLibrary
 from service.text import Espeak, FrontEnd, UserLexicon
 
 logger = logging.getLogger(__name__)
@@ -232,9 +232,9 @@ def build_synthesizer(
         voices,
         default_voice=settings.voice,
         max_text_length=settings.max_text_length,
-        longest_piece_s=longest_piece_s(settings.memory_budget_bytes, model.prepared.variant)
+        longest_chunk_s=longest_piece_s(settings.memory_budget_bytes, model.prepared.variant)
         if settings.memory_budget_bytes
-        else LONGEST_PIECE_S,
+        else LONGEST_CHUNK_S,
     )
     return Synthesizer(
         model,

@@ -77,9 +77,9 @@ class Ready(BaseModel):
 
 
 class Audio(BaseModel):
-    """Goes before the binary frames of a piece of speech, which hold `n_bytes` together.
+    """Goes before the binary frames of a segment of speech, which hold `n_bytes` together.
 
-    The spans of all pieces are the text, in order, without what was skipped or refused.
+    The spans of all segments are the text, in order, without what was skipped or refused.
     """
 
     type: Literal["audio"] = "audio"

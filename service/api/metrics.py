@@ -94,7 +94,7 @@ class Metrics:
         self._clipped = counter(
             "kokoro_clipped_samples_total", "Samples cut off at full scale, of 24,000 a second"
         )
-        cache = counter("kokoro_audio_cache_total", "Pieces of speech asked for", ("result",))
+        cache = counter("kokoro_audio_cache_total", "Chunks asked for", ("result",))
         self._cache_hits, self._cache_misses = cache.labels("hit"), cache.labels("miss")
         self._in_flight = gauge("kokoro_requests_in_flight", "Requests that have not ended")
         self._websockets = gauge("kokoro_websockets_open", "WebSockets that are open")
@@ -147,7 +147,7 @@ class Metrics:
         self._first_audio.observe(wait_s)
 
     def observe_queue_wait(self, wait_s: float) -> None:
-        """Count how long a chunk waited for its turn."""
+        """Count how long a window waited for its turn."""
         self._queue_wait.observe(wait_s)
 
     def observe_speech(
@@ -164,11 +164,11 @@ class Metrics:
             self._real_time_factor.observe(compute_s / audio_s)
 
     def count_cache_hit(self) -> None:
-        """Count a piece of speech that the cache had."""
+        """Count a chunk that the cache had."""
         self._cache_hits.inc()
 
     def count_cache_miss(self) -> None:
-        """Count a piece of speech that the cache did not have."""
+        """Count a chunk that the cache did not have."""
         self._cache_misses.inc()
 
     def render(self, accept: str) -> tuple[bytes, str]:

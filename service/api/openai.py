@@ -29,7 +29,7 @@ from service.audio import FORMATS, AudioFormat, open_encoder
 from service.errors import UnknownModelError, UnsupportedFormatError
 from service.model.kokoro import SAMPLE_RATE_HZ
 from service.settings import nearest
-from service.speech import AudioChunk, Utterance
+from service.speech import AudioSegment, Utterance
 from service.speech.planning import MAX_SPEED, MIN_SPEED
 
 router = APIRouter(prefix="/v1", tags=["openai"])
@@ -185,11 +185,11 @@ class SpeechEvents(Rendering):
         self._format = audio_format
         self.bytes_per_s = base64_bytes_per_s(audio_format)
 
-    def parts(self, chunks: Iterable[AudioChunk]) -> Generator[bytes, None, None]:
-        """Write an event for each chunk that gives bytes, and the last."""
+    def parts(self, segments: Iterable[AudioSegment]) -> Generator[bytes, None, None]:
+        """Write an event for each segment that gives bytes, and the last."""
         with open_encoder(self._format, SAMPLE_RATE_HZ) as encoder:
-            for chunk in chunks:
-                yield from _delta(encoder.encode(chunk.samples))
+            for segment in segments:
+                yield from _delta(encoder.encode(segment.samples))
             yield from _delta(encoder.finish())
         yield server_sent_event(None, SpeechDone().model_dump_json())
 

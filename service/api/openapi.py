@@ -30,7 +30,7 @@ SPEECH_HEADERS: dict[str, Any] = {
         "schema": {"type": "number", "exclusiveMinimum": 0},
     },
     "X-Chunk-Count": {
-        "description": "Pieces that the text was cut into; not of a stream",
+        "description": "Chunks that the text was cut into; not of a stream",
         "schema": {"type": "integer", "minimum": 1},
     },
     "X-Compute-S": {
@@ -38,7 +38,7 @@ SPEECH_HEADERS: dict[str, Any] = {
         "schema": {"type": "number", "minimum": 0},
     },
     "X-Cache": {
-        "description": "Whether the pieces were in the audio cache; where there is one, and not "
+        "description": "Whether the chunks were in the audio cache; where there is one, and not "
         "of a stream",
         "schema": {"type": "string", "enum": ["hit", "miss", "partial"]},
     },

@@ -19,7 +19,7 @@ from service.audio.subtitles import (
     vtt,
 )
 from service.model.kokoro import SAMPLE_RATE_HZ, Samples
-from service.speech import AudioChunk, Utterance
+from service.speech import AudioSegment, Utterance
 from service.text import TracedText, parse, plain_text
 
 SubtitleFormat = Literal["srt", "vtt"]
@@ -44,8 +44,8 @@ class Rendering(ABC):
     bytes_per_s: int
 
     @abstractmethod
-    def parts(self, chunks: Iterable[AudioChunk]) -> Generator[bytes, None, None]:
-        """Write chunks as parts of the body, none empty."""
+    def parts(self, segments: Iterable[AudioSegment]) -> Generator[bytes, None, None]:
+        """Write segments as parts of the body, none empty."""
 
 
 class WholeAudio(Rendering):
@@ -58,9 +58,9 @@ class WholeAudio(Rendering):
         self.media_type = FORMATS[audio_format].media_type
         self.bytes_per_s = FORMATS[audio_format].bytes_per_s
 
-    def parts(self, chunks: Iterable[AudioChunk]) -> Generator[bytes, None, None]:
+    def parts(self, segments: Iterable[AudioSegment]) -> Generator[bytes, None, None]:
         """Write one part."""
-        yield encode((chunk.samples for chunk in chunks), self._format, SAMPLE_RATE_HZ)
+        yield encode((segment.samples for segment in segments), self._format, SAMPLE_RATE_HZ)
 
 
 class StreamedAudio(Rendering):
@@ -73,11 +73,11 @@ class StreamedAudio(Rendering):
         self.media_type = FORMATS[audio_format].media_type
         self.bytes_per_s = FORMATS[audio_format].bytes_per_s
 
-    def parts(self, chunks: Iterable[AudioChunk]) -> Generator[bytes, None, None]:
-        """Write a part for each chunk, and one for the end of the file."""
+    def parts(self, segments: Iterable[AudioSegment]) -> Generator[bytes, None, None]:
+        """Write a part for each segment, and one for the end of the file."""
         with open_encoder(self._format, SAMPLE_RATE_HZ) as encoder:
-            for chunk in chunks:
-                part = encoder.encode(chunk.samples)
+            for segment in segments:
+                part = encoder.encode(segment.samples)
                 if part:
                     yield part
             part = encoder.finish()
@@ -97,17 +97,17 @@ class TimedAudio(Rendering):
         self._depth = depth
         self.bytes_per_s = base64_bytes_per_s(audio_format) + _WORDS_BYTES_PER_S
 
-    def parts(self, chunks: Iterable[AudioChunk]) -> Generator[bytes, None, None]:
+    def parts(self, segments: Iterable[AudioSegment]) -> Generator[bytes, None, None]:
         """Write one part."""
         words: list[WordAnswer] = []
         end_s = 0.0
 
         def samples() -> Generator[Samples, None, None]:
             nonlocal end_s
-            for chunk in chunks:
-                words.extend(word_answers(chunk, self._text, self._depth))
-                end_s = chunk.start_s + chunk.duration_s
-                yield chunk.samples
+            for segment in segments:
+                words.extend(word_answers(segment, self._text, self._depth))
+                end_s = segment.start_s + segment.duration_s
+                yield segment.samples
 
         answer = TimedAnswer(
             audio=base64.b64encode(encode(samples(), self._format, SAMPLE_RATE_HZ)).decode(),
@@ -134,17 +134,17 @@ class StreamedTimedAudio(Rendering):
         self._depth = depth
         self.bytes_per_s = base64_bytes_per_s(audio_format) + _WORDS_BYTES_PER_S
 
-    def parts(self, chunks: Iterable[AudioChunk]) -> Generator[bytes, None, None]:
-        """Write an event for each chunk, and the last."""
+    def parts(self, segments: Iterable[AudioSegment]) -> Generator[bytes, None, None]:
+        """Write an event for each segment, and the last."""
         end_s = 0.0
         with open_encoder(self._format, SAMPLE_RATE_HZ) as encoder:
-            for chunk in chunks:
-                end_s = chunk.start_s + chunk.duration_s
+            for segment in segments:
+                end_s = segment.start_s + segment.duration_s
                 event = AudioEvent(
-                    audio=base64.b64encode(encoder.encode(chunk.samples)).decode(),
-                    start_s=round(chunk.start_s, 6),
+                    audio=base64.b64encode(encoder.encode(segment.samples)).decode(),
+                    start_s=round(segment.start_s, 6),
                     end_s=round(end_s, 6),
-                    words=word_answers(chunk, self._text, self._depth),
+                    words=word_answers(segment, self._text, self._depth),
                 )
                 yield server_sent_event("audio", event.model_dump_json(exclude_none=True))
             tail = base64.b64encode(encoder.finish()).decode()
@@ -163,13 +163,13 @@ class Subtitles(Rendering):
         self._write = {"srt": srt, "vtt": vtt}[subtitle_format]
         self.media_type = {"srt": SRT_MEDIA_TYPE, "vtt": VTT_MEDIA_TYPE}[subtitle_format]
 
-    def parts(self, chunks: Iterable[AudioChunk]) -> Generator[bytes, None, None]:
+    def parts(self, segments: Iterable[AudioSegment]) -> Generator[bytes, None, None]:
         """Write one part."""
         shown = self._shown()
         words = [
             (*shown.within(word.text_start, word.text_end), word.start_s, word.end_s)
-            for chunk in chunks
-            for word in chunk.words
+            for segment in segments
+            for word in segment.words
         ]
         yield self._write(cues_of_words(words, shown.text)).encode()
 
@@ -186,13 +186,13 @@ def base64_bytes_per_s(audio_format: AudioFormat) -> int:
     return FORMATS[audio_format].bytes_per_s * 8 // 3
 
 
-def word_answers(chunk: AudioChunk, text: str, depth: TimestampDepth) -> list[WordAnswer]:
-    """Return what callers are told of the words of a chunk."""
-    return [WordAnswer.of(word, text, phonemes=depth == "phoneme") for word in chunk.words]
+def word_answers(segment: AudioSegment, text: str, depth: TimestampDepth) -> list[WordAnswer]:
+    """Return what callers are told of the words of a segment."""
+    return [WordAnswer.of(word, text, phonemes=depth == "phoneme") for word in segment.words]
 
 
 def merge_parts(words: Iterable[WordAnswer]) -> list[WordAnswer]:
-    """Make one of those that stand for the same word: a long number may be said in two pieces."""
+    """Make one of those that stand for the same word: a long number may be said in two chunks."""
     merged: list[WordAnswer] = []
     for word in words:
         if merged and merged[-1].text_start == word.text_start:

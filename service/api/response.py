@@ -15,7 +15,7 @@ from service.api.state import Ready, ServiceState
 from service.api.tally import Tally
 from service.errors import CancelledError, DeadlineError
 from service.model.kokoro import SAMPLE_RATE_HZ
-from service.speech import LONGEST_PIECE_S, Cancellation, Utterance
+from service.speech import LONGEST_CHUNK_S, Cancellation, Utterance
 
 _PART_BYTES = 32_768
 """Sent at a time; a client that reads at the pace of speech takes one in 0.7 s."""
@@ -56,7 +56,7 @@ class SpeechResponse(Response):
         def held_bytes() -> int:
             audio_s = max(likely_s, tally.audio_s)
             if streams:
-                audio_s = min(audio_s, _PARTS_HELD * LONGEST_PIECE_S)
+                audio_s = min(audio_s, _PARTS_HELD * LONGEST_CHUNK_S)
             return round(audio_s * self._rendering.bytes_per_s)
 
         with (

@@ -9,7 +9,7 @@ from pydantic_core import PydanticCustomError
 
 from service.audio import FORMATS, AudioFormat
 from service.settings import Decoding
-from service.speech import Piece, Preview, Utterance, Voice, WordTime
+from service.speech import Chunk, Preview, Utterance, Voice, WordTime
 from service.speech.planning import MAX_SPEED, MIN_SPEED
 from service.speech.voices import MAX_BLEND_LENGTH
 from service.text import LANGUAGES
@@ -141,13 +141,13 @@ class SynthesisRequest(StrictModel):
     stream: bool = Field(False, description="send audio while it is made; not for wav, srt and vtt")
     chunking: Literal["even", "early"] | None = Field(
         None,
-        description="how long text is cut: evenly, or the first piece short so that sound starts "
+        description="how long text is cut: evenly, or the first chunk short so that sound starts "
         "early; early by default where stream is true and speech is decoded whole, else even",
     )
     decoding: Decoding | None = Field(
         None,
-        description="how a piece of text becomes sound: windows, one after the other, so that it "
-        "starts soon and with the melody of the whole piece, or whole; by default what the "
+        description="how a chunk of text becomes sound: windows, one after the other, so that it "
+        "starts soon and with the melody of the whole chunk, or whole; by default what the "
         "settings say of streams and of files",
     )
     timestamps: Literal["word", "phoneme"] | None = Field(
@@ -305,7 +305,7 @@ class SpanAnswer(BaseModel):
     text_end: int = Field(description="behind its last character")
 
 
-class PieceAnswer(BaseModel):
+class ChunkAnswer(BaseModel):
     """What the model says in one run."""
 
     phonemes: str
@@ -314,14 +314,14 @@ class PieceAnswer(BaseModel):
     pause_s: float | None = Field(description="silence that the text asks for after it")
 
     @classmethod
-    def of(cls, piece: Piece) -> PieceAnswer:
-        """Return what callers are told of a piece."""
-        words = piece.words
+    def of(cls, chunk: Chunk) -> ChunkAnswer:
+        """Return what callers are told of a chunk."""
+        words = chunk.words
         return cls(
-            phonemes=piece.phonemes,
+            phonemes=chunk.phonemes,
             text_start=words[0].text_start if words else None,
             text_end=words[-1].text_end if words else None,
-            pause_s=piece.pause_s,
+            pause_s=chunk.pause_s,
         )
 
 
@@ -331,7 +331,7 @@ class PhonemizeAnswer(BaseModel):
     language: str
     normalized: str = Field(description="the text in words, without its markup")
     phonemes: str = Field(description="what /synthesize takes as phonemes")
-    chunks: list[PieceAnswer]
+    chunks: list[ChunkAnswer]
     dropped: list[SpanAnswer] = Field(
         description="letters, numbers and symbols of the text that are not said, such as emoji"
     )
@@ -342,8 +342,8 @@ class PhonemizeAnswer(BaseModel):
         return cls(
             language=preview.language,
             normalized=preview.normalized,
-            phonemes=" ".join(piece.phonemes for piece in preview.pieces if piece.phonemes),
-            chunks=[PieceAnswer.of(piece) for piece in preview.pieces],
+            phonemes=" ".join(chunk.phonemes for chunk in preview.chunks if chunk.phonemes),
+            chunks=[ChunkAnswer.of(chunk) for chunk in preview.chunks],
             dropped=[
                 SpanAnswer(text=text[start:end], text_start=start, text_end=end)
                 for start, end in preview.dropped

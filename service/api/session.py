@@ -1,7 +1,7 @@
 """One WebSocket session: text comes in pieces, speech goes out clause by clause.
 
 Three tasks: one reads messages, one has clauses spoken, one sends. Between the last two there is
-room for a single piece of speech, so a client that reads slowly holds back the synthesis.
+room for a single segment of speech, so a client that reads slowly holds back the synthesis.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from service.errors import (
 )
 from service.logs import describe
 from service.model.kokoro import SAMPLE_RATE_HZ
-from service.speech import AudioChunk, Cancellation, Piece, Utterance
+from service.speech import AudioSegment, Cancellation, Chunk, Utterance
 from service.text import Clause, ClauseBuffer
 
 logger = logging.getLogger(__name__)
@@ -354,23 +354,23 @@ class Session:
             timed=self._synthesizer.model.gives_durations,
         )
         plan = self._synthesizer.plan(utterance)
-        pieces = list(plan.pieces)  # of a clause they are few
-        plan = replace(plan, pieces=pieces)
+        chunks = list(plan.chunks)  # of a clause they are few
+        plan = replace(plan, chunks=chunks)
         self._tally.planned(utterance, plan)
-        chunks = self._synthesizer.stream(plan, cancellation, first=afresh, last=False)
-        ends, end = _ends(clause, pieces), clause.start
-        for chunk in self._tally.counted(chunks):
-            start, end = end, _end_of(chunk, clause, ends, end)
-            pcm = to_int16(chunk.samples).tobytes()
+        segments = self._synthesizer.stream(plan, cancellation, first=afresh, last=False)
+        ends, end = _ends(clause, chunks), clause.start
+        for segment in self._tally.counted(segments):
+            start, end = end, _end_of(segment, clause, ends, end)
+            pcm = to_int16(segment.samples).tobytes()
             words = [
-                answer.moved(clause.start, -chunk.start_s)
-                for answer in word_answers(chunk, clause.text, manner.depth)
+                answer.moved(clause.start, -segment.start_s)
+                for answer in word_answers(segment, clause.text, manner.depth)
             ]
             message = messages.Audio(
                 text_start=start,
                 text_end=end,
                 start_s=0.0,
-                end_s=chunk.duration_s,
+                end_s=segment.duration_s,
                 n_bytes=len(pcm),
                 words=words,
             )
@@ -439,22 +439,22 @@ def _parse(text: str | None) -> messages.FromClient:
         raise InvalidRequestError(explain(error.errors(), whole="the message")) from None
 
 
-def _ends(clause: Clause, pieces: Sequence[Piece]) -> list[int]:
-    """Return where each piece's text ends in all the text; together they are the clause.
+def _ends(clause: Clause, chunks: Sequence[Chunk]) -> list[int]:
+    """Return where each chunk's text ends in all the text; together they are the clause.
 
-    A piece goes on to the first word of the next; a word that was cut belongs to the piece where
-    it begins. Where no words are known, all of the clause belongs to the first piece.
+    A chunk goes on to the first word of the next; a word that was cut belongs to the chunk where
+    it begins. Where no words are known, all of the clause belongs to the first chunk.
     """
     ends = []
-    for before, piece in pairwise(pieces):
+    for before, chunk in pairwise(chunks):
         bounds = [word.text_end for word in before.words[-1:]]
-        bounds += [word.text_start for word in piece.words[:1]]
+        bounds += [word.text_start for word in chunk.words[:1]]
         ends.append(max(bounds, default=len(clause.text)))
     return [clause.start + end for end in (*ends, len(clause.text))]
 
 
-def _end_of(chunk: AudioChunk, clause: Clause, ends: Sequence[int], start: int) -> int:
-    """Return where the text of a chunk ends: its piece's end, or before that its last word's."""
-    if chunk.is_last:
-        return ends[chunk.piece]
-    return max([start, *(clause.start + word.text_end for word in chunk.words)])
+def _end_of(segment: AudioSegment, clause: Clause, ends: Sequence[int], start: int) -> int:
+    """Return where the text of a segment ends: its chunk's end, or before that its last word's."""
+    if segment.is_last:
+        return ends[segment.chunk]
+    return max([start, *(clause.start + word.text_end for word in segment.words)])

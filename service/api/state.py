@@ -148,7 +148,7 @@ class ServiceState:
         return ready
 
     def close(self) -> None:
-        """Close the synthesizer after the piece in progress. Calling again is harmless."""
+        """Close the synthesizer after the chunk in progress. Calling again is harmless."""
         with self._lock:
             ready, self._ready = self._ready, None
         self.executor.shutdown()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Generator, Iterable
 
-from service.speech import AudioChunk, Plan, Utterance
+from service.speech import AudioSegment, Plan, Utterance
 
 
 class Tally:
@@ -15,12 +15,12 @@ class Tally:
         voice: name of the voice, or names joined by `+`.
         language: code; None for phonemes.
         n_characters: of the text or the phonemes.
-        n_chunks: pieces that were made.
+        n_chunks: segments that were made.
         n_cached: of these, those that were in the cache; None where there is no cache.
         audio_s: seconds of audio.
         n_clipped: samples that were louder than full scale, and were cut off there.
         compute_s: seconds that the model took.
-        waits_s: seconds that each piece waited for its turn.
+        waits_s: seconds that each segment waited for its turn.
         first_audio_s: seconds from the start to the first audio that could leave.
     """
 
@@ -65,17 +65,17 @@ class Tally:
         self.language = plan.language
         self.n_characters += len(utterance.text or utterance.phonemes or "")
 
-    def counted(self, chunks: Iterable[AudioChunk]) -> Generator[AudioChunk, None, None]:
-        """Pass chunks on and count them."""
-        for chunk in chunks:
-            if chunk.cached is not None:
-                self.n_cached = (self.n_cached or 0) + chunk.cached
+    def counted(self, segments: Iterable[AudioSegment]) -> Generator[AudioSegment, None, None]:
+        """Pass segments on and count them."""
+        for segment in segments:
+            if segment.cached is not None:
+                self.n_cached = (self.n_cached or 0) + segment.cached
             self.n_chunks += 1
-            self.audio_s += chunk.duration_s
-            self.n_clipped += chunk.n_clipped
-            self.compute_s += chunk.compute_s
-            self.waits_s.append(chunk.wait_s)
-            yield chunk
+            self.audio_s += segment.duration_s
+            self.n_clipped += segment.n_clipped
+            self.compute_s += segment.compute_s
+            self.waits_s.append(segment.wait_s)
+            yield segment
 
     def sent(self) -> None:
         """Note that audio leaves now, if it is the first."""

@@ -1,4 +1,4 @@
-"""Cut phonemes into pieces that the model says well, while they are still being read."""
+"""Cut phonemes into chunks that the model says well, while they are still being read."""
 
 from __future__ import annotations
 
@@ -9,30 +9,30 @@ from typing import NamedTuple
 from service.text import Reading, Word
 
 USUAL_PACE = 16.0
-"""Phonemes in a second, as most voices say them in long pieces; see `bench.pace`. Lengths of
-pieces are those of speech at this pace: slower speech is cut into pieces of fewer phonemes, for
-what a piece costs, in memory and in waiting, are its seconds."""
+"""Phonemes in a second, as most voices say them in long chunks; see `bench.pace`. Lengths of
+chunks are those of speech at this pace: slower speech is cut into chunks of fewer phonemes, for
+what a chunk costs, in memory and in waiting, are its seconds."""
 
-MAX_PIECE_LENGTH = 150
-"""Phonemes of a piece: nine seconds. The model takes 510, but rushes and fades from about 400 on,
+MAX_CHUNK_LENGTH = 150
+"""Phonemes of a chunk: nine seconds. The model takes 510, but rushes and fades from about 400 on,
 its memory grows by 12 MB with each second, and others wait meanwhile."""
 
-LONGEST_PIECE_S = MAX_PIECE_LENGTH / USUAL_PACE
+LONGEST_CHUNK_S = MAX_CHUNK_LENGTH / USUAL_PACE
 """Seconds of that."""
 
-MIN_PIECE_LENGTH = 70
-"""Phonemes of a piece, if the text is long enough: shorter ones lose the melody."""
+MIN_CHUNK_LENGTH = 70
+"""Phonemes of a chunk, if the text is long enough: shorter ones lose the melody."""
 
-_LENGTHS = (MIN_PIECE_LENGTH, MAX_PIECE_LENGTH)
+_LENGTHS = (MIN_CHUNK_LENGTH, MAX_CHUNK_LENGTH)
 _FIRST_LENGTHS = (30, 60)
-"""Phonemes of the first piece where sound shall start early: two to four seconds."""
+"""Phonemes of the first chunk where sound shall start early: two to four seconds."""
 REAL_TIME_FACTOR = 0.6
 """Of the published model on two good cores, with some reserve; for who has not measured his own."""
 _REAL_TIME_FACTORS = (0.02, 0.9)
 """Within these lengths can be reckoned; where speech is made no quicker than it is heard, there are
 gaps whatever they are."""
 
-# A place where a piece may end, by what is before it; quotes and brackets that close stay with it.
+# A place where a chunk may end, by what is before it; quotes and brackets that close stay with it.
 _BOUNDARY = re.compile(
     r"(?P<sentence>[.!?…][\"”)]*\s+)|(?P<clause>[;:—][\"”)]*\s*)|(?P<phrase>[,)”\"]\s+)|\s+"
 )
@@ -48,7 +48,7 @@ _GRADES = {
 }
 """How bad it is to cut at a boundary of a kind, inside quotes or brackets or not."""
 _UNEVEN = 8
-"""Likewise where that makes a piece shorter than it should be."""
+"""Likewise where that makes a chunk shorter than it should be."""
 _INSIDE = 9
 """Likewise inside what belongs together."""
 _OPENING, _CLOSING = frozenset("(“"), frozenset(")”")
@@ -58,7 +58,7 @@ _MODIFIERS = frozenset("ːʰʲ\u0303↓→↗↘")
 
 
 class _Lengths(NamedTuple):
-    """What a piece is to be.
+    """What a chunk is to be.
 
     Attributes:
         low: phonemes at least, where there are enough.
@@ -72,20 +72,20 @@ class _Lengths(NamedTuple):
 
 
 class Chunker:
-    """Takes readings in order and gives back pieces; joined by spaces, they are the readings.
+    """Takes readings in order and gives back chunks; joined by spaces, they are the readings.
 
-    A piece ends between sentences where there is such a place between its least and its greatest
+    A chunk ends between sentences where there is such a place between its least and its greatest
     length, else between clauses, phrases, words; rather outside quotes and brackets than inside;
     inside a word, a number or what the caller marked only where that alone is too long. How the
-    phonemes were cut into readings makes no difference to the pieces.
+    phonemes were cut into readings makes no difference to the chunks.
 
     Args:
-        early: whether sound shall start early: a short piece first, then longer ones. Otherwise
-            pieces are of similar length, `MIN_PIECE_LENGTH` to `MAX_PIECE_LENGTH`.
-        real_time_factor: seconds that a second of speech takes: an early piece is as long as can
+        early: whether sound shall start early: a short chunk first, then longer ones. Otherwise
+            chunks are of similar length, `MIN_CHUNK_LENGTH` to `MAX_CHUNK_LENGTH`.
+        real_time_factor: seconds that a second of speech takes: an early chunk is as long as can
             be made while those before it play.
         pace: phonemes in a second.
-        longest_s: seconds of speech of a piece at most, where memory is limited.
+        longest_s: seconds of speech of a chunk at most, where memory is limited.
     """
 
     def __init__(
@@ -94,17 +94,17 @@ class Chunker:
         early: bool = False,
         real_time_factor: float = REAL_TIME_FACTOR,
         pace: float = USUAL_PACE,
-        longest_s: float = LONGEST_PIECE_S,
+        longest_s: float = LONGEST_CHUNK_S,
     ) -> None:
         self._early = early
         # What may be said is shortened as it is where the pace is slow.
-        self._room = min(1.0, longest_s / LONGEST_PIECE_S)
+        self._room = min(1.0, longest_s / LONGEST_CHUNK_S)
         least, greatest = _REAL_TIME_FACTORS
         self._real_time_factor = min(max(real_time_factor, least), greatest)
         self._phonemes = ""
         self._words: list[Word] = []
         self._unbroken: list[tuple[int, int]] = []
-        self._unheard_s = 0.0  # what is made and not yet heard, when the last piece is made
+        self._unheard_s = 0.0  # what is made and not yet heard, when the last chunk is made
         self.say_at(pace)
 
     def say_at(self, pace: float) -> None:
@@ -113,14 +113,14 @@ class Chunker:
             raise ValueError("there are phonemes left that are said at the pace before")
         self._pace = pace
         scale = min(1.0, pace / USUAL_PACE) * self._room
-        self._limit = max(2, int(MAX_PIECE_LENGTH * scale))
+        self._limit = max(2, int(MAX_CHUNK_LENGTH * scale))
         low, high = _FIRST_LENGTHS if self._early else _LENGTHS
         self._lengths = _Lengths(int(low * scale), int(high * scale), nearest=self._early)
         if self._unheard_s:
             self._lengthen()
 
     def add(self, reading: Reading) -> Iterator[Reading]:
-        """Take a reading; yield the pieces that are complete."""
+        """Take a reading; yield the chunks that are complete."""
         if self._phonemes:
             self._phonemes += " "
         offset = len(self._phonemes)
@@ -162,7 +162,7 @@ class Chunker:
         return Reading(phonemes, tuple(kept))
 
     def _lengthen(self) -> None:
-        """Let the next piece be as long as can be made while those before it play."""
+        """Let the next chunk be as long as can be made while those before it play."""
         in_time = self._unheard_s / self._real_time_factor * self._pace
         high = max(2, min(self._limit, int(in_time)))
         self._lengths = _Lengths(high // 2, high)
@@ -205,7 +205,7 @@ def _moved(word: Word, n_phonemes: int) -> Word:
 
 
 def _within(word: Word, n_phonemes: int) -> Word:
-    """Return the part of a word that lies in a piece."""
+    """Return the part of a word that lies in a chunk."""
     return Word(
         word.text_start, word.text_end, word.phonemes_start, min(word.phonemes_end, n_phonemes)
     )

@@ -9,20 +9,20 @@ import numpy as np
 
 from service.model.kokoro import SAMPLE_RATE_HZ, Samples
 from service.speech.joining import Shaper
-from service.speech.planning import Piece
+from service.speech.planning import Chunk
 from service.speech.timing import WordTime, word_times
 from service.speech.windows import Sound
 
 
 @dataclass(frozen=True)
-class AudioChunk:
-    """A piece or a window of one, ready to stand after the one before it.
+class AudioSegment:
+    """A chunk or a window of one, ready to stand after the one before it.
 
     Attributes:
-        piece: number of the piece in the plan, from 0.
-        is_last: whether nothing of the piece follows.
-        phonemes: of the whole piece.
-        samples: float32 [n], mono at 24 kHz; behind the last of a piece its pause.
+        chunk: number of the chunk in the plan, from 0.
+        is_last: whether nothing of the chunk follows.
+        phonemes: of the whole chunk.
+        samples: float32 [n], mono at 24 kHz; behind the last of a chunk its pause.
         start_s: where it starts in the whole speech.
         words: those that begin in it, and when they are said, in seconds of the whole speech;
             empty if not wanted.
@@ -31,7 +31,7 @@ class AudioChunk:
         cached: whether the audio was in the cache; None where there is no cache.
     """
 
-    piece: int
+    chunk: int
     is_last: bool
     phonemes: str
     samples: Samples
@@ -54,7 +54,7 @@ class AudioChunk:
 
 @dataclass(frozen=True)
 class Made:
-    """A sound, and what it took; see `AudioChunk`."""
+    """A sound, and what it took; see `AudioSegment`."""
 
     sound: Sound
     wait_s: float
@@ -64,21 +64,21 @@ class Made:
 
 def deliver(
     index: int,
-    piece: Piece,
+    chunk: Chunk,
     made: Iterable[Made],
     shaper: Shaper,
     origin: int,
     *,
     timed: bool,
-) -> Iterator[AudioChunk]:
-    """Shape the sounds of a piece; what has nothing to leave yet waits for the next.
+) -> Iterator[AudioSegment]:
+    """Shape the sounds of a chunk; what has nothing to leave yet waits for the next.
 
     Args:
-        index: number of the piece.
-        piece: what is said.
+        index: number of the chunk.
+        chunk: what is said.
         made: its sounds in order.
-        shaper: of the piece.
-        origin: samples of the whole speech before the piece.
+        shaper: of the chunk.
+        origin: samples of the whole speech before the chunk.
         timed: whether the times of words are wanted.
     """
     start, n_told = origin, 0
@@ -98,14 +98,14 @@ def deliver(
             begin = origin - shaper.skipped
             latest = end if sound.is_last else begin + sound.n_samples
             untold = word_times(
-                piece.words, piece.phonemes, sound.durations, begin, (origin, latest)
+                chunk.words, chunk.phonemes, sound.durations, begin, (origin, latest)
             )[n_told:]
             words = tuple(
                 word for word in untold if sound.is_last or word.start_s * SAMPLE_RATE_HZ < end
             )
             n_told += len(words)
-        yield AudioChunk(
-            index, sound.is_last, piece.phonemes, samples, start / SAMPLE_RATE_HZ, words,
+        yield AudioSegment(
+            index, sound.is_last, chunk.phonemes, samples, start / SAMPLE_RATE_HZ, words,
             compute_s, wait_s, one.cached,
         )  # fmt: skip
         start, wait_s, compute_s = end, 0.0, 0.0

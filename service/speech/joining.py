@@ -1,4 +1,4 @@
-"""Join pieces of speech: pauses as a speaker makes them, and no clicks."""
+"""Join chunks of speech: pauses as a speaker makes them, and no clicks."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ PAUSES_S = {
     **dict.fromkeys(";:—", 0.35),
     **dict.fromkeys(',)”"', 0.25),
 }
-"""Silence after a piece by its last mark, at speed 1; readers pause about half a second between
+"""Silence after a chunk by its last mark, at speed 1; readers pause about half a second between
 sentences and half of that at a comma."""
 
 WORD_PAUSE_S = 0.06
-"""Silence where a piece ends without a mark, in the middle of a long phrase."""
+"""Silence where a chunk ends without a mark, in the middle of a long phrase."""
 
 _QUIET = 1e-3
 """Below this a window is silence: -60 dB. The model's own rest is at -70 to -90 dB."""
@@ -31,7 +31,7 @@ _FADE = int(0.005 * SAMPLE_RATE_HZ)
 
 
 def pause_after(phonemes: str, speed: float) -> int:
-    """Return the samples of silence that belong between a piece and the next, by its last mark."""
+    """Return the samples of silence that belong between a chunk and the next, by its last mark."""
     pause_s = PAUSES_S.get(phonemes[-1:], WORD_PAUSE_S) / speed
     return max(0, round((pause_s - 2 * _MARGIN_S) * SAMPLE_RATE_HZ))
 
@@ -42,19 +42,19 @@ def silence(n_samples: int) -> Samples:
 
 
 class Shaper:
-    """Make a piece ready to stand beside its neighbours, while it still comes from the model.
+    """Make a chunk ready to stand beside its neighbours, while it still comes from the model.
 
-    The model begins and ends every piece with up to half a second of rest. Before the first piece
+    The model begins and ends every chunk with up to half a second of rest. Before the first chunk
     and after the last that stays as it is; between two it gives way to the pause, with a short fade
-    on both sides. The sound itself is never cut, and a piece without any is kept whole.
+    on both sides. The sound itself is never cut, and a chunk without any is kept whole.
 
     How the samples are cut makes no difference to the whole of what leaves, and each leaves as soon
-    as nothing that may follow can change it. Before the sound of a piece that is not the first, all
+    as nothing that may follow can change it. Before the sound of a chunk that is not the first, all
     is held; from then on a fade, and the quiet since the last loud window less its margin; of the
-    last piece nothing, once a fade has come.
+    last chunk nothing, once a fade has come.
 
     Args:
-        first: whether nothing stands before the piece.
+        first: whether nothing stands before the chunk.
         last: whether nothing stands after it.
         n_pause: samples of silence after it, unless it is the last.
 
@@ -68,12 +68,12 @@ class Shaper:
         self._last = last
         self._n_pause = n_pause
         self._held = silence(0)
-        self._n_passed = 0  # samples of the piece before those held
+        self._n_passed = 0  # samples of the chunk before those held
         self._start: int | None = None  # where the sound begins and ends, margins included
         self._end: int | None = None
 
     def add(self, samples: Samples) -> Samples:
-        """Take the next samples of the piece, float32 [n], and return those that can leave."""
+        """Take the next samples of the chunk, float32 [n], and return those that can leave."""
         self._listen(samples)
         self._held = np.concatenate([self._held, samples])
         if self.skipped is None:
@@ -95,12 +95,12 @@ class Shaper:
 
     @property
     def _stop(self) -> int:
-        """Return where the piece would end if nothing loud came any more."""
+        """Return where the chunk would end if nothing loud came any more."""
         n_seen = self._n_passed + self._held.size
         return n_seen if self._last or self._end is None else min(n_seen, self._end)
 
     def _listen(self, samples: Samples) -> None:
-        """Note where the sound is, in windows that count from the beginning of the piece."""
+        """Note where the sound is, in windows that count from the beginning of the chunk."""
         loud = np.flatnonzero(np.abs(samples) >= _QUIET)
         if loud.size == 0:
             return
@@ -117,7 +117,7 @@ class Shaper:
         self._held[: fade.size] *= fade
 
     def _take(self, stop: int) -> Samples:
-        """Return the held samples before a place in the piece, and hold them no more."""
+        """Return the held samples before a place in the chunk, and hold them no more."""
         n_samples = max(0, stop - self._n_passed)
         taken = self._held[:n_samples]
         self._held = self._held[n_samples:].copy()  # a view would keep all of them

@@ -1,4 +1,4 @@
-"""From an utterance to the pieces that the model says."""
+"""From an utterance to the chunks that the model says."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from service.errors import (
     TextTooLongError,
 )
 from service.settings import Decoding
-from service.speech.chunking import LONGEST_PIECE_S, REAL_TIME_FACTOR, Chunker
+from service.speech.chunking import LONGEST_CHUNK_S, REAL_TIME_FACTOR, Chunker
 from service.speech.voices import Blend, VoiceLibrary
 from service.text import (
     READ_AT_ONCE,
@@ -61,7 +61,7 @@ class Utterance:
         normalized: whether figures, dates, abbreviations and the like are written in words
             before they are read.
         streamed: whether the sound is wanted while it is made.
-        early: whether the first pieces are cut short, so that sound starts early, instead of
+        early: whether the first chunks are cut short, so that sound starts early, instead of
             evenly; None for early where it is streamed and not decoded in windows.
         decoding: None for what the settings say.
         timed: whether each word's time is wanted.
@@ -87,7 +87,7 @@ class Utterance:
 
 
 @dataclass(frozen=True)
-class Piece:
+class Chunk:
     """A part of an utterance that the model says in one run.
 
     Attributes:
@@ -112,15 +112,15 @@ class Plan:
     """An utterance that can be said: what can be refused has been.
 
     Attributes:
-        pieces: in order; at least one. To be gone through once: a long text is read while its
+        chunks: in order; at least one. To be gone through once: a long text is read while its
             beginning is spoken, so going on may raise what `FrontEnd.read` does.
-        blend: the voice; markup may change it for some of the pieces.
+        blend: the voice; markup may change it for some of the chunks.
         language: code of the language that the text is read in; None for phonemes.
         timed: whether each word's time is wanted.
-        in_windows: whether pieces are decoded window by window, where that is known to be good.
+        in_windows: whether chunks are decoded window by window, where that is known to be good.
     """
 
-    pieces: Iterable[Piece]
+    chunks: Iterable[Chunk]
     blend: Blend
     language: str | None
     timed: bool
@@ -134,13 +134,13 @@ class Preview:
     Attributes:
         language: code of the language that it is read in.
         normalized: the text in words.
-        pieces: in order; at least one.
+        chunks: in order; at least one.
         dropped: what is not said, as spans of the text.
     """
 
     language: str
     normalized: str
-    pieces: tuple[Piece, ...]
+    chunks: tuple[Chunk, ...]
     dropped: tuple[tuple[int, int], ...]
 
 
@@ -162,13 +162,13 @@ class Planner:
         voices: that there are.
         default_voice: of utterances that name none.
         max_text_length: characters of an utterance.
-        longest_piece_s: seconds of a piece at most.
+        longest_chunk_s: seconds of a chunk at most.
 
     Attributes:
         front_end: likewise.
         voices: likewise.
         real_time_factor: seconds that the model takes for a second of speech, from the self-test;
-            pieces of speech that shall start early are as long as it allows.
+            chunks of speech that shall start early are as long as it allows.
 
     Raises:
         ServiceError: the default voice is not there.
@@ -181,13 +181,13 @@ class Planner:
         *,
         default_voice: str,
         max_text_length: int,
-        longest_piece_s: float = LONGEST_PIECE_S,
+        longest_chunk_s: float = LONGEST_CHUNK_S,
     ) -> None:
         self.front_end = front_end
         self.voices = voices
         self._default_voice = default_voice
         self._max_text_length = max_text_length
-        self._longest_piece_s = longest_piece_s
+        self._longest_chunk_s = longest_chunk_s
         self.real_time_factor = REAL_TIME_FACTOR
         voices.resolve(default_voice)
 
@@ -205,18 +205,18 @@ class Planner:
         _check_speed(utterance.speed, "speed")
         if utterance.text is None:
             blend, language = self.resolve(utterance.voice), None
-            pieces = self._cut_phonemes(spoken, blend, utterance)
+            chunks = self._cut_phonemes(spoken, blend, utterance)
         else:
             blend, language = self.settle(utterance.voice, utterance.language)
             parts = self._parts(spoken, utterance, language)
-            pieces = _cut_text(
+            chunks = _cut_text(
                 parts, blend, utterance.speed, self._chunker(utterance, blend),
                 partial(self._read, utterance),
             )  # fmt: skip
-        first = next(pieces, None)
+        first = next(chunks, None)
         if first is None:
             raise NothingToSayError(_NOTHING)
-        return Plan(chain([first], pieces), blend, language, utterance.timed)
+        return Plan(chain([first], chunks), blend, language, utterance.timed)
 
     def preview(self, utterance: Utterance) -> Preview:
         """Tell what will be said of a text, and how.
@@ -236,18 +236,18 @@ class Planner:
 
         parts = self._parts(text, utterance, language)
         chunker = self._chunker(utterance, blend)
-        pieces = tuple(_cut_text(parts, blend, utterance.speed, chunker, note))
-        if not pieces:
+        chunks = tuple(_cut_text(parts, blend, utterance.speed, chunker, note))
+        if not chunks:
             raise NothingToSayError(_NOTHING)
         normalized = (reading.normalized for _, readings in read for reading in readings)
         not_said = (dropped(passage, readings) for passage, readings in read)
-        return Preview(language, " ".join(normalized), pieces, tuple(chain(*not_said)))
+        return Preview(language, " ".join(normalized), chunks, tuple(chain(*not_said)))
 
     def plan_phonemes(self, phonemes: str) -> Plan:
         """Plan phonemes of the default voice that the service says to itself, of any length."""
         blend = self.resolve(None)
-        pieces = self._cut_phonemes(phonemes, blend, Utterance(phonemes=phonemes))
-        return Plan(pieces, blend, None, timed=False)
+        chunks = self._cut_phonemes(phonemes, blend, Utterance(phonemes=phonemes))
+        return Plan(chunks, blend, None, timed=False)
 
     def settle(self, voice: str | None, language: str | None) -> tuple[Blend, str]:
         """Return the voice and the language of a text that may be still to come.
@@ -311,14 +311,14 @@ class Planner:
             early=bool(utterance.early),
             real_time_factor=self.real_time_factor,
             pace=blend.pace * utterance.speed,
-            longest_s=self._longest_piece_s,
+            longest_s=self._longest_chunk_s,
         )
 
     def _read(self, utterance: Utterance, part: _Part) -> Iterator[Reading]:
         return self.front_end.read(part.passage, part.language, normalized=utterance.normalized)
 
-    def _cut_phonemes(self, phonemes: str, blend: Blend, utterance: Utterance) -> Iterator[Piece]:
-        """Yield the pieces of phonemes; what can be refused is refused at once."""
+    def _cut_phonemes(self, phonemes: str, blend: Blend, utterance: Utterance) -> Iterator[Chunk]:
+        """Yield the chunks of phonemes; what can be refused is refused at once."""
         check_text(phonemes)
         reading = read_phonemes(phonemes)
         vocabulary = load_vocabulary()
@@ -326,14 +326,14 @@ class Planner:
         if not vocabulary.is_pronounceable(reading.phonemes):
             raise NothingToSayError("the phonemes hold nothing that can be pronounced")
         chunker = self._chunker(utterance, blend)
-        pieces = [*chunker.add(reading), *chunker.finish()]
-        for number, piece in enumerate(pieces, start=1):
-            yield Piece(
-                piece.phonemes,
-                piece.words,
+        chunks = [*chunker.add(reading), *chunker.finish()]
+        for number, chunk in enumerate(chunks, start=1):
+            yield Chunk(
+                chunk.phonemes,
+                chunk.words,
                 blend,
                 utterance.speed,
-                is_last=number == len(pieces),
+                is_last=number == len(chunks),
             )
 
 
@@ -343,30 +343,30 @@ def _cut_text(
     speed: float,
     chunker: Chunker,
     read: Callable[[_Part], Iterable[Reading]],
-) -> Iterator[Piece]:
-    """Yield the pieces of a text while it is being read."""
-    held: Piece | None = None  # its pause may be still to come
+) -> Iterator[Chunk]:
+    """Yield the chunks of a text while it is being read."""
+    held: Chunk | None = None  # its pause may be still to come
 
-    def pieces(readings: Iterable[Reading]) -> Iterator[Piece]:
+    def chunks(readings: Iterable[Reading]) -> Iterator[Chunk]:
         nonlocal held
         for reading in readings:
             if held is not None:
                 yield held
-            held = Piece(reading.phonemes, reading.words, blend, speed)
+            held = Chunk(reading.phonemes, reading.words, blend, speed)
 
     for part in parts:
         if isinstance(part, Pause):
-            yield from pieces(chunker.finish())
-            held = held or Piece("", (), blend, speed)
+            yield from chunks(chunker.finish())
+            held = held or Chunk("", (), blend, speed)
             held = replace(held, pause_s=(held.pause_s or 0.0) + part.duration_s)
             continue
         if (part.blend, part.speed) != (blend, speed):
-            yield from pieces(chunker.finish())
+            yield from chunks(chunker.finish())
             blend, speed = part.blend, part.speed
             chunker.say_at(blend.pace * speed)
         for reading in read(part):
-            yield from pieces(chunker.add(reading))
-    yield from pieces(chunker.finish())
+            yield from chunks(chunker.add(reading))
+    yield from chunks(chunker.finish())
     if held is not None:
         yield replace(held, is_last=True)
 

@@ -22,8 +22,8 @@ from service.settings import Decoding
 from service.speech import joining
 from service.speech.cache import AudioCache
 from service.speech.cancellation import Cancellation
-from service.speech.delivery import AudioChunk, Made, deliver
-from service.speech.planning import Piece, Plan, Planner, Utterance
+from service.speech.delivery import AudioSegment, Made, deliver
+from service.speech.planning import Chunk, Plan, Planner, Utterance
 from service.speech.turns import Turns
 from service.speech.windows import Sound, say_in_windows, say_whole
 from service.text import load_vocabulary
@@ -32,7 +32,7 @@ SELF_TEST_PHONEMES = "həlˈO, wˈɜɹld."
 """What the self-test says."""
 
 _USUAL_TOKENS = 100
-"""Of a piece; what is known of the statistics of a voice is known of all lengths or of none."""
+"""Of a chunk; what is known of the statistics of a voice is known of all lengths or of none."""
 
 _AUDIBLE = 0.01
 """Root mean square of a self-test that can be heard: -40 dB; speech is at -20 to -30 dB."""
@@ -49,7 +49,7 @@ class _Turn:
 class Synthesizer:
     """Turn utterances into speech. Safe to use from several threads.
 
-    Owns the model. One piece at a time is made, or one window of a piece, each in a turn of its
+    Owns the model. One chunk at a time is made, or one window of a chunk, each in a turn of its
     own: concurrent requests take turns in the order in which they ask, and none waits for the whole
     of another.
 
@@ -121,15 +121,15 @@ class Synthesizer:
         first: bool = True,
         last: bool = True,
         keep_memory: bool = True,
-    ) -> Iterator[AudioChunk]:
-        """Say a plan, piece by piece; all chunks joined are the whole speech.
+    ) -> Iterator[AudioSegment]:
+        """Say a plan, chunk by chunk; all segments joined are the whole speech.
 
         Args:
             plan: what `plan` returned.
             cancellation: stops it, also in the middle of a run.
             first: whether no other speech stands before it; else its first pause is a joint's.
             last: whether no other speech follows.
-            keep_memory: whether the model's working memory stays for the next piece.
+            keep_memory: whether the model's working memory stays for the next chunk.
 
         Raises:
             SynthesisError: the model failed, or gave something else than the whole speech.
@@ -138,48 +138,48 @@ class Synthesizer:
         """
         n_samples = 0
         soon = True
-        for index, piece in enumerate(plan.pieces):
+        for index, chunk in enumerate(plan.chunks):
             if cancellation is not None:
                 cancellation.check()  # reading takes its time too
-            n_pause = joining.pause_after(piece.phonemes, piece.speed)
-            if piece.pause_s is not None:
-                n_pause = round(piece.pause_s * SAMPLE_RATE_HZ)
-            if not piece.phonemes:
+            n_pause = joining.pause_after(chunk.phonemes, chunk.speed)
+            if chunk.pause_s is not None:
+                n_pause = round(chunk.pause_s * SAMPLE_RATE_HZ)
+            if not chunk.phonemes:
                 start_s = n_samples / SAMPLE_RATE_HZ
                 n_samples += n_pause
                 silence = joining.silence(n_pause)
-                yield AudioChunk(index, True, "", silence, start_s, (), 0.0, 0.0, None)
+                yield AudioSegment(index, True, "", silence, start_s, (), 0.0, 0.0, None)
                 continue
             shaper = joining.Shaper(
                 first=first and index == 0,
-                last=last and piece.is_last and piece.pause_s is None,
+                last=last and chunk.is_last and chunk.pause_s is None,
                 n_pause=n_pause,
             )
             sounds = self._sounds(
-                piece, cancellation, in_windows=plan.in_windows, soon=soon, keep_memory=keep_memory
+                chunk, cancellation, in_windows=plan.in_windows, soon=soon, keep_memory=keep_memory
             )
             soon = False
-            for chunk in deliver(index, piece, sounds, shaper, n_samples, timed=plan.timed):
-                n_samples += chunk.samples.size
-                yield chunk
+            for segment in deliver(index, chunk, sounds, shaper, n_samples, timed=plan.timed):
+                n_samples += segment.samples.size
+                yield segment
 
     def _sounds(
         self,
-        piece: Piece,
+        chunk: Chunk,
         cancellation: Cancellation | None,
         *,
         in_windows: bool,
         soon: bool,
         keep_memory: bool,
     ) -> Iterator[Made]:
-        """Have the model say a piece, unless it has said it before; see `windows_of` for `soon`."""
-        token_ids = load_vocabulary().token_ids(piece.phonemes)
-        style = self.planner.voices.style(piece.blend, len(token_ids))
+        """Have the model say a chunk, unless it has said it before; see `windows_of` for `soon`."""
+        token_ids = load_vocabulary().token_ids(chunk.phonemes)
+        style = self.planner.voices.style(chunk.blend, len(token_ids))
         split = self.model if in_windows and isinstance(self.model, SplitModel) else None
         statistics = None if split is None else split.statistics
         if statistics is not None and not statistics.covers(style):
             statistics = None
-        key = (piece.phonemes, piece.blend, piece.speed, statistics is not None)
+        key = (chunk.phonemes, chunk.blend, chunk.speed, statistics is not None)
         kept = self.cache.get(key) if self.cache.is_on else None
         if kept is not None:
             if cancellation is not None:
@@ -187,7 +187,7 @@ class Synthesizer:
             yield Made(Sound.whole(kept), 0.0, 0.0, True)
             return
         run_options = None if cancellation is None else cancellation.run_options
-        saying = (token_ids, style, piece.speed, run_options)
+        saying = (token_ids, style, chunk.speed, run_options)
         sounds = (
             say_whole(self.model, *saying, keep_memory=keep_memory)
             if split is None or statistics is None
@@ -235,19 +235,19 @@ class Synthesizer:
         start = time.perf_counter()
         plan = self.planner.plan_phonemes(SELF_TEST_PHONEMES)
         # Who only waits for its first request shall not hold memory for it.
-        chunks = list(self.stream(plan, keep_memory=False))
-        samples = np.concatenate([chunk.samples for chunk in chunks])
+        segments = list(self.stream(plan, keep_memory=False))
+        samples = np.concatenate([segment.samples for segment in segments])
         loudness = float(np.sqrt(np.mean(np.square(samples))))
         if loudness < _AUDIBLE:
             raise SynthesisError(f"the self-test is silent: root mean square {loudness:.5f}")
         if float(np.abs(samples).max()) > 2:
             raise SynthesisError("the self-test is far too loud")
-        duration_s = sum(chunk.duration_s for chunk in chunks)
-        self.planner.real_time_factor = sum(chunk.compute_s for chunk in chunks) / duration_s
+        duration_s = sum(segment.duration_s for segment in segments)
+        self.planner.real_time_factor = sum(segment.compute_s for segment in segments) / duration_s
         return time.perf_counter() - start
 
     def close(self) -> None:
-        """Finish the piece in progress, then release the model. Calling again is harmless."""
+        """Finish the chunk in progress, then release the model. Calling again is harmless."""
         self._closed = True  # who gets a turn before us sees it
         with self.turns.take():
             self.model.close()

@@ -53,20 +53,20 @@ def word_times(
     origin: int,
     bounds: tuple[int, int],
 ) -> tuple[WordTime, ...]:
-    """Return when the words of a piece are said.
+    """Return when the words of a chunk are said.
 
     Args:
-        words: of the piece.
-        phonemes: of the piece.
-        durations: frames of each token id of the piece, padding included: [len(phonemes) + 2].
+        words: of the chunk.
+        phonemes: of the chunk.
+        durations: frames of each token id of the chunk, padding included: [len(phonemes) + 2].
         origin: the sample of the whole speech at which the model's audio would begin, had nothing
             been cut off before its sound.
-        bounds: the samples of the whole speech where the piece begins and ends in fact; no time
+        bounds: the samples of the whole speech where the chunk begins and ends in fact; no time
             is outside.
     """
-    # edges[i] is where symbol i of the piece starts; before them comes the padding.
+    # edges[i] is where symbol i of the chunk starts; before them comes the padding.
     edges = np.cumsum(durations[:-1]) * SAMPLES_PER_FRAME + origin
-    # No symbol sounds before the sound begins, which is where the piece was cut.
+    # No symbol sounds before the sound begins, which is where the chunk was cut.
     edges -= min(LEAD_FRAMES * SAMPLES_PER_FRAME, max(0, int(edges[0]) - bounds[0]))
     seconds = (np.clip(edges, *bounds) / SAMPLE_RATE_HZ).round(6).tolist()
     times = []

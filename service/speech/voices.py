@@ -130,7 +130,7 @@ class VoiceLibrary:
         return Blend(tuple((self._voices[name], w / total) for name, w in weights.items()))
 
     def style(self, blend: Blend, n_tokens: int) -> Styles:
-        """Return the style for a piece of so many tokens: row n - 1 of the voice.
+        """Return the style for a chunk of so many tokens: row n - 1 of the voice.
 
         That row is the one that the model's own pipeline takes (`pack[len(ps) - 1]`).
 

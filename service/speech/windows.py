@@ -1,4 +1,4 @@
-"""Windows of a piece: which frames are decoded together, and how their sound becomes one again."""
+"""Windows of a chunk: which frames are decoded together, and how their sound becomes one again."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ GROWTH = 1.5
 half a second is needed for a second of speech, that is always in time."""
 
 WHOLE_FRAMES = 80
-"""A piece of so many frames or fewer, 2 s, is always decoded whole."""
+"""A chunk of so many frames or fewer, 2 s, is always decoded whole."""
 
 CONTEXT_FRAMES = 3
 """Decoded on both sides of a window and thrown away. The convolutions of the decoder see 4 frames
@@ -33,7 +33,7 @@ statistics (medians of 98 seams in 17 sentences)."""
 
 MOST_FRAMES = STRETCH_FRAMES - 2 * CONTEXT_FRAMES
 """Of a window: 98, 2.45 s. Longer ones save little (a seam costs 6 frames), need more memory than a
-piece of a few seconds, and others wait meanwhile."""
+chunk of a few seconds, and others wait meanwhile."""
 
 FADE_SAMPLES = SAMPLES_PER_FRAME // 2
 """To either side of a seam."""
@@ -44,24 +44,24 @@ seam is. With the fade that is one frame of the context; two are left outside.""
 
 
 class Window(NamedTuple):
-    """Frames of a piece, from `first` up to `last`."""
+    """Frames of a chunk, from `first` up to `last`."""
 
     first: int
     last: int
 
     def in_context(self, n_frames: int) -> Window:
-        """Return what has to be decoded of a piece of so many frames."""
+        """Return what has to be decoded of a chunk of so many frames."""
         first = max(0, self.first - CONTEXT_FRAMES)
         return Window(first, min(n_frames, self.last + CONTEXT_FRAMES))
 
 
 def windows_of(n_frames: int, *, soon: bool) -> Iterator[Window]:
-    """Yield the windows of a piece in order.
+    """Yield the windows of a chunk in order.
 
-    None is shorter than half of what it might be: the end of a piece is no sliver.
+    None is shorter than half of what it might be: the end of a chunk is no sliver.
 
     Args:
-        n_frames: of the piece.
+        n_frames: of the chunk.
         soon: whether sound shall start soon: a short window first, then ever longer ones. Where
             there is sound to be heard meanwhile, all are long.
     """
@@ -81,7 +81,7 @@ class Seams:
     Both were decoded with the same statistics, so that they differ there by rounding only.
 
     Attributes:
-        last: the sample of the piece in the middle of the fade into the last window that was taken;
+        last: the sample of the chunk in the middle of the fade into the last window that was taken;
             0 of the first.
     """
 
@@ -128,14 +128,14 @@ def _quietest(one: Samples, other: Samples) -> int:
 
 @dataclass(frozen=True)
 class Sound:
-    """What a model gave of a piece: all of it, or the next window.
+    """What a model gave of a chunk: all of it, or the next window.
 
     Attributes:
         samples: float32 [n], what follows the sound before.
-        durations: of the piece, see `Inference`.
-        n_samples: of the whole piece.
-        is_last: whether nothing of the piece follows.
-        seam: the sample of the piece in the middle of the fade into this; 0 of the first.
+        durations: of the chunk, see `Inference`.
+        n_samples: of the whole chunk.
+        is_last: whether nothing of the chunk follows.
+        seam: the sample of the chunk in the middle of the fade into this; 0 of the first.
     """
 
     samples: Samples
@@ -146,7 +146,7 @@ class Sound:
 
     @classmethod
     def whole(cls, inference: Inference) -> Sound:
-        """Return all of a piece."""
+        """Return all of a chunk."""
         return cls(inference.samples, inference.durations, inference.samples.size, True)
 
 
@@ -159,7 +159,7 @@ def say_whole(
     *,
     keep_memory: bool,
 ) -> Iterator[Sound]:
-    """Say a piece at once, when it is asked for; see `Model.infer`."""
+    """Say a chunk at once, when it is asked for; see `Model.infer`."""
     inference = model.infer(
         token_ids, style, speed, keep_memory=keep_memory, run_options=run_options
     )
@@ -176,7 +176,7 @@ def say_in_windows(
     statistics: StatisticsPredictor,
     soon: bool,
 ) -> Iterator[Sound]:
-    """Say a piece window by window, each when it is asked for; the first needs the encoder too.
+    """Say a chunk window by window, each when it is asked for; the first needs the encoder too.
 
     Arguments and errors are those of `Model.infer` and `windows_of`; the statistics must cover the
     style.

@@ -50,13 +50,13 @@ def print_durations(kind: str, cache_dir: Path) -> None:
     if (prepared.variant or "published") != kind:
         sys.exit(f"{kind} was asked for; the model is {prepared.detail}")
     start = time.monotonic()
-    for piece in synthesizer.plan(Utterance(TEXT)).pieces:
-        token_ids = load_vocabulary().token_ids(piece.phonemes)
-        style = synthesizer.planner.voices.style(piece.blend, len(token_ids))
-        inference = synthesizer.model.infer(token_ids, style, piece.speed)
+    for chunk in synthesizer.plan(Utterance(TEXT)).chunks:
+        token_ids = load_vocabulary().token_ids(chunk.phonemes)
+        style = synthesizer.planner.voices.style(chunk.blend, len(token_ids))
+        inference = synthesizer.model.infer(token_ids, style, chunk.speed)
         if inference.durations is None:
             sys.exit(f"{synthesizer.model.name} does not tell durations")
-        print("phonemes ", piece.phonemes)
+        print("phonemes ", chunk.phonemes)
         print("durations", *inference.durations)
         print("samples  ", inference.samples.size)
     note(f"{kind}: {prepared.detail}; {time.monotonic() - start:.1f} s")

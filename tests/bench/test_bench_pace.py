@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from bench import pace
-from service.speech.chunking import MAX_PIECE_LENGTH, MIN_PIECE_LENGTH
+from service.speech.chunking import MAX_CHUNK_LENGTH, MIN_CHUNK_LENGTH
 from service.text import Espeak
 
 
@@ -71,4 +71,4 @@ def test_pieces_are_such_as_long_texts_are_cut_into() -> None:
     for language in ("en-us", "es"):
         pieces = pace._pieces(espeak, language)
         assert len(pieces) == pace.N_PIECES
-        assert all(MIN_PIECE_LENGTH <= len(piece) <= MAX_PIECE_LENGTH for piece in pieces)
+        assert all(MIN_CHUNK_LENGTH <= len(piece) <= MAX_CHUNK_LENGTH for piece in pieces)

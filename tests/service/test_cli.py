@@ -45,7 +45,7 @@ def test_say_reads_standard_input_and_shows_progress_on_long_text(
         "--speed", "2", stdin="This sentence is said many times over. " * 12,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
-    assert "piece 2, " in done.stderr
+    assert "chunk 2, " in done.stderr
     assert output.stat().st_size > 2 * 24_000 * 5
 
 

@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from service.speech.chunking import (
-    LONGEST_PIECE_S,
-    MAX_PIECE_LENGTH,
-    MIN_PIECE_LENGTH,
+    LONGEST_CHUNK_S,
+    MAX_CHUNK_LENGTH,
+    MIN_CHUNK_LENGTH,
     USUAL_PACE,
     Chunker,
 )
@@ -19,16 +19,16 @@ SENTENCE = "ðə kwˈɪk bɹˈWn fˈɑks ʤˈʌmps ˌOvəɹ ðə lˈAzi dˈɔɡ.
 """48 phonemes without the space."""
 
 
-def pieces_of(*readings: Reading | str, early: bool = False) -> list[Reading]:
+def chunks_of(*readings: Reading | str, early: bool = False) -> list[Reading]:
     chunker = Chunker(early=early)
-    pieces: list[Reading] = []
+    chunks: list[Reading] = []
     for reading in readings:
-        pieces += chunker.add(read_phonemes(reading) if isinstance(reading, str) else reading)
-    return pieces + list(chunker.finish())
+        chunks += chunker.add(read_phonemes(reading) if isinstance(reading, str) else reading)
+    return chunks + list(chunker.finish())
 
 
 def split(*readings: Reading | str, early: bool = False) -> list[str]:
-    return [piece.phonemes for piece in pieces_of(*readings, early=early)]
+    return [chunk.phonemes for chunk in chunks_of(*readings, early=early)]
 
 
 def without_spaces(text: str) -> str:
@@ -45,7 +45,7 @@ def test_what_fits_stays_whole() -> None:
     assert split("a" * 150) == ["a" * 150]
 
 
-def test_nothing_has_no_pieces() -> None:
+def test_nothing_has_no_chunks() -> None:
     assert split() == []
 
 
@@ -69,63 +69,63 @@ def test_a_dash_without_spaces_is_a_boundary() -> None:
 
 
 def test_without_any_boundary_the_cut_is_in_the_middle_and_no_symbol_loses_its_modifier() -> None:
-    assert [len(piece) for piece in split("a" * 180)] == [90, 90]
+    assert [len(chunk) for chunk in split("a" * 180)] == [90, 90]
     assert split("a" * 90 + "ː" + "a" * 89)[1].startswith("aː")
 
 
-def test_pieces_of_prose_have_lengths_that_sound_well() -> None:
-    pieces = split(SENTENCE * 41)
-    assert all(piece.endswith(".") for piece in pieces)
-    assert min(map(len, pieces)) >= MIN_PIECE_LENGTH
-    assert max(map(len, pieces)) <= MAX_PIECE_LENGTH
+def test_chunks_of_prose_have_lengths_that_sound_well() -> None:
+    chunks = split(SENTENCE * 41)
+    assert all(chunk.endswith(".") for chunk in chunks)
+    assert min(map(len, chunks)) >= MIN_CHUNK_LENGTH
+    assert max(map(len, chunks)) <= MAX_CHUNK_LENGTH
 
 
 @pytest.mark.parametrize("early", [False, True])
-def test_slow_speech_is_cut_into_pieces_of_as_many_seconds(early: bool) -> None:
+def test_slow_speech_is_cut_into_chunks_of_as_many_seconds(early: bool) -> None:
     lengths = {}
     for pace in (USUAL_PACE / 2, USUAL_PACE, USUAL_PACE * 2):
         chunker = Chunker(early=early, pace=pace)
         lengths[pace] = [len(p.phonemes) for p in chunker.add(read_phonemes(SENTENCE * 60))]
     slow, usual, quick = lengths.values()
-    assert max(slow) <= MAX_PIECE_LENGTH / 2 < max(usual)
+    assert max(slow) <= MAX_CHUNK_LENGTH / 2 < max(usual)
     assert slow[0] < usual[0] or not early
     assert quick == usual
 
 
 @pytest.mark.parametrize("early", [False, True])
-def test_where_memory_is_limited_pieces_are_no_longer_than_there_is_room_for(early: bool) -> None:
-    chunker = Chunker(early=early, longest_s=LONGEST_PIECE_S / 3)
-    pieces = [*chunker.add(read_phonemes(SENTENCE * 60)), *chunker.finish()]
-    lengths = [len(piece.phonemes) for piece in pieces]
-    assert MAX_PIECE_LENGTH / 6 < max(lengths) <= MAX_PIECE_LENGTH / 3
-    assert " ".join(piece.phonemes for piece in pieces) == (SENTENCE * 60).strip()
+def test_where_memory_is_limited_chunks_are_no_longer_than_there_is_room_for(early: bool) -> None:
+    chunker = Chunker(early=early, longest_s=LONGEST_CHUNK_S / 3)
+    chunks = [*chunker.add(read_phonemes(SENTENCE * 60)), *chunker.finish()]
+    lengths = [len(chunk.phonemes) for chunk in chunks]
+    assert MAX_CHUNK_LENGTH / 6 < max(lengths) <= MAX_CHUNK_LENGTH / 3
+    assert " ".join(chunk.phonemes for chunk in chunks) == (SENTENCE * 60).strip()
 
 
-def test_another_pace_begins_with_a_new_piece() -> None:
+def test_another_pace_begins_with_a_new_chunk() -> None:
     chunker = Chunker()
     list(chunker.add(read_phonemes(SENTENCE)))
     with pytest.raises(ValueError, match="left"):
         chunker.say_at(USUAL_PACE / 2)
-    assert [piece.phonemes for piece in chunker.finish()] == [SENTENCE.strip()]
+    assert [chunk.phonemes for chunk in chunker.finish()] == [SENTENCE.strip()]
     chunker.say_at(USUAL_PACE / 2)
-    pieces = [*chunker.add(read_phonemes(SENTENCE * 4)), *chunker.finish()]
-    assert all(len(piece.phonemes) <= MAX_PIECE_LENGTH / 2 for piece in pieces)
+    chunks = [*chunker.add(read_phonemes(SENTENCE * 4)), *chunker.finish()]
+    assert all(len(chunk.phonemes) <= MAX_CHUNK_LENGTH / 2 for chunk in chunks)
 
 
 def test_what_is_said_slowly_after_an_early_beginning_is_cut_by_its_own_pace() -> None:
     chunker = Chunker(early=True, real_time_factor=0.1)
     usual = [*chunker.add(read_phonemes(SENTENCE * 20)), *chunker.finish()]
-    assert max(len(piece.phonemes) for piece in usual) > MAX_PIECE_LENGTH / 2
+    assert max(len(chunk.phonemes) for chunk in usual) > MAX_CHUNK_LENGTH / 2
     chunker.say_at(USUAL_PACE / 2)
     slow = [*chunker.add(read_phonemes(SENTENCE * 20)), *chunker.finish()]
-    assert max(len(piece.phonemes) for piece in slow) <= MAX_PIECE_LENGTH / 2
-    assert len(slow[0].phonemes) > MAX_PIECE_LENGTH / 4  # not as at the beginning of an answer
+    assert max(len(chunk.phonemes) for chunk in slow) <= MAX_CHUNK_LENGTH / 2
+    assert len(slow[0].phonemes) > MAX_CHUNK_LENGTH / 4  # not as at the beginning of an answer
 
 
 @pytest.mark.parametrize("factor", [0.0, 0.1, 0.3, 0.6, 2.0])
-def test_no_early_piece_takes_longer_than_what_was_made_before_it_plays(factor: float) -> None:
+def test_no_early_chunk_takes_longer_than_what_was_made_before_it_plays(factor: float) -> None:
     chunker = Chunker(early=True, real_time_factor=factor)
-    lengths = [len(piece.phonemes) for piece in chunker.add(read_phonemes(SENTENCE * 60))]
+    lengths = [len(chunk.phonemes) for chunk in chunker.add(read_phonemes(SENTENCE * 60))]
     reckoned = min(max(factor, 0.02), 0.9)
     unheard = float(lengths[0])
     for length in lengths[1:]:
@@ -133,7 +133,7 @@ def test_no_early_piece_takes_longer_than_what_was_made_before_it_plays(factor: 
         unheard += length * (1 - reckoned)
 
 
-def test_the_quicker_the_model_the_sooner_early_pieces_are_long() -> None:
+def test_the_quicker_the_model_the_sooner_early_chunks_are_long() -> None:
     second = []
     for factor in (0.6, 0.3, 0.1):
         chunker = Chunker(early=True, real_time_factor=factor)
@@ -143,11 +143,11 @@ def test_the_quicker_the_model_the_sooner_early_pieces_are_long() -> None:
 
 
 @given(st.text("aˈb .,;—!?”“()", max_size=2000), st.booleans())
-def test_nothing_is_lost_and_every_piece_fits(text: str, early: bool) -> None:
-    pieces = split(text, early=early) if text.strip() else []
-    assert without_spaces("".join(pieces)) == without_spaces(text)
-    assert all(0 < len(piece) <= MAX_PIECE_LENGTH for piece in pieces)
-    assert all(piece == piece.strip() for piece in pieces)
+def test_nothing_is_lost_and_every_chunk_fits(text: str, early: bool) -> None:
+    chunks = split(text, early=early) if text.strip() else []
+    assert without_spaces("".join(chunks)) == without_spaces(text)
+    assert all(0 < len(chunk) <= MAX_CHUNK_LENGTH for chunk in chunks)
+    assert all(chunk == chunk.strip() for chunk in chunks)
 
 
 @given(
@@ -177,30 +177,30 @@ def test_no_cut_is_inside_a_number() -> None:
 
 def test_a_number_that_is_too_long_is_cut_between_its_words() -> None:
     phonemes = words(700)
-    pieces = pieces_of(reading_of(phonemes, (0, len(phonemes))))
-    assert " ".join(piece.phonemes for piece in pieces) == phonemes
-    assert all(piece.words == (Word(0, 1, 0, len(piece.phonemes)),) for piece in pieces)
+    chunks = chunks_of(reading_of(phonemes, (0, len(phonemes))))
+    assert " ".join(chunk.phonemes for chunk in chunks) == phonemes
+    assert all(chunk.words == (Word(0, 1, 0, len(chunk.phonemes)),) for chunk in chunks)
 
 
 @given(st.lists(st.text("ab,.", min_size=1, max_size=30), min_size=1, max_size=100), st.booleans())
-def test_words_are_found_again_in_the_pieces(said: list[str], early: bool) -> None:
+def test_words_are_found_again_in_the_chunks(said: list[str], early: bool) -> None:
     reading = read_phonemes(" ".join(said))
     of_reading = [reading.phonemes[w.phonemes_start : w.phonemes_end] for w in reading.words]
-    of_pieces: dict[int, str] = {}
-    for piece in pieces_of(reading, early=early):
-        for word in piece.words:
-            part = piece.phonemes[word.phonemes_start : word.phonemes_end]
+    of_chunks: dict[int, str] = {}
+    for chunk in chunks_of(reading, early=early):
+        for word in chunk.words:
+            part = chunk.phonemes[word.phonemes_start : word.phonemes_end]
             assert part
-            of_pieces[word.text_start] = of_pieces.get(word.text_start, "") + part
-    assert list(of_pieces.values()) == of_reading
+            of_chunks[word.text_start] = of_chunks.get(word.text_start, "") + part
+    assert list(of_chunks.values()) == of_reading
 
 
-def test_early_pieces_begin_short_and_grow() -> None:
-    lengths = [len(piece) for piece in split(SENTENCE * 20, early=True)]
+def test_early_chunks_begin_short_and_grow() -> None:
+    lengths = [len(chunk) for chunk in split(SENTENCE * 20, early=True)]
     assert lengths[0] == 48
     assert all(later >= sooner for sooner, later in pairwise(lengths[:4]))
     assert 100 < max(lengths) <= 150
-    # Nobody waits for the next piece, where a second of speech is made in half a second.
+    # Nobody waits for the next chunk, where a second of speech is made in half a second.
     for number in range(1, len(lengths)):
         assert 0.5 * sum(lengths[1 : number + 1]) <= sum(lengths[:number])
 
@@ -219,5 +219,5 @@ def test_what_is_said_soon_stays_whole() -> None:
         ("a" * 200, "a" * 30),  # else anywhere
     ],
 )
-def test_the_first_early_piece_ends_at_the_nearest_good_place(text: str, first: str) -> None:
+def test_the_first_early_chunk_ends_at_the_nearest_good_place(text: str, first: str) -> None:
     assert split(text, early=True)[0] == first

@@ -12,13 +12,13 @@ from service.model.kokoro import SAMPLE_RATE_HZ
 from service.speech.joining import PAUSES_S, WORD_PAUSE_S, Shaper, pause_after
 
 QUIET_S = 0.06
-"""Of a pause, what is left of the two pieces' own rest."""
+"""Of a pause, what is left of the two chunks' own rest."""
 
 WINDOW, MARGIN, FADE = 120, 720, 120
 """5 ms, 30 ms and 5 ms."""
 
 
-def piece(lead_s: float = 0.3, sound_s: float = 0.5, rest_s: float = 0.4) -> np.ndarray:
+def chunk(lead_s: float = 0.3, sound_s: float = 0.5, rest_s: float = 0.4) -> np.ndarray:
     """A tone between two quiet stretches, as the model gives it."""
     sound = 0.5 * np.sin(np.arange(int(sound_s * SAMPLE_RATE_HZ)) * 0.1)
     rests = [np.full(int(s * SAMPLE_RATE_HZ), 1e-4) for s in (lead_s, rest_s)]
@@ -28,7 +28,7 @@ def piece(lead_s: float = 0.3, sound_s: float = 0.5, rest_s: float = 0.4) -> np.
 def shape_and_skip(
     samples: np.ndarray, *, first: bool, last: bool, n_pause: int
 ) -> tuple[np.ndarray, int]:
-    """Shape a piece that is there as a whole; return it, and how much rest went before it."""
+    """Shape a chunk that is there as a whole; return it, and how much rest went before it."""
     shaper = Shaper(first=first, last=last, n_pause=n_pause)
     shaped = np.concatenate([shaper.add(samples), shaper.finish()])
     assert shaper.skipped is not None
@@ -44,13 +44,13 @@ def loud(samples: np.ndarray) -> np.ndarray:
     return np.flatnonzero(np.abs(samples) > 1e-3)
 
 
-def test_a_piece_alone_stays_as_the_model_made_it() -> None:
-    samples = piece()
+def test_a_chunk_alone_stays_as_the_model_made_it() -> None:
+    samples = chunk()
     np.testing.assert_array_equal(shape(samples, first=True, last=True, pause_s=0.5), samples)
 
 
 def test_the_sound_is_never_cut() -> None:
-    samples = piece()
+    samples = chunk()
     middle = shape(samples, first=False, last=False, pause_s=0.1)
     np.testing.assert_array_equal(
         middle[loud(middle)[0] : loud(middle)[-1] + 1],
@@ -59,16 +59,16 @@ def test_the_sound_is_never_cut() -> None:
 
 
 @pytest.mark.parametrize("pause_s", [0.1, 0.25, 0.55, 1.1])
-def test_the_pause_between_two_pieces_is_as_asked(pause_s: float) -> None:
-    one = shape(piece(), first=True, last=False, pause_s=pause_s)
-    two = shape(piece(), first=False, last=True, pause_s=0.0)
+def test_the_pause_between_two_chunks_is_as_asked(pause_s: float) -> None:
+    one = shape(chunk(), first=True, last=False, pause_s=pause_s)
+    two = shape(chunk(), first=False, last=True, pause_s=0.0)
     both = np.concatenate([one, two])
     gaps = np.diff(loud(both))
     assert gaps.max() / SAMPLE_RATE_HZ == pytest.approx(pause_s, abs=0.012)
 
 
 def test_joins_do_not_click() -> None:
-    parts = [piece(0.02, 0.5, 0.01) for _ in range(3)]
+    parts = [chunk(0.02, 0.5, 0.01) for _ in range(3)]
     joined = np.concatenate(
         [shape(p, first=i == 0, last=i == 2, pause_s=0.1) for i, p in enumerate(parts)]
     )
@@ -76,7 +76,7 @@ def test_joins_do_not_click() -> None:
     assert np.abs(np.diff(joined)).max() <= inside
 
 
-def test_a_silent_piece_is_kept_whole() -> None:
+def test_a_silent_chunk_is_kept_whole() -> None:
     samples = np.zeros(6000, np.float32)
     assert shape(samples, first=False, last=True, pause_s=0).size == 6000
 
@@ -91,7 +91,7 @@ def test_marks_decide_the_pause() -> None:
 
 
 def test_the_rest_that_went_before_the_sound_is_told() -> None:
-    samples = piece(lead_s=0.3)
+    samples = chunk(lead_s=0.3)
     whole, none = shape_and_skip(samples, first=True, last=False, n_pause=9000)
     assert none == 0
     shaped, skipped = shape_and_skip(samples, first=False, last=True, n_pause=0)
@@ -131,7 +131,7 @@ def cut(samples: np.ndarray, cuts: Sequence[float]) -> list[np.ndarray]:
 def shaped_at_once(
     samples: np.ndarray, *, first: bool, last: bool, n_pause: int
 ) -> tuple[np.ndarray, int]:
-    """What a piece must become, written for one that is there as a whole."""
+    """What a chunk must become, written for one that is there as a whole."""
     padded = np.pad(samples, (0, -samples.size % WINDOW)).reshape(-1, WINDOW)
     windows = np.flatnonzero((np.abs(padded) >= 1e-3).any(axis=1))
     begin, stop = 0, samples.size
@@ -156,7 +156,7 @@ def shaped_at_once(
 @example([("quiet", 3000)], [0.5], False, False, 0)
 @example([("loud", 50), ("quiet", 2400), ("loud", 50)], [0.02], False, False, 0)
 @example([("quiet", 2500), ("loud", 1), ("quiet", 2500)], [0.49, 0.5, 0.5, 0.51], False, False, 0)
-def test_how_a_piece_is_cut_makes_no_difference(
+def test_how_a_chunk_is_cut_makes_no_difference(
     parts: list[tuple[str, int]], cuts: list[float], first: bool, last: bool, n_pause: int
 ) -> None:
     samples = noise(parts)
@@ -182,7 +182,7 @@ def test_how_a_piece_is_cut_makes_no_difference(
 def test_what_can_leave_leaves(
     parts: list[tuple[str, int]], cuts: list[float], first: bool, last: bool
 ) -> None:
-    """Held is only what the samples that follow may change, or how long the piece is."""
+    """Held is only what the samples that follow may change, or how long the chunk is."""
     parts = [(name, n) for name, n in parts if name != "zero"]
     continuations = [
         noise(more)

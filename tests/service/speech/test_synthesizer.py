@@ -11,16 +11,16 @@ from service import errors
 from service.errors import NotReadyError, ServiceError
 from service.loading import load_synthesizer
 from service.settings import Settings
-from service.speech import AudioChunk, Synthesizer, Utterance, VoiceLibrary
-from service.speech.chunking import MAX_PIECE_LENGTH
+from service.speech import AudioSegment, Synthesizer, Utterance, VoiceLibrary
+from service.speech.chunking import MAX_CHUNK_LENGTH
 from service.text import LANGUAGES, Passage, parse
 
 SENTENCE = "The birch canoe slid on the smooth planks."
 
 
 def speak(synthesizer: Synthesizer, utterance: Utterance) -> np.ndarray:
-    chunks = list(synthesizer.stream(synthesizer.plan(utterance)))
-    return np.concatenate([chunk.samples for chunk in chunks])
+    segments = list(synthesizer.stream(synthesizer.plan(utterance)))
+    return np.concatenate([segment.samples for segment in segments])
 
 
 def phonemes_of(synthesizer: Synthesizer, text: str) -> str:
@@ -102,13 +102,13 @@ def test_a_long_text_comes_out_whole(synthesizer: Synthesizer, n_characters: int
     ]
     text = " ".join(sentences[i % 4] for i in range(100))[:n_characters]
     plan = synthesizer.plan(Utterance(text))
-    chunks: list[AudioChunk] = list(synthesizer.stream(plan))
-    assert len(chunks) > 1
+    segments: list[AudioSegment] = list(synthesizer.stream(plan))
+    assert len(segments) > 1
     whole = phonemes_of(synthesizer, text)
-    said = " ".join(chunk.phonemes for chunk in chunks)
+    said = " ".join(segment.phonemes for segment in segments)
     assert said.split() == whole.split()
-    assert all(len(chunk.phonemes) <= MAX_PIECE_LENGTH for chunk in chunks)
-    samples = np.concatenate([chunk.samples for chunk in chunks])
+    assert all(len(segment.phonemes) <= MAX_CHUNK_LENGTH for segment in segments)
+    samples = np.concatenate([segment.samples for segment in segments])
     assert_audible(samples)
     # Readers say 12 to 20 characters a second.
     assert n_characters / 20 < samples.size / 24_000 < n_characters / 12
@@ -119,19 +119,19 @@ def test_a_long_text_comes_out_whole(synthesizer: Synthesizer, n_characters: int
 
 def test_chunks_are_the_whole_and_joins_do_not_click(synthesizer: Synthesizer) -> None:
     text = " ".join([SENTENCE] * 8)
-    chunks = list(synthesizer.stream(synthesizer.plan(Utterance(text, speed=2.0))))
-    assert len(chunks) > 1
-    for chunk, following in pairwise(chunks):
-        assert abs(chunk.samples[-1]) < 1e-4
+    segments = list(synthesizer.stream(synthesizer.plan(Utterance(text, speed=2.0))))
+    assert len(segments) > 1
+    for segment, following in pairwise(segments):
+        assert abs(segment.samples[-1]) < 1e-4
         assert abs(following.samples[0]) < 1e-4
-        assert chunk.duration_s == chunk.samples.size / 24_000
+        assert segment.duration_s == segment.samples.size / 24_000
 
 
-def test_no_piece_is_much_longer_than_ten_seconds(synthesizer: Synthesizer) -> None:
+def test_no_chunk_is_much_longer_than_ten_seconds(synthesizer: Synthesizer) -> None:
     text = " ".join([SENTENCE.rstrip(".").lower()] * 9)
     for voice, speed in (("af_heart", 1.0), ("af_heart", 0.5), ("af_nicole", 0.75)):
         plan = synthesizer.plan(Utterance(text, voice=voice, speed=speed))
-        durations = [chunk.duration_s for chunk in synthesizer.stream(plan)]
+        durations = [segment.duration_s for segment in synthesizer.stream(plan)]
         assert 7 < max(durations) < 12
 
 
@@ -237,11 +237,11 @@ def test_markup_changes_voice_and_rate(synthesizer: Synthesizer) -> None:
         "<prosody rate='200%'>One two three.</prosody></speak>"
     )
     plan = synthesizer.plan(Utterance(ssml, is_ssml=True))
-    pieces = list(plan.pieces)
-    assert [piece.blend.parts[0][0].name for piece in pieces] == ["af_heart", "am_adam", "af_heart"]
-    assert [piece.speed for piece in pieces] == [1.0, 1.0, 2.0]
-    assert [piece.is_last for piece in pieces] == [False, False, True]
-    assert len({piece.phonemes for piece in pieces}) == 1
+    chunks = list(plan.chunks)
+    assert [chunk.blend.parts[0][0].name for chunk in chunks] == ["af_heart", "am_adam", "af_heart"]
+    assert [chunk.speed for chunk in chunks] == [1.0, 1.0, 2.0]
+    assert [chunk.is_last for chunk in chunks] == [False, False, True]
+    assert len({chunk.phonemes for chunk in chunks}) == 1
 
 
 def test_a_book_is_read_while_its_beginning_is_spoken(
@@ -260,11 +260,11 @@ def test_a_book_is_read_while_its_beginning_is_spoken(
         return read_block(*arguments)
 
     monkeypatch.setattr(planner.front_end, "_read_block", counted)
-    pieces = iter(planner.plan(Utterance(book)).pieces)
-    assert next(pieces).phonemes
+    chunks = iter(planner.plan(Utterance(book)).chunks)
+    assert next(chunks).phonemes
     assert read <= 2
     for _ in range(20):
-        next(pieces)
+        next(chunks)
     assert 2 <= read <= 6
 
 

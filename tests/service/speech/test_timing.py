@@ -30,7 +30,7 @@ def test_edges_are_the_sums_of_the_durations() -> None:
     assert (second.text_start, second.text_end) == (3, 5)
 
 
-def test_times_follow_what_was_cut_off_and_stay_inside_the_piece() -> None:
+def test_times_follow_what_was_cut_off_and_stay_inside_the_chunk() -> None:
     durations = np.array([6, 2, 4, 9])
     words = [Word(0, 2, 0, 2)]
     (word,) = word_times(words, "ab", durations, 24_000 - 2400, (24_000, 25_500))
@@ -53,20 +53,20 @@ def test_every_word_of_the_text_has_its_time(
     synthesizer: Synthesizer, early: bool, speed: float
 ) -> None:
     plan = synthesizer.plan(Utterance(TEXT * 2, speed=speed, early=early, timed=True))
-    chunks = list(synthesizer.stream(plan))
-    assert len(chunks) > 1
-    words = [word for chunk in chunks for word in chunk.words]
+    segments = list(synthesizer.stream(plan))
+    assert len(segments) > 1
+    words = [word for segment in segments for word in segment.words]
     said = [(TEXT * 2)[word.text_start : word.text_end] for word in words]
     assert said[:9] == ["In", "1984", "Dr.", "Smith", "paid", "$5.50", "for", "it", "nobody"]
     assert len(said) == 2 * len(TEXT.split())
     for one, following in pairwise(words):
         assert one.start_s < one.end_s <= following.start_s
         assert one.text_end <= following.text_start
-    for chunk in chunks:
-        assert chunk.words
-        for word in chunk.words:
-            assert chunk.start_s <= word.start_s < word.end_s
-            assert word.end_s <= chunk.start_s + chunk.duration_s + 1e-6  # rounded to that
+    for segment in segments:
+        assert segment.words
+        for word in segment.words:
+            assert segment.start_s <= word.start_s < word.end_s
+            assert word.end_s <= segment.start_s + segment.duration_s + 1e-6  # rounded to that
             assert word.phonemes[0].start_s == word.start_s
             assert word.phonemes[-1].end_s == word.end_s
 
@@ -74,16 +74,16 @@ def test_every_word_of_the_text_has_its_time(
 def test_words_are_where_the_sound_is(synthesizer: Synthesizer) -> None:
     text = "He paid for it. Is it still there? Wait for me."
     plan = synthesizer.plan(Utterance(text, timed=True))
-    (chunk,) = synthesizer.stream(plan)
+    (segment,) = synthesizer.stream(plan)
 
     def loudness(start_s: float, end_s: float) -> float:
-        part = chunk.samples[int(start_s * 24_000) : int(end_s * 24_000)]
+        part = segment.samples[int(start_s * 24_000) : int(end_s * 24_000)]
         return float(np.sqrt(np.mean(part**2)))
 
-    inside = np.median([loudness(word.start_s, word.end_s) for word in chunk.words])
+    inside = np.median([loudness(word.start_s, word.end_s) for word in segment.words])
     pauses = [
         loudness(one.end_s, following.start_s)
-        for one, following in pairwise(chunk.words)
+        for one, following in pairwise(segment.words)
         if text[one.text_end] in ".?"
     ]
     assert len(pauses) == 2
@@ -92,7 +92,7 @@ def test_words_are_where_the_sound_is(synthesizer: Synthesizer) -> None:
 
 def test_no_times_where_none_are_wanted(synthesizer: Synthesizer) -> None:
     plan = synthesizer.plan(Utterance("Good morning."))
-    assert all(not chunk.words for chunk in synthesizer.stream(plan))
+    assert all(not segment.words for segment in synthesizer.stream(plan))
 
 
 def test_a_model_without_durations_has_no_times(

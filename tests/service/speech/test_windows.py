@@ -11,7 +11,7 @@ from service.errors import DecodingUnavailableError
 from service.model.durations import SAMPLES_PER_FRAME
 from service.model.kokoro import SAMPLE_RATE_HZ
 from service.model.parity import log_spectral_distance
-from service.speech import AudioChunk, Synthesizer, Utterance
+from service.speech import AudioSegment, Synthesizer, Utterance
 from service.speech.windows import (
     FADE_SAMPLES,
     FIRST_FRAMES,
@@ -31,12 +31,12 @@ TEXT = (
 )
 
 
-def chunks_of(synthesizer: Synthesizer, utterance: Utterance) -> list[AudioChunk]:
+def segments_of(synthesizer: Synthesizer, utterance: Utterance) -> list[AudioSegment]:
     return list(synthesizer.stream(synthesizer.plan(utterance)))
 
 
-def joined(chunks: list[AudioChunk]) -> np.ndarray:
-    return np.concatenate([chunk.samples for chunk in chunks])
+def joined(segments: list[AudioSegment]) -> np.ndarray:
+    return np.concatenate([segment.samples for segment in segments])
 
 
 @given(st.integers(1, 4000), st.booleans())
@@ -120,67 +120,69 @@ def test_windows_with_the_statistics_of_the_whole_are_the_whole(synthesizer: Syn
 
 
 @pytest.mark.parametrize("voice", ["af_heart", "am_michael", "bf_emma", "af_bella(2)+af_sky(1)"])
-def test_windows_sound_as_the_whole_piece_does(synthesizer: Synthesizer, voice: str) -> None:
-    whole = chunks_of(synthesizer, Utterance(TEXT, voice=voice, timed=True))
-    streamed = chunks_of(synthesizer, Utterance(TEXT, voice=voice, timed=True, streamed=True))
-    n_pieces = len(whole)
-    assert len(streamed) > 2 * n_pieces
-    assert [chunk.piece for chunk in streamed if chunk.is_last] == list(range(n_pieces))
-    assert {chunk.phonemes for chunk in streamed} == {chunk.phonemes for chunk in whole}
-    for number, chunk in enumerate(whole):
-        windows = [part for part in streamed if part.piece == number]
-        # Where the rest of a piece ends is heard, in steps of 5 ms.
-        assert sum(part.duration_s for part in windows) == pytest.approx(chunk.duration_s, abs=0.03)
+def test_windows_sound_as_the_whole_chunk_does(synthesizer: Synthesizer, voice: str) -> None:
+    whole = segments_of(synthesizer, Utterance(TEXT, voice=voice, timed=True))
+    streamed = segments_of(synthesizer, Utterance(TEXT, voice=voice, timed=True, streamed=True))
+    n_chunks = len(whole)
+    assert len(streamed) > 2 * n_chunks
+    assert [segment.chunk for segment in streamed if segment.is_last] == list(range(n_chunks))
+    assert {segment.phonemes for segment in streamed} == {segment.phonemes for segment in whole}
+    for number, segment in enumerate(whole):
+        windows = [part for part in streamed if part.chunk == number]
+        # Where the rest of a chunk ends is heard, in steps of 5 ms.
+        assert sum(part.duration_s for part in windows) == pytest.approx(
+            segment.duration_s, abs=0.03
+        )
         part = joined(windows)
-        power = np.square(part).mean() / np.square(chunk.samples).mean()
+        power = np.square(part).mean() / np.square(segment.samples).mean()
         assert abs(10 * np.log10(power)) < 1.2
-    first = joined([part for part in streamed if part.piece == 0])
+    first = joined([part for part in streamed if part.chunk == 0])
     n_common = min(first.size, whole[0].samples.size)
     assert log_spectral_distance(whole[0].samples[:n_common], first[:n_common]) < 5.3
 
 
 def test_words_are_told_with_the_sound_that_they_begin_in(synthesizer: Synthesizer) -> None:
-    whole = chunks_of(synthesizer, Utterance(TEXT, timed=True))
-    streamed = chunks_of(synthesizer, Utterance(TEXT, timed=True, streamed=True))
-    words = [word for chunk in whole for word in chunk.words]
-    told = [word for chunk in streamed for word in chunk.words]
+    whole = segments_of(synthesizer, Utterance(TEXT, timed=True))
+    streamed = segments_of(synthesizer, Utterance(TEXT, timed=True, streamed=True))
+    words = [word for segment in whole for word in segment.words]
+    told = [word for segment in streamed for word in segment.words]
     assert [word.text_start for word in told] == [word.text_start for word in words]
     for one, other in zip(words, told, strict=True):
         assert other.start_s == pytest.approx(one.start_s, abs=0.03)
         assert other.end_s == pytest.approx(one.end_s, abs=0.03)
-    for chunk in streamed:
-        end_s = chunk.start_s + chunk.duration_s
-        assert all(word.start_s < end_s for word in chunk.words)
-        assert all(word.start_s >= chunk.start_s - 1e-6 for word in chunk.words)
-    assert sum(chunk.duration_s for chunk in streamed) == pytest.approx(
+    for segment in streamed:
+        end_s = segment.start_s + segment.duration_s
+        assert all(word.start_s < end_s for word in segment.words)
+        assert all(word.start_s >= segment.start_s - 1e-6 for word in segment.words)
+    assert sum(segment.duration_s for segment in streamed) == pytest.approx(
         streamed[-1].start_s + streamed[-1].duration_s
     )
 
 
-def test_sound_starts_with_a_short_window_and_the_next_piece_does_not(
+def test_sound_starts_with_a_short_window_and_the_next_chunk_does_not(
     synthesizer: Synthesizer,
 ) -> None:
-    streamed = chunks_of(synthesizer, Utterance(TEXT, streamed=True))
-    second = next(number for number, chunk in enumerate(streamed) if chunk.piece == 1)
+    streamed = segments_of(synthesizer, Utterance(TEXT, streamed=True))
+    second = next(number for number, segment in enumerate(streamed) if segment.chunk == 1)
     assert streamed[0].duration_s <= FIRST_FRAMES * SAMPLES_PER_FRAME / SAMPLE_RATE_HZ
     assert streamed[second].duration_s > streamed[0].duration_s
 
 
-def test_a_short_piece_is_said_at_once(synthesizer: Synthesizer) -> None:
+def test_a_short_chunk_is_said_at_once(synthesizer: Synthesizer) -> None:
     whole, streamed = (
-        chunks_of(synthesizer, Utterance("Yes.", streamed=streamed)) for streamed in (False, True)
+        segments_of(synthesizer, Utterance("Yes.", streamed=streamed)) for streamed in (False, True)
     )
     assert len(streamed) == 1
     np.testing.assert_array_equal(joined(whole), joined(streamed))
 
 
 def test_decoding_may_be_chosen(synthesizer: Synthesizer) -> None:
-    file = chunks_of(synthesizer, Utterance(TEXT, decoding="windows"))
-    stream = chunks_of(synthesizer, Utterance(TEXT, streamed=True, decoding="whole"))
-    assert sum(chunk.is_last for chunk in file) < len(file)
-    assert all(chunk.is_last for chunk in stream)
-    # Whole pieces are what a stream waits for, so the first is short.
-    assert stream[0].duration_s < chunks_of(synthesizer, Utterance(TEXT))[0].duration_s
+    file = segments_of(synthesizer, Utterance(TEXT, decoding="windows"))
+    stream = segments_of(synthesizer, Utterance(TEXT, streamed=True, decoding="whole"))
+    assert sum(segment.is_last for segment in file) < len(file)
+    assert all(segment.is_last for segment in stream)
+    # Whole chunks are what a stream waits for, so the first is short.
+    assert stream[0].duration_s < segments_of(synthesizer, Utterance(TEXT))[0].duration_s
 
 
 class Nobody:
@@ -194,10 +196,14 @@ def test_a_voice_whose_statistics_are_not_known_is_decoded_whole(
     synthesizer: Synthesizer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(synthesizer.model, "statistics", Nobody())
-    assert all(chunk.is_last for chunk in chunks_of(synthesizer, Utterance(TEXT, streamed=True)))
+    assert all(
+        segment.is_last for segment in segments_of(synthesizer, Utterance(TEXT, streamed=True))
+    )
     with pytest.raises(DecodingUnavailableError, match="statistics of this voice are not known"):
         synthesizer.plan(Utterance(TEXT, decoding="windows"))
     monkeypatch.setattr(synthesizer.model, "statistics", None)
-    assert all(chunk.is_last for chunk in chunks_of(synthesizer, Utterance(TEXT, streamed=True)))
+    assert all(
+        segment.is_last for segment in segments_of(synthesizer, Utterance(TEXT, streamed=True))
+    )
     with pytest.raises(DecodingUnavailableError, match=r"published model .* where it is prepared"):
         synthesizer.plan(Utterance(TEXT, decoding="windows"))
