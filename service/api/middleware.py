@@ -17,8 +17,8 @@ from uvicorn.protocols.utils import ClientDisconnected
 from service.api.errors import error_answer
 from service.api.metrics import OTHER
 from service.api.patience import StalledError
+from service.api.request_statistics import RequestStatistics
 from service.api.state import ServiceState
-from service.api.tally import Tally
 from service.errors import ServiceError
 from service.logs import describe, log_request
 
@@ -102,7 +102,7 @@ class RequestLog:
         self, scope: Scope, identity: str, status: int, seconds: float
     ) -> dict[str, object]:
         state = scope["state"]
-        tally: Tally | None = state.get("tally")
+        statistics: RequestStatistics | None = state.get("statistics")
         return {
             "id": identity,
             "method": scope.get("method", "WEBSOCKET"),
@@ -110,7 +110,7 @@ class RequestLog:
             "status": status,
             "outcome": state.get("outcome", "ok" if status else "aborted"),
             "seconds": round(seconds, 3),
-            **(tally.fields() if tally is not None else {}),
+            **(statistics.fields() if statistics is not None else {}),
         }
 
     def _endpoint(self, scope: Scope) -> str | None:
@@ -123,23 +123,23 @@ class RequestLog:
         metrics = self._service.metrics
         endpoint = self._endpoint(scope) or OTHER
         metrics.observe_request(endpoint=endpoint, outcome=outcome, duration_s=seconds)
-        tally: Tally | None = scope["state"].get("tally")
-        if tally is None or not tally.n_chunks:
+        statistics: RequestStatistics | None = scope["state"].get("statistics")
+        if statistics is None or not statistics.n_chunks:
             return
         metrics.observe_speech(
-            n_characters=tally.n_characters,
-            audio_s=tally.audio_s,
-            compute_s=tally.compute_s,
-            n_clipped=tally.n_clipped,
+            n_characters=statistics.n_characters,
+            audio_s=statistics.audio_s,
+            compute_s=statistics.compute_s,
+            n_clipped=statistics.n_clipped,
         )
-        if tally.first_audio_s is not None:
-            metrics.observe_first_audio(tally.first_audio_s)
-        for wait_s in tally.waits_s:
+        if statistics.first_audio_s is not None:
+            metrics.observe_first_audio(statistics.first_audio_s)
+        for wait_s in statistics.waits_s:
             metrics.observe_queue_wait(wait_s)
-        for _ in range(tally.n_cached or 0):
+        for _ in range(statistics.n_cached or 0):
             metrics.count_cache_hit()
-        if tally.n_cached is not None:
-            for _ in range(tally.n_chunks - tally.n_cached):
+        if statistics.n_cached is not None:
+            for _ in range(statistics.n_chunks - statistics.n_cached):
                 metrics.count_cache_miss()
 
 

@@ -11,8 +11,8 @@ from starlette.types import Receive, Scope, Send
 from service.api.patience import send_patiently
 from service.api.production import produce
 from service.api.rendering import Rendering
+from service.api.request_statistics import RequestStatistics
 from service.api.state import Ready, ServiceState
-from service.api.tally import Tally
 from service.errors import CancelledError, DeadlineError
 from service.model.kokoro import SAMPLE_RATE_HZ
 from service.speech import LONGEST_CHUNK_S, Cancellation, Utterance
@@ -46,7 +46,7 @@ class SpeechResponse(Response):
         """Handle the request."""
         service = self._service
         ready = service.require()
-        tally = scope["state"]["tally"] = Tally()
+        statistics = scope["state"]["statistics"] = RequestStatistics()
         # The only sign of an end in HTTP/1.0 is that the connection closes, which breaking it is
         # too: there a stream is sent when it is complete.
         streams = self._rendering.streams and scope["http_version"] != "1.0"
@@ -54,7 +54,7 @@ class SpeechResponse(Response):
         likely_s = self._utterance.likely_s
 
         def held_bytes() -> int:
-            audio_s = max(likely_s, tally.audio_s)
+            audio_s = max(likely_s, statistics.audio_s)
             if streams:
                 audio_s = min(audio_s, _PARTS_HELD * LONGEST_CHUNK_S)
             return round(audio_s * self._rendering.bytes_per_s)
@@ -70,25 +70,25 @@ class SpeechResponse(Response):
                 cancellation.cancel,
                 DeadlineError(f"the speech took longer than {service.settings.deadline_s:g} s"),
             )
-            parts = self._parts(ready, cancellation, tally)
+            parts = self._parts(ready, cancellation, statistics)
             # Whoever is stopped by us has nothing to say any more.
             over = CancelledError("the answer is over")
             try:
                 async with produce(
                     service.executor, parts, lambda: cancellation.cancel(over)
                 ) as made:
-                    await self._send(send, made, ready, tally, cancellation, streams=streams)
+                    await self._send(send, made, ready, statistics, cancellation, streams=streams)
             finally:
                 limit.cancel()
                 watch.cancel()
 
     def _parts(
-        self, ready: Ready, cancellation: Cancellation, tally: Tally
+        self, ready: Ready, cancellation: Cancellation, statistics: RequestStatistics
     ) -> Generator[bytes, None, None]:
         synthesizer = ready.synthesizer
         plan = synthesizer.plan(self._utterance)
-        tally.planned(self._utterance, plan)
-        chunks = tally.counted(synthesizer.stream(plan, cancellation))
+        statistics.planned(self._utterance, plan)
+        chunks = statistics.counted(synthesizer.stream(plan, cancellation))
         yield from self._rendering.parts(chunks)
 
     async def _send(
@@ -96,7 +96,7 @@ class SpeechResponse(Response):
         send: Send,
         made: AsyncIterator[bytes],
         ready: Ready,
-        tally: Tally,
+        statistics: RequestStatistics,
         cancellation: Cancellation,
         *,
         streams: bool,
@@ -114,14 +114,14 @@ class SpeechResponse(Response):
         else:
             headers |= {
                 "content-length": str(len(first)),
-                "x-duration-s": f"{tally.audio_s:.6f}",
-                "x-chunk-count": str(tally.n_chunks),
-                "x-compute-s": f"{tally.compute_s:.6f}",
+                "x-duration-s": f"{statistics.audio_s:.6f}",
+                "x-chunk-count": str(statistics.n_chunks),
+                "x-compute-s": f"{statistics.compute_s:.6f}",
             }
-            headers |= {"x-cache": tally.cache} if tally.cache else {}
+            headers |= {"x-cache": statistics.cache} if statistics.cache else {}
         encoded = [(name.encode(), value.encode()) for name, value in headers.items()]
         await send({"type": "http.response.start", "status": 200, "headers": encoded})
-        tally.sent()
+        statistics.sent()
         await self._send_part(send, first, cancellation)
         async for part in made:
             await self._send_part(send, part, cancellation)

@@ -21,8 +21,8 @@ from service.api.errors import error_detail, explain, service_error_detail
 from service.api.patience import StalledError, send_patiently
 from service.api.production import produce
 from service.api.rendering import word_answers
+from service.api.request_statistics import RequestStatistics
 from service.api.state import Ready, ServiceState
-from service.api.tally import Tally
 from service.audio.encoding import to_int16
 from service.errors import (
     CancelledError,
@@ -79,7 +79,7 @@ class Session:
         service: the state of the service.
         ready: the synthesizer.
         request_id: of the session.
-        tally: counts what is spoken.
+        statistics: counts what is spoken.
     """
 
     def __init__(
@@ -88,13 +88,13 @@ class Session:
         service: ServiceState,
         ready: Ready,
         request_id: str,
-        tally: Tally,
+        statistics: RequestStatistics,
     ) -> None:
         self._websocket = websocket
         self._service = service
         self._synthesizer = ready.synthesizer
         self._request_id = request_id
-        self._tally = tally
+        self._statistics = statistics
         self._manner = Manner()
         self._clauses = ClauseBuffer()
         self._text_end = 0
@@ -267,7 +267,7 @@ class Session:
 
     def _order(self, clauses: list[Clause]) -> None:
         for clause in clauses:
-            self._tally.asked()
+            self._statistics.asked()
             self._backlog.add(Order(clause, self._manner))
 
     def _stop(self, reason: ServiceError) -> None:
@@ -356,10 +356,10 @@ class Session:
         plan = self._synthesizer.plan(utterance)
         chunks = list(plan.chunks)  # of a clause they are few
         plan = replace(plan, chunks=chunks)
-        self._tally.planned(utterance, plan)
+        self._statistics.planned(utterance, plan)
         segments = self._synthesizer.stream(plan, cancellation, first=afresh, last=False)
         ends, end = _ends(clause, chunks), clause.start
-        for segment in self._tally.counted(segments):
+        for segment in self._statistics.counted(segments):
             start, end = end, _end_of(segment, clause, ends, end)
             pcm = to_int16(segment.samples).tobytes()
             words = [
@@ -410,7 +410,7 @@ class Session:
             message = message.after(self._n_samples / SAMPLE_RATE_HZ)
         await self._send_message(message)
         if parcel.pcm:
-            self._tally.sent()
+            self._statistics.sent()
         for start in range(0, len(parcel.pcm), _FRAME_BYTES):
             frame = parcel.pcm[start : start + _FRAME_BYTES]
             await self._patiently(self._websocket.send_bytes(frame))

@@ -10,9 +10,9 @@ from fastapi import APIRouter
 from starlette.websockets import WebSocket
 
 from service.api.errors import error_answer, service_error_answer
+from service.api.request_statistics import RequestStatistics
 from service.api.session import Session
 from service.api.state import ServiceState
-from service.api.tally import Tally
 from service.errors import ServiceError
 
 router = APIRouter()
@@ -34,8 +34,8 @@ async def synthesize_stream(websocket: WebSocket) -> None:
             await websocket.send_denial_response(service_error_answer(websocket.scope, error))
             return
         await websocket.accept()
-        state["tally"] = tally = Tally()
-        session = Session(websocket, service, ready, state["request_id"], tally)
+        state["statistics"] = statistics = RequestStatistics()
+        session = Session(websocket, service, ready, state["request_id"], statistics)
         state["outcome"] = await session.run()
     # Who does not read the end would keep the connection open for ever.
     asyncio.get_running_loop().call_later(service.settings.send_timeout_s, state["abort"])

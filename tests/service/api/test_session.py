@@ -10,9 +10,9 @@ from typing import Any, cast
 import pytest
 from starlette.websockets import WebSocket
 
+from service.api.request_statistics import RequestStatistics
 from service.api.session import Session
 from service.api.state import Ready, ServiceState
-from service.api.tally import Tally
 from service.settings import Settings
 from service.speech import Synthesizer
 
@@ -78,22 +78,22 @@ async def until(condition: Callable[[], object]) -> None:
 
 @pytest.fixture
 def hold(synthesizer: Synthesizer) -> Callable[..., Any]:
-    """Hold a session: run a scenario beside it, and return its outcome, its line and its tally."""
+    """Hold a session: run a scenario beside it, and return how it went."""
 
     def run(
-        scenario: Callable[[Line, Tally], Awaitable[None]], **settings: Any
-    ) -> tuple[str, Line, Tally]:
-        async def conversation() -> tuple[str, Line, Tally]:
+        scenario: Callable[[Line, RequestStatistics], Awaitable[None]], **settings: Any
+    ) -> tuple[str, Line, RequestStatistics]:
+        async def conversation() -> tuple[str, Line, RequestStatistics]:
             tasks_before = asyncio.all_tasks()
             service = ServiceState(Settings(**settings), ())
-            line, tally = Line(), Tally()
+            line, statistics = Line(), RequestStatistics()
             session = Session(
-                cast("WebSocket", line), service, Ready(synthesizer, 0.0), "an-id", tally
+                cast("WebSocket", line), service, Ready(synthesizer, 0.0), "an-id", statistics
             )
             running = asyncio.ensure_future(session.run())
             await until(lambda: line.n_received == 0)
             try:
-                await scenario(line, tally)
+                await scenario(line, statistics)
                 outcome = await running
             finally:
                 running.cancel()
@@ -102,7 +102,7 @@ def hold(synthesizer: Synthesizer) -> Callable[..., Any]:
             assert asyncio.all_tasks() == tasks_before
             assert synthesizer.turns.n_waiting == 0
             service.executor.shutdown()
-            return outcome, line, tally
+            return outcome, line, statistics
 
         return asyncio.run(asyncio.wait_for(conversation(), GUARD_S))
 
@@ -112,28 +112,28 @@ def hold(synthesizer: Synthesizer) -> Callable[..., Any]:
 def test_what_a_client_does_not_take_is_made_three_pieces_ahead_and_dropped_by_a_cancel(
     hold: Callable[..., Any],
 ) -> None:
-    async def scenario(line: Line, tally: Tally) -> None:
+    async def scenario(line: Line, statistics: RequestStatistics) -> None:
         await until(lambda: line.sent)
         line.is_open.clear()
         await line.write("text", text="Yes.\n" * 8)
-        await until(lambda: tally.n_chunks == 3)
+        await until(lambda: statistics.n_chunks == 3)
         await line.write("cancel")
         line.is_open.set()
         await until(lambda: line.kinds[-1] == "cancelled")
         await line.write("end")
 
-    outcome, line, tally = hold(scenario)
+    outcome, line, statistics = hold(scenario)
     assert outcome == "ok"
     assert line.kinds == ["ready", "audio", "cancelled", "done"]
     assert line.sent[-1]["duration_s"] == line.sent[1]["end_s"]
-    assert tally.n_chunks == 3
+    assert statistics.n_chunks == 3
     assert line.close_code == 1000
 
 
 def test_what_the_server_says_of_a_connection_that_it_closes_is_a_disconnection(
     hold: Callable[..., Any], caplog: pytest.LogCaptureFixture
 ) -> None:
-    async def scenario(line: Line, _: Tally) -> None:
+    async def scenario(line: Line, _: RequestStatistics) -> None:
         await until(lambda: line.sent)
         line.error = RuntimeError("Unexpected ASGI message 'websocket.send'")
         await line.write("text", text="Yes.\n")
@@ -147,7 +147,7 @@ def test_what_the_server_says_of_a_connection_that_it_closes_is_a_disconnection(
 def test_a_client_that_is_gone_when_the_session_closes_is_no_fault(
     hold: Callable[..., Any], caplog: pytest.LogCaptureFixture
 ) -> None:
-    async def scenario(line: Line, _: Tally) -> None:
+    async def scenario(line: Line, _: RequestStatistics) -> None:
         await until(lambda: line.sent)
         line.is_open.clear()
         await line.write("end")
@@ -170,7 +170,7 @@ def test_an_unexpected_exception_in_any_task_is_logged_and_told_without_its_mess
     def fail(*_: object) -> None:
         raise KeyError(SECRET)
 
-    async def scenario(line: Line, _: Tally) -> None:
+    async def scenario(line: Line, _: RequestStatistics) -> None:
         await until(lambda: line.sent)
         monkeypatch.setattr(Session, task, fail)
         line.put = lambda **message: line._incoming.put(message)  # type: ignore[method-assign]
@@ -191,17 +191,17 @@ def test_an_unexpected_exception_in_any_task_is_logged_and_told_without_its_mess
 
 
 def test_a_clause_over_the_deadline_ends_the_session(hold: Callable[..., Any]) -> None:
-    async def scenario(line: Line, _: Tally) -> None:
+    async def scenario(line: Line, _: RequestStatistics) -> None:
         await line.write("text", text="This takes longer than it may.\nAnd so on.")
         await until(lambda: line.close_code)
 
-    outcome, line, tally = hold(scenario, deadline_s=0.001)
+    outcome, line, statistics = hold(scenario, deadline_s=0.001)
     assert outcome == "deadline_exceeded"
     assert line.kinds == ["ready", "error"]
     assert line.sent[-1]["error"]["code"] == "deadline_exceeded"
     assert line.sent[-1]["text_start"] == 0
     assert line.close_code == 1011
-    assert tally.n_chunks == 0
+    assert statistics.n_chunks == 0
 
 
 def test_a_disconnection_while_a_thread_computes_ends_the_session_when_the_thread_is_done(
@@ -224,13 +224,13 @@ def test_a_disconnection_while_a_thread_computes_ends_the_session_when_the_threa
     for name in ("infer", "encode"):  # of a whole piece, or before its windows
         monkeypatch.setattr(synthesizer.model, name, noted(name))
 
-    async def scenario(line: Line, _: Tally) -> None:
+    async def scenario(line: Line, _: RequestStatistics) -> None:
         await line.write("text", text="This is being said when the client goes away, says he.\n")
         await until(lambda: at_work[0])
         line._incoming.put_nowait({"type": "websocket.disconnect", "code": 1001})
 
-    outcome, line, tally = hold(scenario)
+    outcome, line, statistics = hold(scenario)
     assert not at_work[0]
     assert outcome == "cancelled"
     assert line.kinds == ["ready"]
-    assert tally.n_chunks == 0
+    assert statistics.n_chunks == 0

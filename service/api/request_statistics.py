@@ -8,7 +8,7 @@ from collections.abc import Generator, Iterable
 from service.speech import AudioSegment, Plan, Utterance
 
 
-class Tally:
+class RequestStatistics:
     """Counts of one request, or of one WebSocket session.
 
     Attributes:

@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from service.api.tally import Tally
+from service.api.request_statistics import RequestStatistics
 from service.speech import AudioSegment
 
 
@@ -22,8 +22,8 @@ def segment(*samples: float) -> AudioSegment:
 def test_samples_beyond_full_scale_are_counted_and_told(
     segments: list[AudioSegment], n_clipped: int
 ) -> None:
-    tally = Tally()
-    tally.voice = "af_heart"  # as of an utterance that was planned
-    assert list(tally.counted(segments)) == segments
-    assert tally.n_clipped == n_clipped
-    assert tally.fields().get("clipped", 0) == n_clipped
+    statistics = RequestStatistics()
+    statistics.voice = "af_heart"  # as of an utterance that was planned
+    assert list(statistics.counted(segments)) == segments
+    assert statistics.n_clipped == n_clipped
+    assert statistics.fields().get("clipped", 0) == n_clipped
