@@ -163,13 +163,10 @@ class Metrics:
         if audio_s > 0 and compute_s > 0:
             self._real_time_factor.observe(compute_s / audio_s)
 
-    def count_cache_hit(self) -> None:
-        """Count a chunk that the cache had."""
-        self._cache_hits.inc()
-
-    def count_cache_miss(self) -> None:
-        """Count a chunk that the cache did not have."""
-        self._cache_misses.inc()
+    def count_cache(self, *, n_hits: int, n_misses: int) -> None:
+        """Count chunks that the audio cache had, and those that it did not have."""
+        self._cache_hits.inc(n_hits)
+        self._cache_misses.inc(n_misses)
 
     def render(self, accept: str) -> tuple[bytes, str]:
         """Return everything, and its content type: OpenMetrics where `Accept` asks for it.

@@ -136,11 +136,7 @@ class RequestLog:
             metrics.observe_first_audio(statistics.first_audio_s)
         for wait_s in statistics.waits_s:
             metrics.observe_queue_wait(wait_s)
-        for _ in range(statistics.n_cached or 0):
-            metrics.count_cache_hit()
-        if statistics.n_cached is not None:
-            for _ in range(statistics.n_chunks - statistics.n_cached):
-                metrics.count_cache_miss()
+        metrics.count_cache(n_hits=statistics.n_cache_hits, n_misses=statistics.n_cache_misses)
 
 
 def _break(scope: Scope, error: Exception, send_timeout_s: float) -> None:

@@ -15,8 +15,10 @@ class RequestStatistics:
         voice: name of the voice, or names joined by `+`.
         language: code; None for phonemes.
         n_characters: of the text or the phonemes.
-        n_chunks: segments that were made.
-        n_cached: of these, those that were in the cache; None where there is no cache.
+        n_chunks: chunks of which audio was made, lone pauses included.
+        n_windows: windows that were decoded; a chunk that is decoded whole has one.
+        n_cache_hits: chunks that were in the audio cache.
+        n_cache_misses: chunks that were looked for in it in vain.
         audio_s: seconds of audio.
         n_clipped: samples that were louder than full scale, and were cut off there.
         compute_s: seconds that the model took.
@@ -31,7 +33,9 @@ class RequestStatistics:
         self.language: str | None = None
         self.n_characters = 0
         self.n_chunks = 0
-        self.n_cached: int | None = None
+        self.n_windows = 0
+        self.n_cache_hits = 0
+        self.n_cache_misses = 0
         self.audio_s = 0.0
         self.n_clipped = 0
         self.compute_s = 0.0
@@ -45,10 +49,12 @@ class RequestStatistics:
 
     @property
     def cache(self) -> str | None:
-        """Return `hit`, `miss` or `partial`; None where there is no cache."""
-        if self.n_cached is None:
-            return None
-        return {0: "miss", self.n_chunks: "hit"}.get(self.n_cached, "partial")
+        """Return `hit`, `miss` or `partial`; None where no chunk was looked for in a cache."""
+        if self.n_cache_hits and self.n_cache_misses:
+            return "partial"
+        if self.n_cache_hits:
+            return "hit"
+        return "miss" if self.n_cache_misses else None
 
     def asked(self) -> None:
         """Count the time to the first audio from now, unless something was asked for before.
@@ -66,11 +72,15 @@ class RequestStatistics:
         self.n_characters += len(utterance.text or utterance.phonemes or "")
 
     def counted(self, segments: Iterable[AudioSegment]) -> Generator[AudioSegment, None, None]:
-        """Pass segments on and count them."""
+        """Pass the segments of one plan on, and count them and their chunks."""
+        chunk = -1
         for segment in segments:
-            if segment.cached is not None:
-                self.n_cached = (self.n_cached or 0) + segment.cached
-            self.n_chunks += 1
+            if segment.chunk != chunk:
+                chunk = segment.chunk
+                self.n_chunks += 1
+                self.n_cache_hits += segment.cached is True
+                self.n_cache_misses += segment.cached is False
+            self.n_windows += segment.n_windows
             self.audio_s += segment.duration_s
             self.n_clipped += segment.n_clipped
             self.compute_s += segment.compute_s
@@ -91,6 +101,7 @@ class RequestStatistics:
             "language": self.language,
             "characters": self.n_characters,
             "chunks": self.n_chunks,
+            "windows": self.n_windows,
             "audio_s": round(self.audio_s, 3),
             "compute_s": round(self.compute_s, 3),
         }

@@ -28,7 +28,10 @@ class AudioSegment:
             empty if not wanted.
         compute_s: seconds that the model took; 0 where the audio was in the cache.
         wait_s: seconds that it waited for its turn.
-        cached: whether the audio was in the cache; None where there is no cache.
+        n_windows: windows of the chunk that were decoded for it: one where the chunk is decoded
+            whole; none of a pause, and of audio that was in the cache.
+        cached: whether the audio of the chunk was in the cache; None of a pause, and where there is
+            no cache.
     """
 
     chunk: int
@@ -39,6 +42,7 @@ class AudioSegment:
     words: tuple[WordTime, ...]
     compute_s: float
     wait_s: float
+    n_windows: int
     cached: bool | None
 
     @property
@@ -83,8 +87,10 @@ def deliver(
     """
     start, n_told = origin, 0
     wait_s = compute_s = 0.0
+    n_windows = 0
     for one in made:
         sound = one.sound
+        n_windows += not one.cached
         wait_s, compute_s = wait_s + one.wait_s, compute_s + one.compute_s
         samples = shaper.add(sound.samples)
         if sound.is_last:
@@ -106,6 +112,6 @@ def deliver(
             n_told += len(words)
         yield AudioSegment(
             index, sound.is_last, chunk.phonemes, samples, start / SAMPLE_RATE_HZ, words,
-            compute_s, wait_s, one.cached,
+            compute_s, wait_s, n_windows, one.cached,
         )  # fmt: skip
-        start, wait_s, compute_s = end, 0.0, 0.0
+        start, wait_s, compute_s, n_windows = end, 0.0, 0.0, 0

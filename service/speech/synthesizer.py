@@ -148,7 +148,7 @@ class Synthesizer:
                 start_s = n_samples / SAMPLE_RATE_HZ
                 n_samples += n_pause
                 silence = joining.silence(n_pause)
-                yield AudioSegment(index, True, "", silence, start_s, (), 0.0, 0.0, None)
+                yield AudioSegment(index, True, "", silence, start_s, (), 0.0, 0.0, 0, None)
                 continue
             shaper = joining.Shaper(
                 first=first and index == 0,

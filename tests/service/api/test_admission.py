@@ -217,7 +217,7 @@ def test_who_goes_away_from_a_stream_frees_its_place(small_server: Any) -> None:
         assert in_flight(small_server) == 1
     line = log_line(small_server, "gone-stream")
     assert "status=200 outcome=cancelled" in line
-    assert int(re.findall(r" chunks=(\d+)", line)[0]) < 10
+    assert int(re.findall(r" windows=(\d+)", line)[0]) < 10
     wait_until(lambda: in_flight(small_server) == 0)
 
 
@@ -234,8 +234,8 @@ def test_who_reads_nothing_is_cut_off_and_nothing_piles_up(small_server: Any, st
         line = log_line(small_server, identity)
         assert "status=200 outcome=stalled" in line
         if stream:
-            # What the connection holds, one chunk being sent, and one ahead; of some 80.
-            assert int(re.findall(r" chunks=(\d+)", line)[0]) <= 10
+            # What the connection holds, one window being sent, and one ahead; of some 80.
+            assert int(re.findall(r" windows=(\d+)", line)[0]) <= 10
         wait_until(lambda: in_flight(small_server) == 0)
         assert is_cut_off(caller.read_all())
 

@@ -134,9 +134,7 @@ def test_speech_is_counted_and_its_real_time_factor_taken(metrics: Metrics) -> N
 def test_speech_out_of_the_cache_has_no_real_time_factor(metrics: Metrics) -> None:
     metrics.observe_speech(n_characters=5, audio_s=1.0, compute_s=0.0, n_clipped=0)
     metrics.observe_speech(n_characters=5, audio_s=0.0, compute_s=0.2, n_clipped=0)
-    metrics.count_cache_hit()
-    metrics.count_cache_miss()
-    metrics.count_cache_miss()
+    metrics.count_cache(n_hits=1, n_misses=2)
     assert value(metrics, "kokoro_real_time_factor_count") == 0
     assert value(metrics, "kokoro_audio_seconds_total") == 1
     assert value(metrics, "kokoro_audio_cache_total", result="hit") == 1
@@ -187,7 +185,7 @@ def test_the_model_is_named_once_it_is_there(metrics: Metrics) -> None:
 
 def test_two_applications_count_apart() -> None:
     one, other = Metrics(ENDPOINTS), Metrics(ENDPOINTS)
-    one.count_cache_hit()
+    one.count_cache(n_hits=1, n_misses=0)
     assert value(other, "kokoro_audio_cache_total", result="hit") == 0
 
 
