@@ -109,7 +109,7 @@ def make_listener(synthesizer: Synthesizer) -> Listen:
 
     @cache
     def listen(phonemes: str, voice: str) -> list[str]:
-        plan = synthesizer.plan(Utterance(phonemes=phonemes, voice=voice))
+        plan = synthesizer.plan(Utterance(phonemes, "phonemes", voice))
         segments = synthesizer.stream(plan)
         return hear(decoder, np.concatenate([segment.samples for segment in segments]))
 

@@ -70,11 +70,10 @@ def _say(
     try:
         plan = synthesizer.plan(
             Utterance(
-                None if phonemes else spoken,
-                spoken if phonemes else None,
+                spoken,
+                "phonemes" if phonemes else "ssml" if ssml else "text",
                 speed=speed,
                 language=language,
-                is_ssml=ssml,
                 normalized=normalize,
             )
         )

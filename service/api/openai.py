@@ -29,7 +29,7 @@ from service.audio import FORMATS, AudioFormat, open_encoder
 from service.errors import UnknownModelError, UnsupportedFormatError
 from service.model.kokoro import SAMPLE_RATE_HZ
 from service.settings import nearest
-from service.speech import AudioSegment, Utterance
+from service.speech import AudioSegment, Delivery, Utterance
 from service.speech.planning import MAX_SPEED, MIN_SPEED
 
 router = APIRouter(prefix="/v1", tags=["openai"])
@@ -224,10 +224,9 @@ async def speech(body: SpeechRequest, request: Request) -> Response:
         raise UnsupportedFormatError(f"aac is not offered; there are {', '.join(FORMATS)}")
     voice = body.voice if isinstance(body.voice, str) else body.voice.id
     rendering = _rendering(body, body.response_format)
-    utterance = Utterance(
-        body.input, voice=VOICES.get(voice, voice), speed=body.speed, streamed=rendering.streams
-    )
-    return SpeechResponse(state_of(request), utterance, rendering)
+    utterance = Utterance(body.input, voice=VOICES.get(voice, voice), speed=body.speed)
+    delivery = Delivery(streamed=rendering.streams)
+    return SpeechResponse(state_of(request), utterance, delivery, rendering)
 
 
 def _rendering(body: SpeechRequest, audio_format: AudioFormat) -> Rendering:

@@ -175,10 +175,10 @@ class Subtitles(Rendering):
 
     def _shown(self) -> TracedText:
         """Return the text without its markup, or the phonemes."""
-        utterance = self._utterance
-        if utterance.text is None:
-            return TracedText(utterance.phonemes or "")
-        return plain_text(parse(utterance.text, is_ssml=utterance.is_ssml))
+        text, kind = self._utterance.text, self._utterance.kind
+        if kind == "phonemes":
+            return TracedText(text)
+        return plain_text(parse(text, is_ssml=kind == "ssml"))
 
 
 def base64_bytes_per_s(audio_format: AudioFormat) -> int:

@@ -69,7 +69,7 @@ class RequestStatistics:
         """Note what will be said."""
         self.voice = "+".join(voice.name for voice, _ in plan.blend.parts)
         self.language = plan.language
-        self.n_characters += len(utterance.text or utterance.phonemes or "")
+        self.n_characters += len(utterance.text)
 
     def counted(self, segments: Iterable[AudioSegment]) -> Generator[AudioSegment, None, None]:
         """Pass the segments of one plan on, and count them and their chunks."""

@@ -15,7 +15,7 @@ from service.api.request_statistics import RequestStatistics
 from service.api.state import Ready, ServiceState
 from service.errors import CancelledError, DeadlineError
 from service.model.kokoro import SAMPLE_RATE_HZ
-from service.speech import LONGEST_CHUNK_S, Cancellation, Utterance
+from service.speech import LONGEST_CHUNK_S, Cancellation, Delivery, Utterance
 
 _PART_BYTES = 32_768
 """Sent at a time; a client that reads at the pace of speech takes one in 0.7 s."""
@@ -33,13 +33,21 @@ class SpeechResponse(Response):
     Args:
         service: the state of the service.
         utterance: what to say.
+        delivery: how.
         rendering: how to write it.
     """
 
-    def __init__(self, service: ServiceState, utterance: Utterance, rendering: Rendering) -> None:
+    def __init__(
+        self,
+        service: ServiceState,
+        utterance: Utterance,
+        delivery: Delivery,
+        rendering: Rendering,
+    ) -> None:
         super().__init__(media_type=rendering.media_type)
         self._service = service
         self._utterance = utterance
+        self._delivery = delivery
         self._rendering = rendering
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -86,7 +94,7 @@ class SpeechResponse(Response):
         self, ready: Ready, cancellation: Cancellation, statistics: RequestStatistics
     ) -> Generator[bytes, None, None]:
         synthesizer = ready.synthesizer
-        plan = synthesizer.plan(self._utterance)
+        plan = synthesizer.plan(self._utterance, self._delivery)
         statistics.planned(self._utterance, plan)
         chunks = statistics.counted(synthesizer.stream(plan, cancellation))
         yield from self._rendering.parts(chunks)

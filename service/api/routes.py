@@ -75,7 +75,8 @@ def state_of(request: Request) -> ServiceState:
 )
 async def synthesize(body: SynthesisRequest, request: Request) -> Response:
     """Turn text into speech."""
-    return SpeechResponse(state_of(request), body.utterance(), _rendering(body))
+    rendering = _rendering(body)
+    return SpeechResponse(state_of(request), body.utterance(), body.delivery(), rendering)
 
 
 def _rendering(body: SynthesisRequest) -> Rendering:
@@ -107,7 +108,9 @@ async def phonemize(body: PhonemizeRequest, request: Request) -> Response:
     planner = state.require().synthesizer.planner
 
     def answer() -> bytes:  # of a long text it takes longer to write than the event loop has
-        return to_json(PhonemizeAnswer.of(planner.preview(body.utterance()), body.text))
+        return to_json(
+            PhonemizeAnswer.of(planner.preview(body.utterance(), early=body.early), body.text)
+        )
 
     with state.admission.request():
         content = await asyncio.get_running_loop().run_in_executor(state.executor, answer)

@@ -8,8 +8,9 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 from pydantic_core import PydanticCustomError
 
 from service.audio import FORMATS, AudioFormat
+from service.errors import InvalidRequestError
 from service.settings import Decoding
-from service.speech import Chunk, Preview, Utterance, Voice, WordTime
+from service.speech import Chunk, Delivery, Preview, TextKind, Utterance, Voice, WordTime
 from service.speech.planning import MAX_SPEED, MIN_SPEED
 from service.speech.voices import MAX_BLEND_LENGTH
 from service.text import LANGUAGES
@@ -162,21 +163,31 @@ class SynthesisRequest(StrictModel):
         return self.text or self.phonemes or ""
 
     def utterance(self) -> Utterance:
-        """Return what is to be said."""
+        """Return what is to be said.
+
+        Raises:
+            InvalidRequestError: it is not exactly one of text and phonemes.
+        """
+        if (self.text is None) == (self.phonemes is None):
+            raise InvalidRequestError("exactly one of text and phonemes must be given")
+        kind: TextKind = "ssml" if self.ssml else "text"
         speed = self.speed if self.length_scale is None else self.speed / self.length_scale
-        timed = self.timestamps is not None or self.format in ("srt", "vtt")
         return Utterance(
-            self.text,
-            self.phonemes,
+            self.spoken,
+            kind if self.phonemes is None else "phonemes",
             self.voice,
             speed,
             self.language,
-            self.ssml,
             self.normalize,
+        )
+
+    def delivery(self) -> Delivery:
+        """Return how it is to be delivered."""
+        return Delivery(
             streamed=self.stream,
+            timed=self.timestamps is not None or self.format in ("srt", "vtt"),
             early=None if self.chunking is None else self.chunking == "early",
             decoding=self.decoding,
-            timed=timed,
         )
 
 
@@ -285,15 +296,19 @@ class PhonemizeRequest(StrictModel):
     normalize: bool = NORMALIZE
     chunking: Literal["even", "early"] = Field("even", description="how long text is cut")
 
+    @property
+    def early(self) -> bool:
+        """Return whether the first chunks are short."""
+        return self.chunking == "early"
+
     def utterance(self) -> Utterance:
         """Return what would be said."""
         return Utterance(
             self.text,
+            "ssml" if self.ssml else "text",
             voice=self.voice,
             language=self.language,
-            is_ssml=self.ssml,
             normalized=self.normalize,
-            early=self.chunking == "early",
         )
 
 

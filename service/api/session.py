@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Awaitable, Generator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import pairwise
 
 from pydantic import ValidationError
@@ -36,7 +36,7 @@ from service.errors import (
 )
 from service.logs import describe
 from service.model.kokoro import SAMPLE_RATE_HZ
-from service.speech import AudioSegment, Cancellation, Chunk, Utterance
+from service.speech import AudioSegment, Cancellation, Chunk, Delivery, Utterance
 from service.text import Clause, ClauseBuffer
 
 logger = logging.getLogger(__name__)
@@ -349,16 +349,19 @@ class Session:
             speed=manner.speed,
             language=manner.language,
             normalized=manner.normalized,
-            streamed=True,
-            early=None if afresh else False,
-            timed=self._synthesizer.model.gives_durations,
         )
-        plan = self._synthesizer.plan(utterance)
-        chunks = list(plan.chunks)  # of a clause they are few
-        plan = replace(plan, chunks=chunks)
+        delivery = Delivery(
+            streamed=True,
+            timed=self._synthesizer.model.gives_durations,
+            early=None if afresh else False,
+            first=afresh,
+            last=False,
+            read_first=True,
+        )
+        plan = self._synthesizer.plan(utterance, delivery)
         self._statistics.planned(utterance, plan)
-        segments = self._synthesizer.stream(plan, cancellation, first=afresh, last=False)
-        ends, end = _ends(clause, chunks), clause.start
+        segments = self._synthesizer.stream(plan, cancellation)
+        ends, end = _ends(clause, tuple(plan.chunks)), clause.start
         for segment in self._statistics.counted(segments):
             start, end = end, _end_of(segment, clause, ends, end)
             pcm = to_int16(segment.samples).tobytes()

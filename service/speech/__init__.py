@@ -3,9 +3,10 @@
 from service.speech.cancellation import Cancellation
 from service.speech.chunking import LONGEST_CHUNK_S
 from service.speech.delivery import AudioSegment
-from service.speech.planning import Chunk, Plan, Planner, Preview, Utterance
+from service.speech.planning import Chunk, Plan, Planner, Preview
 from service.speech.synthesizer import Synthesizer
 from service.speech.timing import PhonemeTime, WordTime
+from service.speech.utterance import Delivery, TextKind, Utterance
 from service.speech.voices import Blend, Voice, VoiceLibrary
 
 __all__ = [
@@ -14,11 +15,13 @@ __all__ = [
     "Blend",
     "Cancellation",
     "Chunk",
+    "Delivery",
     "PhonemeTime",
     "Plan",
     "Planner",
     "Preview",
     "Synthesizer",
+    "TextKind",
     "Utterance",
     "Voice",
     "VoiceLibrary",

@@ -13,8 +13,8 @@ from service.errors import (
     NothingToSayError,
     TextTooLongError,
 )
-from service.settings import Decoding
 from service.speech.chunking import LONGEST_CHUNK_S, REAL_TIME_FACTOR, Chunker
+from service.speech.utterance import Delivery, Utterance
 from service.speech.voices import Blend, VoiceLibrary
 from service.text import (
     READ_AT_ONCE,
@@ -40,50 +40,6 @@ MAX_SILENCE_S = 600.0
 
 
 _NOTHING = "the text has nothing that can be pronounced"
-
-
-_LIKELY_S_PER_BYTE = 0.07
-"""Of a text: 14.6 letters of English are a second; what is written with fewer signs has more bytes
-for each. Figures and pauses may take many times as long."""
-
-
-@dataclass(frozen=True)
-class Utterance:
-    """What is to be said; either `text` or `phonemes`.
-
-    Attributes:
-        text: any text.
-        phonemes: symbols of the model's vocabulary, said as they are.
-        voice: a voice's name or a blend; None for the default voice.
-        speed: 0.5 to 2.0.
-        language: code of the text's language; None for the voice's own.
-        is_ssml: whether the text is SSML.
-        normalized: whether figures, dates, abbreviations and the like are written in words
-            before they are read.
-        streamed: whether the sound is wanted while it is made.
-        early: whether the first chunks are cut short, so that sound starts early, instead of
-            evenly; None for early where it is streamed and not decoded in windows.
-        decoding: None for what the settings say.
-        timed: whether each word's time is wanted.
-    """
-
-    text: str | None = None
-    phonemes: str | None = None
-    voice: str | None = None
-    speed: float = 1.0
-    language: str | None = None
-    is_ssml: bool = False
-    normalized: bool = True
-    streamed: bool = False
-    early: bool | None = None
-    decoding: Decoding | None = None
-    timed: bool = False
-
-    @property
-    def likely_s(self) -> float:
-        """Return about how many seconds it takes to say, before anything of it is read."""
-        n_bytes = len((self.text or self.phonemes or "").encode("utf-8", "surrogatepass"))
-        return n_bytes * _LIKELY_S_PER_BYTE / self.speed
 
 
 @dataclass(frozen=True)
@@ -112,19 +68,18 @@ class Plan:
     """An utterance that can be said: what can be refused has been.
 
     Attributes:
-        chunks: in order; at least one. To be gone through once: a long text is read while its
-            beginning is spoken, so going on may raise what `FrontEnd.read` does.
+        chunks: in order; at least one. To be gone through once, unless all was read first: a long
+            text is read while its beginning is spoken, so going on may raise what `FrontEnd.read`
+            does.
         blend: the voice; markup may change it for some of the chunks.
         language: code of the language that the text is read in; None for phonemes.
-        timed: whether each word's time is wanted.
-        in_windows: whether chunks are decoded window by window, where that is known to be good.
+        delivery: with its `decoding` settled: in windows only where that is known to be good.
     """
 
     chunks: Iterable[Chunk]
     blend: Blend
     language: str | None
-    timed: bool
-    in_windows: bool = False
+    delivery: Delivery
 
 
 @dataclass(frozen=True)
@@ -191,41 +146,41 @@ class Planner:
         self.real_time_factor = REAL_TIME_FACTOR
         voices.resolve(default_voice)
 
-    def plan(self, utterance: Utterance) -> Plan:
+    def plan(self, utterance: Utterance, delivery: Delivery) -> Plan:
         """Settle everything about an utterance but its sound.
 
         Raises:
             ServiceError: one of the classes with a 4xx status, or EspeakError.
         """
-        given = [name for name in ("text", "phonemes") if getattr(utterance, name) is not None]
-        if len(given) != 1:
-            raise InvalidRequestError("exactly one of text and phonemes must be given")
-        spoken = utterance.text if utterance.text is not None else utterance.phonemes or ""
-        self.check_length(spoken, given[0])
+        is_phonemes = utterance.kind == "phonemes"
+        self.check_length(utterance.text, "phonemes" if is_phonemes else "text")
         _check_speed(utterance.speed, "speed")
-        if utterance.text is None:
+        early = bool(delivery.early)
+        if is_phonemes:
             blend, language = self.resolve(utterance.voice), None
-            chunks = self._cut_phonemes(spoken, blend, utterance)
+            chunks = self._cut_phonemes(utterance, blend, early=early)
         else:
             blend, language = self.settle(utterance.voice, utterance.language)
-            parts = self._parts(spoken, utterance, language)
+            parts = self._parts(utterance, language)
             chunks = _cut_text(
-                parts, blend, utterance.speed, self._chunker(utterance, blend),
+                parts, blend, utterance.speed, self._chunker(utterance, blend, early=early),
                 partial(self._read, utterance),
             )  # fmt: skip
         first = next(chunks, None)
         if first is None:
             raise NothingToSayError(_NOTHING)
-        return Plan(chain([first], chunks), blend, language, utterance.timed)
+        all_chunks = chain([first], chunks)
+        return Plan(
+            tuple(all_chunks) if delivery.read_first else all_chunks, blend, language, delivery
+        )
 
-    def preview(self, utterance: Utterance) -> Preview:
-        """Tell what will be said of a text, and how.
+    def preview(self, utterance: Utterance, *, early: bool) -> Preview:
+        """Tell what will be said of a text, and how; see `Delivery` for `early`.
 
         Raises:
             ServiceError: one of the classes with a 4xx status, or EspeakError.
         """
-        text = utterance.text or ""
-        self.check_length(text)
+        self.check_length(utterance.text)
         blend, language = self.settle(utterance.voice, utterance.language)
         read: list[tuple[Passage, list[Reading]]] = []
 
@@ -234,8 +189,8 @@ class Planner:
             read.append((part.passage, readings))
             return readings
 
-        parts = self._parts(text, utterance, language)
-        chunker = self._chunker(utterance, blend)
+        parts = self._parts(utterance, language)
+        chunker = self._chunker(utterance, blend, early=early)
         chunks = tuple(_cut_text(parts, blend, utterance.speed, chunker, note))
         if not chunks:
             raise NothingToSayError(_NOTHING)
@@ -246,8 +201,8 @@ class Planner:
     def plan_phonemes(self, phonemes: str) -> Plan:
         """Plan phonemes of the default voice that the service says to itself, of any length."""
         blend = self.resolve(None)
-        chunks = self._cut_phonemes(phonemes, blend, Utterance(phonemes=phonemes))
-        return Plan(chunks, blend, None, timed=False)
+        chunks = self._cut_phonemes(Utterance(phonemes, "phonemes"), blend, early=False)
+        return Plan(chunks, blend, None, Delivery())
 
     def settle(self, voice: str | None, language: str | None) -> tuple[Blend, str]:
         """Return the voice and the language of a text that may be still to come.
@@ -281,11 +236,12 @@ class Planner:
         """
         return self.voices.resolve(self._default_voice if voice is None else voice)
 
-    def _parts(self, text: str, utterance: Utterance, language: str) -> list[_Part | Pause]:
+    def _parts(self, utterance: Utterance, language: str) -> list[_Part | Pause]:
         """Return what a text is made of, each passage with how it is said."""
+        text = utterance.text
         parts: list[_Part | Pause] = []
         silence_s = 0.0
-        for part in parse(text, is_ssml=utterance.is_ssml, language=language):
+        for part in parse(text, is_ssml=utterance.kind == "ssml", language=language):
             if isinstance(part, Pause):
                 silence_s += part.duration_s
                 parts.append(part)
@@ -306,9 +262,9 @@ class Planner:
             )
         return parts
 
-    def _chunker(self, utterance: Utterance, blend: Blend) -> Chunker:
+    def _chunker(self, utterance: Utterance, blend: Blend, *, early: bool) -> Chunker:
         return Chunker(
-            early=bool(utterance.early),
+            early=early,
             real_time_factor=self.real_time_factor,
             pace=blend.pace * utterance.speed,
             longest_s=self._longest_chunk_s,
@@ -317,15 +273,15 @@ class Planner:
     def _read(self, utterance: Utterance, part: _Part) -> Iterator[Reading]:
         return self.front_end.read(part.passage, part.language, normalized=utterance.normalized)
 
-    def _cut_phonemes(self, phonemes: str, blend: Blend, utterance: Utterance) -> Iterator[Chunk]:
+    def _cut_phonemes(self, utterance: Utterance, blend: Blend, *, early: bool) -> Iterator[Chunk]:
         """Yield the chunks of phonemes; what can be refused is refused at once."""
-        check_text(phonemes)
-        reading = read_phonemes(phonemes)
+        check_text(utterance.text)
+        reading = read_phonemes(utterance.text)
         vocabulary = load_vocabulary()
         vocabulary.token_ids(reading.phonemes)
         if not vocabulary.is_pronounceable(reading.phonemes):
             raise NothingToSayError("the phonemes hold nothing that can be pronounced")
-        chunker = self._chunker(utterance, blend)
+        chunker = self._chunker(utterance, blend, early=early)
         chunks = [*chunker.add(reading), *chunker.finish()]
         for number, chunk in enumerate(chunks, start=1):
             yield Chunk(

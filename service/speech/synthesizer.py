@@ -23,8 +23,9 @@ from service.speech import joining
 from service.speech.cache import AudioCache
 from service.speech.cancellation import Cancellation
 from service.speech.delivery import AudioSegment, Made, deliver
-from service.speech.planning import Chunk, Plan, Planner, Utterance
+from service.speech.planning import Chunk, Plan, Planner
 from service.speech.turns import Turns
+from service.speech.utterance import Delivery, Utterance
 from service.speech.windows import Sound, say_in_windows, say_whole
 from service.text import load_vocabulary
 
@@ -33,6 +34,8 @@ SELF_TEST_PHONEMES = "həlˈO, wˈɜɹld."
 
 _USUAL_TOKENS = 100
 """Of a chunk; what is known of the statistics of a voice is known of all lengths or of none."""
+
+_AT_ONCE = Delivery()
 
 _AUDIBLE = 0.01
 """Root mean square of a self-test that can be heard: -40 dB; speech is at -20 to -30 dB."""
@@ -78,7 +81,7 @@ class Synthesizer:
         self._file_decoding = file_decoding
         self._closed = False
 
-    def plan(self, utterance: Utterance) -> Plan:
+    def plan(self, utterance: Utterance, delivery: Delivery = _AT_ONCE) -> Plan:
         """Settle everything about an utterance but its sound.
 
         Raises:
@@ -86,22 +89,20 @@ class Synthesizer:
             DecodingUnavailableError: windows are asked for and the model, or the voice, has none.
             ServiceError: see `Planner.plan`.
         """
-        if utterance.timed and not self.model.gives_durations:
+        if delivery.timed and not self.model.gives_durations:
             raise TimesUnavailableError(
                 f"{self.model.name} does not tell durations, so there are no times"
             )
-        usual = self._stream_decoding if utterance.streamed else self._file_decoding
-        in_windows = (utterance.decoding or usual) == "windows"
-        if in_windows:
-            lack = self._lack_of_windows(utterance)
-            if lack and utterance.decoding is not None:
+        usual = self._stream_decoding if delivery.streamed else self._file_decoding
+        decoding = delivery.decoding or usual
+        if decoding == "windows" and (lack := self._lack_of_windows(utterance)):
+            if delivery.decoding is not None:
                 raise DecodingUnavailableError(lack)
-            in_windows = not lack
-        early = utterance.early
+            decoding = "whole"
+        early = delivery.early
         if early is None:
-            early = utterance.streamed and not in_windows
-        plan = self.planner.plan(replace(utterance, early=early))
-        return replace(plan, in_windows=in_windows)
+            early = delivery.streamed and decoding == "whole"
+        return self.planner.plan(utterance, replace(delivery, decoding=decoding, early=early))
 
     def _lack_of_windows(self, utterance: Utterance) -> str:
         """Tell why an utterance cannot be decoded in windows; nothing where it can."""
@@ -118,8 +119,6 @@ class Synthesizer:
         plan: Plan,
         cancellation: Cancellation | None = None,
         *,
-        first: bool = True,
-        last: bool = True,
         keep_memory: bool = True,
     ) -> Iterator[AudioSegment]:
         """Say a plan, chunk by chunk; all segments joined are the whole speech.
@@ -127,8 +126,6 @@ class Synthesizer:
         Args:
             plan: what `plan` returned.
             cancellation: stops it, also in the middle of a run.
-            first: whether no other speech stands before it; else its first pause is a joint's.
-            last: whether no other speech follows.
             keep_memory: whether the model's working memory stays for the next chunk.
 
         Raises:
@@ -136,6 +133,7 @@ class Synthesizer:
             NotReadyError: the synthesizer is closed.
             ServiceError: the reason of the cancellation.
         """
+        delivery = plan.delivery
         n_samples = 0
         soon = True
         for index, chunk in enumerate(plan.chunks):
@@ -151,15 +149,19 @@ class Synthesizer:
                 yield AudioSegment(index, True, "", silence, start_s, (), 0.0, 0.0, 0, None)
                 continue
             shaper = joining.Shaper(
-                first=first and index == 0,
-                last=last and chunk.is_last and chunk.pause_s is None,
+                first=delivery.first and index == 0,
+                last=delivery.last and chunk.is_last and chunk.pause_s is None,
                 n_pause=n_pause,
             )
             sounds = self._sounds(
-                chunk, cancellation, in_windows=plan.in_windows, soon=soon, keep_memory=keep_memory
+                chunk,
+                cancellation,
+                in_windows=delivery.decoding == "windows",
+                soon=soon,
+                keep_memory=keep_memory,
             )
             soon = False
-            for segment in deliver(index, chunk, sounds, shaper, n_samples, timed=plan.timed):
+            for segment in deliver(index, chunk, sounds, shaper, n_samples, timed=delivery.timed):
                 n_samples += segment.samples.size
                 yield segment
 

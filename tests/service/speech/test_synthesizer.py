@@ -11,7 +11,7 @@ from service import errors
 from service.errors import NotReadyError, ServiceError
 from service.loading import load_synthesizer
 from service.settings import Settings
-from service.speech import AudioSegment, Synthesizer, Utterance, VoiceLibrary
+from service.speech import AudioSegment, Delivery, Synthesizer, Utterance, VoiceLibrary
 from service.speech.chunking import MAX_CHUNK_LENGTH
 from service.text import LANGUAGES, Passage, parse
 
@@ -57,7 +57,11 @@ def test_every_voice_speaks_its_language(synthesizer: Synthesizer, voice: str) -
     phonemes = {"ja": "koɲɲiʨiβa.", "zh": "ni↓ xɑʊ↓."}
     language = synthesizer.planner.voices.resolve(voice).language
     assert language is not None
-    utterance = Utterance(text.get(language), phonemes.get(language), voice)
+    utterance = (
+        Utterance(text[language], voice=voice)
+        if language in text
+        else Utterance(phonemes[language], "phonemes", voice)
+    )
     samples = speak(synthesizer, utterance)
     assert_audible(samples)
     assert 0.6 < samples.size / 24_000 < 4
@@ -138,26 +142,24 @@ def test_no_chunk_is_much_longer_than_ten_seconds(synthesizer: Synthesizer) -> N
 def test_phonemes_are_said_as_they_are(synthesizer: Synthesizer) -> None:
     phonemes = phonemes_of(synthesizer, SENTENCE)
     by_text = speak(synthesizer, Utterance(SENTENCE))
-    by_phonemes = speak(synthesizer, Utterance(phonemes=phonemes))
+    by_phonemes = speak(synthesizer, Utterance(phonemes, "phonemes"))
     np.testing.assert_array_equal(by_text, by_phonemes)
 
 
 @pytest.mark.parametrize(
     ("utterance", "error"),
     [
-        (Utterance(), errors.InvalidRequestError),
-        (Utterance("a", "a"), errors.InvalidRequestError),
         (Utterance(""), errors.EmptyTextError),
         (Utterance(" \n\t\u2003"), errors.EmptyTextError),
-        (Utterance(phonemes=" "), errors.EmptyTextError),
+        (Utterance(" ", "phonemes"), errors.EmptyTextError),
         (Utterance("a\x00b"), errors.InvalidTextError),
         (Utterance("a\x1bb"), errors.InvalidTextError),
         (Utterance("a\ud800b"), errors.InvalidTextError),
         (Utterance("... !"), errors.NothingToSayError),
-        (Utterance(phonemes=".ˈ "), errors.NothingToSayError),
-        (Utterance(phonemes="həl4O"), errors.UnknownSymbolError),
+        (Utterance(".ˈ ", "phonemes"), errors.NothingToSayError),
+        (Utterance("həl4O", "phonemes"), errors.UnknownSymbolError),
         (Utterance("a" * 20_001), errors.TextTooLongError),
-        (Utterance(phonemes="a" * 20_001), errors.TextTooLongError),
+        (Utterance("a" * 20_001, "phonemes"), errors.TextTooLongError),
         (Utterance("a", voice="af_nobody"), errors.UnknownVoiceError),
         (Utterance("a", voice="af_heart(0)"), errors.InvalidBlendError),
         (Utterance("a", voice=""), errors.InvalidBlendError),
@@ -165,7 +167,7 @@ def test_phonemes_are_said_as_they_are(synthesizer: Synthesizer) -> None:
         (Utterance("a", speed=2.01), errors.InvalidRequestError),
         (Utterance("a", speed=float("nan")), errors.InvalidRequestError),
         (Utterance("a", language="tlh"), errors.LanguageUnavailableError),
-        (Utterance("<speak>a", is_ssml=True), errors.MarkupError),
+        (Utterance("<speak>a", "ssml"), errors.MarkupError),
         (Utterance("[pause:x] a"), errors.MarkupError),
         (Utterance("a[pause:50s]" * 13), errors.InvalidRequestError),
     ],
@@ -236,7 +238,7 @@ def test_markup_changes_voice_and_rate(synthesizer: Synthesizer) -> None:
         "<speak>One two three. <voice name='am_adam'>One two three.</voice>"
         "<prosody rate='200%'>One two three.</prosody></speak>"
     )
-    plan = synthesizer.plan(Utterance(ssml, is_ssml=True))
+    plan = synthesizer.plan(Utterance(ssml, "ssml"))
     chunks = list(plan.chunks)
     assert [chunk.blend.parts[0][0].name for chunk in chunks] == ["af_heart", "am_adam", "af_heart"]
     assert [chunk.speed for chunk in chunks] == [1.0, 1.0, 2.0]
@@ -260,7 +262,7 @@ def test_a_book_is_read_while_its_beginning_is_spoken(
         return read_block(*arguments)
 
     monkeypatch.setattr(planner.front_end, "_read_block", counted)
-    chunks = iter(planner.plan(Utterance(book)).chunks)
+    chunks = iter(planner.plan(Utterance(book), Delivery()).chunks)
     assert next(chunks).phonemes
     assert read <= 2
     for _ in range(20):
@@ -284,4 +286,4 @@ def test_a_character_in_a_later_passage_is_refused_before_anything_is_said(
     )
     ssml = f"<speak>{passages}Now \u13a0.</speak>"
     with pytest.raises(errors.InvalidTextError, match="U\\+13A0"):
-        synthesizer.plan(Utterance(ssml, is_ssml=True))
+        synthesizer.plan(Utterance(ssml, "ssml"))

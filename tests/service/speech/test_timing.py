@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from service import errors
-from service.speech import Synthesizer, Utterance
+from service.speech import Delivery, Synthesizer, Utterance
 from service.speech.timing import LEAD_FRAMES, word_times
 from service.text import Word
 
@@ -52,7 +52,7 @@ def test_times_follow_what_was_cut_off_and_stay_inside_the_chunk() -> None:
 def test_every_word_of_the_text_has_its_time(
     synthesizer: Synthesizer, early: bool, speed: float
 ) -> None:
-    plan = synthesizer.plan(Utterance(TEXT * 2, speed=speed, early=early, timed=True))
+    plan = synthesizer.plan(Utterance(TEXT * 2, speed=speed), Delivery(early=early, timed=True))
     segments = list(synthesizer.stream(plan))
     assert len(segments) > 1
     words = [word for segment in segments for word in segment.words]
@@ -73,7 +73,7 @@ def test_every_word_of_the_text_has_its_time(
 
 def test_words_are_where_the_sound_is(synthesizer: Synthesizer) -> None:
     text = "He paid for it. Is it still there? Wait for me."
-    plan = synthesizer.plan(Utterance(text, timed=True))
+    plan = synthesizer.plan(Utterance(text), Delivery(timed=True))
     (segment,) = synthesizer.stream(plan)
 
     def loudness(start_s: float, end_s: float) -> float:
@@ -101,4 +101,4 @@ def test_a_model_without_durations_has_no_times(
     monkeypatch.setattr(type(synthesizer.model), "gives_durations", False)
     synthesizer.plan(Utterance("Good morning."))
     with pytest.raises(errors.TimesUnavailableError, match="durations"):
-        synthesizer.plan(Utterance("Good morning.", timed=True))
+        synthesizer.plan(Utterance("Good morning."), Delivery(timed=True))

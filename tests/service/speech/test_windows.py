@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import pytest
@@ -11,7 +12,7 @@ from service.errors import DecodingUnavailableError
 from service.model.durations import SAMPLES_PER_FRAME
 from service.model.kokoro import SAMPLE_RATE_HZ
 from service.model.parity import log_spectral_distance
-from service.speech import AudioSegment, Synthesizer, Utterance
+from service.speech import AudioSegment, Delivery, Synthesizer, Utterance
 from service.speech.windows import (
     FADE_SAMPLES,
     FIRST_FRAMES,
@@ -31,8 +32,11 @@ TEXT = (
 )
 
 
-def segments_of(synthesizer: Synthesizer, utterance: Utterance) -> list[AudioSegment]:
-    return list(synthesizer.stream(synthesizer.plan(utterance)))
+def segments_of(
+    synthesizer: Synthesizer, text: str, voice: str | None = None, **delivery: Any
+) -> list[AudioSegment]:
+    plan = synthesizer.plan(Utterance(text, voice=voice), Delivery(**delivery))
+    return list(synthesizer.stream(plan))
 
 
 def joined(segments: list[AudioSegment]) -> np.ndarray:
@@ -121,8 +125,8 @@ def test_windows_with_the_statistics_of_the_whole_are_the_whole(synthesizer: Syn
 
 @pytest.mark.parametrize("voice", ["af_heart", "am_michael", "bf_emma", "af_bella(2)+af_sky(1)"])
 def test_windows_sound_as_the_whole_chunk_does(synthesizer: Synthesizer, voice: str) -> None:
-    whole = segments_of(synthesizer, Utterance(TEXT, voice=voice, timed=True))
-    streamed = segments_of(synthesizer, Utterance(TEXT, voice=voice, timed=True, streamed=True))
+    whole = segments_of(synthesizer, TEXT, voice=voice, timed=True)
+    streamed = segments_of(synthesizer, TEXT, voice=voice, timed=True, streamed=True)
     n_chunks = len(whole)
     assert len(streamed) > 2 * n_chunks
     assert [segment.chunk for segment in streamed if segment.is_last] == list(range(n_chunks))
@@ -142,8 +146,8 @@ def test_windows_sound_as_the_whole_chunk_does(synthesizer: Synthesizer, voice: 
 
 
 def test_words_are_told_with_the_sound_that_they_begin_in(synthesizer: Synthesizer) -> None:
-    whole = segments_of(synthesizer, Utterance(TEXT, timed=True))
-    streamed = segments_of(synthesizer, Utterance(TEXT, timed=True, streamed=True))
+    whole = segments_of(synthesizer, TEXT, timed=True)
+    streamed = segments_of(synthesizer, TEXT, timed=True, streamed=True)
     words = [word for segment in whole for word in segment.words]
     told = [word for segment in streamed for word in segment.words]
     assert [word.text_start for word in told] == [word.text_start for word in words]
@@ -162,7 +166,7 @@ def test_words_are_told_with_the_sound_that_they_begin_in(synthesizer: Synthesiz
 def test_sound_starts_with_a_short_window_and_the_next_chunk_does_not(
     synthesizer: Synthesizer,
 ) -> None:
-    streamed = segments_of(synthesizer, Utterance(TEXT, streamed=True))
+    streamed = segments_of(synthesizer, TEXT, streamed=True)
     second = next(number for number, segment in enumerate(streamed) if segment.chunk == 1)
     assert streamed[0].duration_s <= FIRST_FRAMES * SAMPLES_PER_FRAME / SAMPLE_RATE_HZ
     assert streamed[second].duration_s > streamed[0].duration_s
@@ -170,19 +174,19 @@ def test_sound_starts_with_a_short_window_and_the_next_chunk_does_not(
 
 def test_a_short_chunk_is_said_at_once(synthesizer: Synthesizer) -> None:
     whole, streamed = (
-        segments_of(synthesizer, Utterance("Yes.", streamed=streamed)) for streamed in (False, True)
+        segments_of(synthesizer, "Yes.", streamed=streamed) for streamed in (False, True)
     )
     assert len(streamed) == 1
     np.testing.assert_array_equal(joined(whole), joined(streamed))
 
 
 def test_decoding_may_be_chosen(synthesizer: Synthesizer) -> None:
-    file = segments_of(synthesizer, Utterance(TEXT, decoding="windows"))
-    stream = segments_of(synthesizer, Utterance(TEXT, streamed=True, decoding="whole"))
+    file = segments_of(synthesizer, TEXT, decoding="windows")
+    stream = segments_of(synthesizer, TEXT, streamed=True, decoding="whole")
     assert sum(segment.is_last for segment in file) < len(file)
     assert all(segment.is_last for segment in stream)
     # Whole chunks are what a stream waits for, so the first is short.
-    assert stream[0].duration_s < segments_of(synthesizer, Utterance(TEXT))[0].duration_s
+    assert stream[0].duration_s < segments_of(synthesizer, TEXT)[0].duration_s
 
 
 class Nobody:
@@ -196,14 +200,10 @@ def test_a_voice_whose_statistics_are_not_known_is_decoded_whole(
     synthesizer: Synthesizer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(synthesizer.model, "statistics", Nobody())
-    assert all(
-        segment.is_last for segment in segments_of(synthesizer, Utterance(TEXT, streamed=True))
-    )
+    assert all(segment.is_last for segment in segments_of(synthesizer, TEXT, streamed=True))
     with pytest.raises(DecodingUnavailableError, match="statistics of this voice are not known"):
-        synthesizer.plan(Utterance(TEXT, decoding="windows"))
+        synthesizer.plan(Utterance(TEXT), Delivery(decoding="windows"))
     monkeypatch.setattr(synthesizer.model, "statistics", None)
-    assert all(
-        segment.is_last for segment in segments_of(synthesizer, Utterance(TEXT, streamed=True))
-    )
+    assert all(segment.is_last for segment in segments_of(synthesizer, TEXT, streamed=True))
     with pytest.raises(DecodingUnavailableError, match=r"published model .* where it is prepared"):
-        synthesizer.plan(Utterance(TEXT, decoding="windows"))
+        synthesizer.plan(Utterance(TEXT), Delivery(decoding="windows"))
