@@ -3,25 +3,20 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Generator
 
 from fastapi import Response
 from starlette.types import Receive, Scope, Send
 
+from service.api.job import AnswerMemory, SpeechJob
 from service.api.patience import send_patiently
-from service.api.production import produce
 from service.api.rendering import Rendering
-from service.api.request_statistics import RequestStatistics
-from service.api.state import Ready, ServiceState
-from service.errors import CancelledError, DeadlineError
+from service.api.state import ServiceState
+from service.errors import CancelledError
 from service.model.kokoro import SAMPLE_RATE_HZ
-from service.speech import LONGEST_CHUNK_S, Cancellation, Delivery, Utterance
+from service.speech import Delivery, Synthesizer, Utterance
 
 _PART_BYTES = 32_768
 """Sent at a time; a client that reads at the pace of speech takes one in 0.7 s."""
-
-_PARTS_HELD = 2
-"""Of a stream: one is sent while the next is made."""
 
 
 class SpeechResponse(Response):
@@ -52,70 +47,39 @@ class SpeechResponse(Response):
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Handle the request."""
-        service = self._service
-        ready = service.require()
-        statistics = scope["state"]["statistics"] = RequestStatistics()
+        rendering = self._rendering
+        synthesizer = self._service.require().synthesizer
         # The only sign of an end in HTTP/1.0 is that the connection closes, which breaking it is
         # too: there a stream is sent when it is complete.
-        streams = self._rendering.streams and scope["http_version"] != "1.0"
-
-        likely_s = self._utterance.likely_s
-
-        def held_bytes() -> int:
-            audio_s = max(likely_s, statistics.audio_s)
-            if streams:
-                audio_s = min(audio_s, _PARTS_HELD * LONGEST_CHUNK_S)
-            return round(audio_s * self._rendering.bytes_per_s)
-
-        with (
-            service.admission.request(held_bytes),
-            Cancellation() as cancellation,
-            service.admission.cancellable(cancellation),
-        ):
-            watch = asyncio.ensure_future(_watch(receive, cancellation))
-            limit = asyncio.get_running_loop().call_later(
-                service.settings.deadline_s,
-                cancellation.cancel,
-                DeadlineError(f"the speech took longer than {service.settings.deadline_s:g} s"),
-            )
-            parts = self._parts(ready, cancellation, statistics)
-            # Whoever is stopped by us has nothing to say any more.
-            over = CancelledError("the answer is over")
+        streams = rendering.streams and scope["http_version"] != "1.0"
+        job = SpeechJob(
+            self._service,
+            synthesizer,
+            self._utterance,
+            self._delivery,
+            lambda _, segments: rendering.parts(segments),
+            memory=AnswerMemory(rendering.bytes_per_s, is_whole=not streams),
+        )
+        scope["state"]["statistics"] = job.statistics
+        async with job:
+            watch = asyncio.ensure_future(_watch(receive, job))
             try:
-                async with produce(
-                    service.executor, parts, lambda: cancellation.cancel(over)
-                ) as made:
-                    await self._send(send, made, ready, statistics, cancellation, streams=streams)
+                await self._send(send, job, synthesizer, streams=streams)
             finally:
-                limit.cancel()
                 watch.cancel()
 
-    def _parts(
-        self, ready: Ready, cancellation: Cancellation, statistics: RequestStatistics
-    ) -> Generator[bytes, None, None]:
-        synthesizer = ready.synthesizer
-        plan = synthesizer.plan(self._utterance, self._delivery)
-        statistics.planned(self._utterance, plan)
-        chunks = statistics.counted(synthesizer.stream(plan, cancellation))
-        yield from self._rendering.parts(chunks)
-
     async def _send(
-        self,
-        send: Send,
-        made: AsyncIterator[bytes],
-        ready: Ready,
-        statistics: RequestStatistics,
-        cancellation: Cancellation,
-        *,
-        streams: bool,
+        self, send: Send, job: SpeechJob[bytes], synthesizer: Synthesizer, *, streams: bool
     ) -> None:
-        first = await anext(made)
+        parts = aiter(job)
+        first = await anext(parts)
         if not streams:
-            first = b"".join([first, *[part async for part in made]])
+            first = b"".join([first, *[part async for part in parts]])
+        statistics = job.statistics
         headers = {
             "content-type": self.media_type or "",
             "x-sample-rate-hz": str(SAMPLE_RATE_HZ),
-            "x-execution-provider": ready.synthesizer.model.provider,
+            "x-execution-provider": synthesizer.model.provider,
         }
         if streams:
             headers |= {"x-accel-buffering": "no"}  # nginx would wait for more
@@ -130,22 +94,22 @@ class SpeechResponse(Response):
         encoded = [(name.encode(), value.encode()) for name, value in headers.items()]
         await send({"type": "http.response.start", "status": 200, "headers": encoded})
         statistics.sent()
-        await self._send_part(send, first, cancellation)
-        async for part in made:
-            await self._send_part(send, part, cancellation)
+        await self._send_part(send, first, job)
+        async for part in parts:
+            await self._send_part(send, part, job)
         await send({"type": "http.response.body", "body": b""})
 
-    async def _send_part(self, send: Send, part: bytes, cancellation: Cancellation) -> None:
+    async def _send_part(self, send: Send, part: bytes, job: SpeechJob[bytes]) -> None:
         for start in range(0, len(part), _PART_BYTES):
             # All may be spoken already, and the time be over, or nobody there any more.
-            cancellation.check()
+            job.check()
             body = part[start : start + _PART_BYTES]
             message = {"type": "http.response.body", "body": body, "more_body": True}
             await send_patiently(send(message), self._service.settings.send_timeout_s)
 
 
-async def _watch(receive: Receive, cancellation: Cancellation) -> None:
+async def _watch(receive: Receive, job: SpeechJob[bytes]) -> None:
     """Cancel when the client goes away."""
     while (await receive())["type"] != "http.disconnect":
         pass
-    cancellation.cancel(CancelledError("the client went away"))
+    job.cancel(CancelledError("the client went away"))

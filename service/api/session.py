@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Generator, Sequence
+from collections.abc import Awaitable, Generator, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -18,15 +18,14 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 from service.api import messages
 from service.api.backlog import Backlog, Manner, Order
 from service.api.errors import error_detail, explain, service_error_detail
+from service.api.job import SpeechJob
 from service.api.patience import StalledError, send_patiently
-from service.api.production import produce
 from service.api.rendering import word_answers
 from service.api.request_statistics import RequestStatistics
 from service.api.state import Ready, ServiceState
 from service.audio.encoding import to_int16
 from service.errors import (
     CancelledError,
-    DeadlineError,
     EmptyTextError,
     InvalidRequestError,
     NothingToSayError,
@@ -36,7 +35,7 @@ from service.errors import (
 )
 from service.logs import describe
 from service.model.kokoro import SAMPLE_RATE_HZ
-from service.speech import AudioSegment, Cancellation, Chunk, Delivery, Utterance
+from service.speech import AudioSegment, Chunk, Delivery, Plan, Utterance
 from service.text import Clause, ClauseBuffer
 
 logger = logging.getLogger(__name__)
@@ -71,6 +70,9 @@ class _Parcel:
     is_last: bool = False
 
 
+_Spoken = tuple[messages.Audio, bytes]
+
+
 class Session:
     """Serve a WebSocket that was accepted, until one side ends it.
 
@@ -102,7 +104,7 @@ class Session:
         self._backlog = Backlog()
         self._parcels: asyncio.Queue[_Parcel] = asyncio.Queue(maxsize=1)
         self._round = 0  # of speech; `cancel` begins another
-        self._cancellation: Cancellation | None = None
+        self._job: SpeechJob[_Spoken] | None = None
         self._starts_afresh = True
         self._spoken_to = 0  # where the text ends that has been spoken
         self._is_sending = False
@@ -162,7 +164,7 @@ class Session:
         return bool(
             self._clauses.pending
             or self._backlog
-            or self._cancellation
+            or self._job is not None
             or self._is_sending
             or not self._parcels.empty()
         )
@@ -271,8 +273,8 @@ class Session:
             self._backlog.add(Order(clause, self._manner))
 
     def _stop(self, reason: ServiceError) -> None:
-        if self._cancellation is not None:
-            self._cancellation.cancel(reason)
+        if self._job is not None:
+            self._job.cancel(reason)
 
     # Speaking.
 
@@ -312,37 +314,7 @@ class Session:
 
     async def _produce_clause(self, order: Order) -> None:
         spoken_round = self._round
-        settings = self._service.settings
-        with (
-            Cancellation() as cancellation,
-            self._service.admission.cancellable(cancellation),
-        ):
-            self._cancellation = cancellation
-            limit = asyncio.get_running_loop().call_later(
-                settings.deadline_s,
-                cancellation.cancel,
-                DeadlineError(f"the speech took longer than {settings.deadline_s:g} s"),
-            )
-            over = CancelledError("the clause is over")
-            parts = self._parts(order, cancellation)
-            try:
-                async with produce(
-                    self._service.executor, parts, lambda: cancellation.cancel(over)
-                ) as made:
-                    async for message, pcm in made:
-                        self._starts_afresh = False
-                        self._spoken_to = message.text_end
-                        await self._parcels.put(_Parcel(message, pcm, spoken_round))
-            finally:
-                limit.cancel()
-                self._cancellation = None
-
-    def _parts(
-        self, order: Order, cancellation: Cancellation
-    ) -> Generator[tuple[messages.Audio, bytes], None, None]:
-        """Speak in a thread; the times of each message are from the start of its own audio."""
-        afresh = self._starts_afresh
-        clause, manner = order.clause, order.manner
+        clause, manner, afresh = order.clause, order.manner, self._starts_afresh
         utterance = Utterance(
             clause.text,
             voice=manner.voice,
@@ -358,26 +330,21 @@ class Session:
             last=False,
             read_first=True,
         )
-        plan = self._synthesizer.plan(utterance, delivery)
-        self._statistics.planned(utterance, plan)
-        segments = self._synthesizer.stream(plan, cancellation)
-        ends, end = _ends(clause, tuple(plan.chunks)), clause.start
-        for segment in self._statistics.counted(segments):
-            start, end = end, _end_of(segment, clause, ends, end)
-            pcm = to_int16(segment.samples).tobytes()
-            words = [
-                answer.moved(clause.start, -segment.start_s)
-                for answer in word_answers(segment, clause.text, manner.depth)
-            ]
-            message = messages.Audio(
-                text_start=start,
-                text_end=end,
-                start_s=0.0,
-                end_s=segment.duration_s,
-                n_bytes=len(pcm),
-                words=words,
-            )
-            yield message, pcm
+        try:
+            async with SpeechJob(
+                self._service,
+                self._synthesizer,
+                utterance,
+                delivery,
+                lambda plan, segments: _messages(order, plan, segments),
+                statistics=self._statistics,
+            ) as self._job:
+                async for message, pcm in self._job:
+                    self._starts_afresh = False
+                    self._spoken_to = message.text_end
+                    await self._parcels.put(_Parcel(message, pcm, spoken_round))
+        finally:
+            self._job = None
 
     # Sending.
 
@@ -440,6 +407,30 @@ def _parse(text: str | None) -> messages.FromClient:
         return messages.from_client(text)
     except ValidationError as error:
         raise InvalidRequestError(explain(error.errors(), whole="the message")) from None
+
+
+def _messages(
+    order: Order, plan: Plan, segments: Iterable[AudioSegment]
+) -> Generator[_Spoken, None, None]:
+    """Write a clause; the times of each message are from the start of its own audio."""
+    clause = order.clause
+    ends, end = _ends(clause, tuple(plan.chunks)), clause.start
+    for segment in segments:
+        start, end = end, _end_of(segment, clause, ends, end)
+        pcm = to_int16(segment.samples).tobytes()
+        words = [
+            answer.moved(clause.start, -segment.start_s)
+            for answer in word_answers(segment, clause.text, order.manner.depth)
+        ]
+        message = messages.Audio(
+            text_start=start,
+            text_end=end,
+            start_s=0.0,
+            end_s=segment.duration_s,
+            n_bytes=len(pcm),
+            words=words,
+        )
+        yield message, pcm
 
 
 def _ends(clause: Clause, chunks: Sequence[Chunk]) -> list[int]:

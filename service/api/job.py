@@ -1,0 +1,148 @@
+"""The speech job: what every door does to have something said."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Generator
+from contextlib import AsyncExitStack
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+from service.api.production import produce
+from service.api.request_statistics import RequestStatistics
+from service.api.state import ServiceState
+from service.errors import CancelledError, DeadlineError, ServiceError
+from service.speech import (
+    LONGEST_CHUNK_S,
+    AudioSegment,
+    Cancellation,
+    Delivery,
+    Plan,
+    Synthesizer,
+    Utterance,
+)
+
+T = TypeVar("T")
+
+Write = Callable[[Plan, Generator[AudioSegment, None, None]], Generator[T, None, None]]
+"""Makes what a door sends of the segments of a plan, in a thread."""
+
+_ITEMS_HELD = 2
+"""By a job: one is taken while the next is made."""
+
+
+@dataclass(frozen=True)
+class AnswerMemory:
+    """How much memory an answer takes while it is made and sent.
+
+    Attributes:
+        bytes_per_s: for each second of speech that is held.
+        is_whole: whether all of it is held, not only what is sent and the next.
+    """
+
+    bytes_per_s: int
+    is_whole: bool
+
+    def bytes_of(self, audio_s: float) -> int:
+        """Return the bytes for so many seconds of speech."""
+        if not self.is_whole:
+            audio_s = min(audio_s, _ITEMS_HELD * LONGEST_CHUNK_S)
+        return round(audio_s * self.bytes_per_s)
+
+
+class SpeechJob(Generic[T]):
+    """Say an utterance in a thread, one item ahead of who takes the items.
+
+    An async context manager and iterator, to be used once:
+
+        async with SpeechJob(service, synthesizer, utterance, delivery, write) as job:
+            async for item in job:
+                ...
+
+    It has a place of the service where it needs one, ends with the deadline or with the service,
+    and counts what is said. The block is left only when no thread is at work for it any more;
+    what nobody takes is not finished. Entering and iterating raise what admission, planning,
+    speaking, writing and the reason of a cancellation raise.
+
+    Args:
+        service: the state of the service.
+        synthesizer: what speaks.
+        utterance: what to say.
+        delivery: how.
+        write: makes the items.
+        statistics: of the request, which may have several jobs; new ones by default.
+        memory: of the answer; None for a request that has its place already.
+
+    Attributes:
+        statistics: likewise.
+    """
+
+    def __init__(
+        self,
+        service: ServiceState,
+        synthesizer: Synthesizer,
+        utterance: Utterance,
+        delivery: Delivery,
+        write: Write[T],
+        *,
+        statistics: RequestStatistics | None = None,
+        memory: AnswerMemory | None = None,
+    ) -> None:
+        self.statistics = RequestStatistics() if statistics is None else statistics
+        self._service = service
+        self._synthesizer = synthesizer
+        self._utterance = utterance
+        self._delivery = delivery
+        self._write = write
+        self._memory = memory
+        self._stack = AsyncExitStack()
+
+    async def __aenter__(self) -> SpeechJob[T]:
+        """Take a place and begin to speak."""
+        admission, deadline_s = self._service.admission, self._service.settings.deadline_s
+        async with AsyncExitStack() as stack:
+            if self._memory is not None:
+                stack.enter_context(admission.request(self._held_bytes(self._memory)))
+            self._cancellation = stack.enter_context(Cancellation())
+            stack.enter_context(admission.cancellable(self._cancellation))
+            deadline = asyncio.get_running_loop().call_later(
+                deadline_s,
+                self._cancellation.cancel,
+                DeadlineError(f"the speech took longer than {deadline_s:g} s"),
+            )
+            stack.callback(deadline.cancel)
+            self._items = await stack.enter_async_context(
+                produce(self._service.executor, self._make(), self._stop)
+            )
+            self._stack = stack.pop_all()
+        return self
+
+    async def __aexit__(self, *exception: object) -> None:
+        """Stop what is still being said, and wait for its thread."""
+        await self._stack.aclose()
+
+    def __aiter__(self) -> AsyncIterator[T]:
+        """Return the items."""
+        return self._items
+
+    def cancel(self, reason: ServiceError) -> None:
+        """Stop the speech, whoever takes the items has the reason raised."""
+        self._cancellation.cancel(reason)
+
+    def check(self) -> None:
+        """Raise the reason if the job was cancelled: all may be said, and not yet be sent."""
+        self._cancellation.check()
+
+    def _make(self) -> Generator[T, None, None]:
+        plan = self._synthesizer.plan(self._utterance, self._delivery)
+        self.statistics.planned(self._utterance, plan)
+        segments = self._synthesizer.stream(plan, self._cancellation)
+        yield from self._write(plan, self.statistics.counted(segments))
+
+    def _stop(self) -> None:
+        # Whoever is stopped by us has nothing to say any more.
+        self._cancellation.cancel(CancelledError("the speech is over"))
+
+    def _held_bytes(self, memory: AnswerMemory) -> Callable[[], int]:
+        likely_s, statistics = self._utterance.likely_s, self.statistics
+        return lambda: memory.bytes_of(max(likely_s, statistics.audio_s))
