@@ -10,12 +10,16 @@ import anyio.to_thread
 from fastapi import FastAPI
 
 from service import __version__
-from service.api import errors, openai, routes, security, websocket
-from service.api.middleware import BodyLimit, RequestLog
+from service.api import error_answers
+from service.api.middleware import authentication
+from service.api.middleware.access_log import BodyLimit, RequestLog
+from service.api.middleware.authentication import SecurityHeaders, read_keys
+from service.api.openai.router import router as openai_router
 from service.api.openapi import describe
 from service.api.protocol import BodyTimeout
-from service.api.security import SecurityHeaders, read_keys
 from service.api.state import ServiceState
+from service.api.synthesize.router import router as synthesize_router
+from service.api.websocket.router import router as websocket_router
 from service.errors import NotReadyError
 from service.settings import Settings
 
@@ -25,7 +29,7 @@ _BYTES_PER_CHARACTER = 12
 _BODY_OVERHEAD_BYTES = 16_384
 """Room for the other fields and for white space."""
 
-_ROUTERS = (routes.router, openai.router, websocket.router)
+_ROUTERS = (synthesize_router, openai_router, websocket_router)
 
 
 def max_body_bytes(settings: Settings) -> int:
@@ -82,10 +86,10 @@ def create_app(settings: Settings, on_failure: Callable[[Exception], None]) -> F
     app.state.service = state
     for router in _ROUTERS:
         app.include_router(router)
-    errors.install(app)
+    error_answers.install(app)
     app.add_middleware(BodyLimit, max_bytes=max_body_bytes(settings))
     app.add_middleware(BodyTimeout, receive_timeout_s=settings.receive_timeout_s)
-    security.install(app, settings, keys)
+    authentication.install(app, settings, keys)
     app.add_middleware(RequestLog, service=state)
     app.add_middleware(SecurityHeaders)
 

@@ -15,8 +15,8 @@ from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from service.api.errors import error_answer
-from service.api.security import SECURITY_HEADERS
+from service.api.error_answers import error_answer
+from service.api.middleware.authentication import SECURITY_HEADERS
 
 logger = logging.getLogger(__name__)
 

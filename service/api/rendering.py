@@ -9,7 +9,7 @@ from typing import ClassVar, Literal
 
 from pydantic_core import to_json
 
-from service.api.schemas import AudioEvent, DoneEvent, TimedAnswer, WordAnswer
+from service.api.synthesize.schemas import AudioEvent, DoneEvent, TimedAnswer, WordAnswer
 from service.audio import FORMATS, AudioFormat, encode, open_encoder
 from service.audio.subtitles import (
     SRT_MEDIA_TYPE,

@@ -15,9 +15,9 @@ from fastapi import FastAPI
 
 from service import errors
 from service.api.app import create_app
-from service.api.openai import VOICES
+from service.api.middleware.authentication import OPEN_PATHS
+from service.api.openai.router import VOICES
 from service.api.openapi import describe
-from service.api.security import OPEN_PATHS
 from service.settings import Settings
 
 PATHS = {

@@ -19,7 +19,7 @@ from starlette.responses import PlainTextResponse
 from websockets.exceptions import InvalidStatus
 from websockets.sync.client import connect
 
-from service.api.security import (
+from service.api.middleware.authentication import (
     ApiKeys,
     SecurityHeaders,
     check_exposure,

@@ -11,8 +11,8 @@ import pytest
 from starlette.websockets import WebSocket
 
 from service.api.request_statistics import RequestStatistics
-from service.api.session import Session
 from service.api.state import Ready, ServiceState
+from service.api.websocket.session import Session
 from service.settings import Settings
 from service.speech import Synthesizer
 

@@ -22,7 +22,7 @@ from speech_client import log_line, metric, speak
 from speech_socket import SpeechSocket, seconds
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 
-from service.api import messages
+from service.api.websocket import messages
 from service.settings import Settings
 
 FAULTY = Path(faulty_server.__file__)

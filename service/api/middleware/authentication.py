@@ -18,7 +18,7 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.middleware.cors import CORSMiddleware
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from service.api.errors import error_answer
+from service.api.error_answers import error_answer
 from service.errors import ForbiddenOriginError, ServiceError, SettingsError, UnauthorizedError
 from service.settings import Settings
 

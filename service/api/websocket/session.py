@@ -15,14 +15,14 @@ from itertools import pairwise
 from pydantic import ValidationError
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
-from service.api import messages
-from service.api.backlog import Backlog, Manner, Order
-from service.api.errors import error_detail, explain, service_error_detail
+from service.api.error_answers import error_detail, explain, service_error_detail
 from service.api.job import SpeechJob
 from service.api.patience import StalledError, send_patiently
 from service.api.rendering import word_answers
 from service.api.request_statistics import RequestStatistics
 from service.api.state import Ready, ServiceState
+from service.api.websocket import messages
+from service.api.websocket.backlog import Backlog, Manner, Order
 from service.audio.encoding import to_int16
 from service.errors import (
     CancelledError,

@@ -14,7 +14,7 @@ from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from uvicorn.protocols.utils import ClientDisconnected
 
-from service.api.errors import error_answer
+from service.api.error_answers import error_answer
 from service.api.metrics import OTHER
 from service.api.patience import StalledError
 from service.api.request_statistics import RequestStatistics

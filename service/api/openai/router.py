@@ -23,8 +23,8 @@ from service.api.rendering import (
     server_sent_event,
 )
 from service.api.response import SpeechResponse
-from service.api.routes import state_of
-from service.api.schemas import BLEND, NAMED, STREAMABLE_FORMATS, StrictModel
+from service.api.synthesize.router import state_of
+from service.api.synthesize.schemas import BLEND, NAMED, STREAMABLE_FORMATS, StrictModel
 from service.audio import FORMATS, AudioFormat, open_encoder
 from service.errors import UnknownModelError, UnsupportedFormatError
 from service.model.kokoro import SAMPLE_RATE_HZ

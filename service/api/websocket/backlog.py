@@ -7,7 +7,7 @@ from collections import deque
 from dataclasses import dataclass
 from typing import Literal
 
-from service.api import messages
+from service.api.websocket import messages
 from service.text import Clause
 
 

@@ -9,10 +9,10 @@ from typing import cast
 from fastapi import APIRouter
 from starlette.websockets import WebSocket
 
-from service.api.errors import error_answer, service_error_answer
+from service.api.error_answers import error_answer, service_error_answer
 from service.api.request_statistics import RequestStatistics
-from service.api.session import Session
 from service.api.state import ServiceState
+from service.api.websocket.session import Session
 from service.errors import ServiceError
 
 router = APIRouter()
@@ -20,7 +20,7 @@ router = APIRouter()
 
 @router.websocket("/synthesize/stream")
 async def synthesize_stream(websocket: WebSocket) -> None:
-    """Speak the text that comes; see `service.api.messages`.
+    """Speak the text that comes; see `service.api.websocket.messages`.
 
     A session that cannot be had is refused with an HTTP answer instead of the upgrade.
     """

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, Field, TypeAdapter
 
-from service.api.schemas import ErrorDetail, StrictModel, WordAnswer
+from service.api.synthesize.schemas import ErrorDetail, StrictModel, WordAnswer
 from service.speech.planning import MAX_SPEED, MIN_SPEED
 
 

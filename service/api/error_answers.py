@@ -14,7 +14,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
 from starlette.types import Scope
 
-from service.api.schemas import ErrorAnswer, ErrorDetail
+from service.api.synthesize.schemas import ErrorAnswer, ErrorDetail
 from service.errors import OverloadedError, ServiceError
 from service.settings import nearest
 

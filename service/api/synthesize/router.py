@@ -26,7 +26,8 @@ from service.api.rendering import (
     WholeAudio,
 )
 from service.api.response import SpeechResponse
-from service.api.schemas import (
+from service.api.state import ServiceState
+from service.api.synthesize.schemas import (
     AudioEvent,
     DoneEvent,
     HealthAnswer,
@@ -41,7 +42,6 @@ from service.api.schemas import (
     VoiceAnswer,
     VoicesAnswer,
 )
-from service.api.state import ServiceState
 from service.audio import FORMATS, SRT_MEDIA_TYPE, VTT_MEDIA_TYPE
 from service.errors import InvalidRequestError, UnsupportedFormatError
 from service.text import LANGUAGES
