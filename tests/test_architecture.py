@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import subprocess
 import sys
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -39,6 +40,11 @@ OUTSIDE = {
     "onnx_ir": {"preparation"},
     "onnxscript": {"preparation"},
 }
+
+# Packages of service/api, each for one kind of caller; only the application knows all of them.
+DOORS = {"synthesize", "openai", "websocket", "admin"}
+# Modules that stand for the same thing in each package.
+OF_EACH_DOOR = {"__init__", "router", "schemas"}
 
 # Every room of service/text imports only from lines above its own.
 TEXT_LAYERS = [
@@ -93,6 +99,33 @@ def test_rooms_of_the_service_import_in_one_direction(repository: Path) -> None:
             if parts[0] in OUTSIDE:
                 assert room in OUTSIDE[parts[0]], f"{file} imports {name}"
     assert seen == set(ALLOWED)
+
+
+def test_doors_are_known_to_the_application_alone(repository: Path) -> None:
+    root = repository / "service" / "api"
+    packages = {path.parent.name for path in root.glob("*/__init__.py")}
+    assert packages == DOORS | {"middleware"}
+    for file in sorted(root.rglob("*.py")):
+        room = file.relative_to(root).parts[0].removesuffix(".py")
+        known = {name.split(".")[2] for name in imports(file) if name.startswith("service.api.")}
+        if room == "app":
+            assert known >= DOORS
+        else:
+            assert not known & DOORS - {room}, f"{file} imports another door"
+
+
+def test_modules_of_the_api_and_of_speech_have_names_of_their_own(repository: Path) -> None:
+    root = repository / "service"
+    files = [*root.glob("*.py"), *(root / "api").rglob("*.py"), *(root / "speech").rglob("*.py")]
+    names = sorted(file.stem for file in files if file.stem not in OF_EACH_DOOR)
+    assert len(names) > 40
+    assert [name for name, following in pairwise(names) if name == following] == []
+
+
+def test_modules_of_the_api_and_of_speech_are_small(repository: Path) -> None:
+    for room in ("api", "speech"):
+        for file in (repository / "service" / room).rglob("*.py"):
+            assert len(file.read_text(encoding="utf-8").splitlines()) <= 400, file
 
 
 def test_who_serves_imports_nothing_that_only_preparing_or_measuring_needs() -> None:

@@ -127,3 +127,23 @@ def test_the_glossary_has_twenty_terms_at_most(repository: Path) -> None:
     rows = re.findall(r"^\| ([^|]+) \| [A-Z0-9]", text, re.MULTILINE)
     assert 10 < len(rows) <= 20
     assert len(set(rows)) == len(rows)
+
+
+def test_each_step_of_the_architecture_is_a_file(repository: Path) -> None:
+    text = (repository / "docs/architecture.md").read_text(encoding="utf-8")
+    for walk in text.split("\n## ")[1:]:
+        steps = re.findall(r"^(\d)\. .*$", walk, re.MULTILINE)
+        files = re.findall(r"`(service/[^`]+)`", walk)
+        assert 0 < len(steps) <= 8
+        assert len(files) >= len(steps)
+        for file in files:
+            assert (repository / file).is_file(), file
+
+
+def test_each_module_of_the_api_is_in_the_tables_of_contributing(repository: Path) -> None:
+    text = (repository / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    root = repository / "service" / "api"
+    rooms = {path.stem for path in root.glob("*.py")} - {"__init__"}
+    rooms |= {f"{path.parent.name}/" for path in root.glob("*/__init__.py")}
+    missing = {room for room in rooms if f"`{room}`" not in text}
+    assert not missing

@@ -11,12 +11,14 @@ from fastapi import FastAPI
 
 from service import __version__
 from service.api import error_answers
-from service.api.middleware import authentication
-from service.api.middleware.access_log import BodyLimit, RequestLog
-from service.api.middleware.authentication import SecurityHeaders, read_keys
+from service.api.admin.router import router as admin_router
+from service.api.middleware import protection
+from service.api.middleware.access_log import AccessLog
+from service.api.middleware.authentication import read_keys
+from service.api.middleware.limits import BodyLimit, BodyTimeout
+from service.api.middleware.security_headers import SecurityHeaders
 from service.api.openai.router import router as openai_router
 from service.api.openapi import describe
-from service.api.protocol import BodyTimeout
 from service.api.state import ServiceState
 from service.api.synthesize.router import router as synthesize_router
 from service.api.websocket.router import router as websocket_router
@@ -29,7 +31,7 @@ _BYTES_PER_CHARACTER = 12
 _BODY_OVERHEAD_BYTES = 16_384
 """Room for the other fields and for white space."""
 
-_ROUTERS = (synthesize_router, openai_router, websocket_router)
+_ROUTERS = (admin_router, synthesize_router, openai_router, websocket_router)
 
 
 def max_body_bytes(settings: Settings) -> int:
@@ -89,8 +91,8 @@ def create_app(settings: Settings, on_failure: Callable[[Exception], None]) -> F
     error_answers.install(app)
     app.add_middleware(BodyLimit, max_bytes=max_body_bytes(settings))
     app.add_middleware(BodyTimeout, receive_timeout_s=settings.receive_timeout_s)
-    authentication.install(app, settings, keys)
-    app.add_middleware(RequestLog, service=state)
+    protection.install(app, settings, keys)
+    app.add_middleware(AccessLog, service=state)
     app.add_middleware(SecurityHeaders)
 
     def openapi() -> dict[str, Any]:

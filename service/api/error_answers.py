@@ -12,9 +12,9 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
-from starlette.types import Scope
+from starlette.types import Receive, Scope, Send
 
-from service.api.synthesize.schemas import ErrorAnswer, ErrorDetail
+from service.api.schemas import ErrorAnswer, ErrorDetail
 from service.errors import OverloadedError, ServiceError
 from service.settings import nearest
 
@@ -23,6 +23,9 @@ logger = logging.getLogger(__name__)
 _MAX_EXPLAINED = 8
 _MAX_QUOTED = 100
 """Letters of a field's name."""
+
+RECEIVE_TIMEOUT = "receive_timeout"
+"""Code of a request that did not come in time."""
 
 _HTTP_CODES = {
     400: "invalid_json",
@@ -33,7 +36,7 @@ _HTTP_CODES = {
 
 
 def install(app: FastAPI) -> None:
-    """Map every expected exception to an answer; `RequestLog` answers the others."""
+    """Map every expected exception to an answer; `AccessLog` answers the others."""
     app.add_exception_handler(ServiceError, _service_error)
     app.add_exception_handler(RequestValidationError, _validation_error)
     app.add_exception_handler(HTTPException, _http_error)
@@ -58,6 +61,19 @@ def error_detail(code: str, message: str, request_id: str) -> ErrorDetail:
     """Return what a caller is told; a lone surrogate that a message quotes is escaped."""
     message = message.encode("utf-8", "backslashreplace").decode("utf-8")
     return ErrorDetail(code=code, message=message, request_id=request_id)
+
+
+async def refuse(
+    scope: Scope,
+    receive: Receive,
+    send: Send,
+    error: ServiceError,
+    headers: Mapping[str, str] | None = None,
+) -> None:
+    """Answer a request, or a WebSocket before its upgrade, with an error."""
+    # For a WebSocket, starlette answers by the extension websocket.http.response.
+    answer = error_answer(scope, error.status, error.code, error.message, headers)
+    await answer(scope, receive, send)
 
 
 def service_error_answer(scope: Scope, error: ServiceError) -> JSONResponse:

@@ -10,7 +10,7 @@ from fastapi.openapi.utils import get_openapi
 from pydantic import BaseModel
 
 from service.api.middleware.authentication import OPEN_PATHS
-from service.api.synthesize.schemas import ErrorAnswer
+from service.api.schemas import ErrorAnswer
 from service.audio import FORMATS
 from service.model.kokoro import SAMPLE_RATE_HZ
 

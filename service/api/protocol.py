@@ -1,4 +1,4 @@
-"""Bounds on how long a request takes to come: its head at the connection, its body in ASGI."""
+"""HTTP/1.1 with bounds on how long the head of a request takes to come, and on what is unread."""
 
 from __future__ import annotations
 
@@ -9,18 +9,14 @@ import uuid
 from http import HTTPStatus
 from typing import ClassVar
 
-import anyio
 import h11
-from starlette.exceptions import HTTPException
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.types import Scope
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from service.api.error_answers import error_answer
-from service.api.middleware.authentication import SECURITY_HEADERS
+from service.api.error_answers import RECEIVE_TIMEOUT, error_answer
+from service.api.middleware.security_headers import SECURITY_HEADERS
 
 logger = logging.getLogger(__name__)
-
-_CODE = "receive_timeout"
 
 _SEND_BUFFER_BYTES = 131_072
 """Of a connection, in the kernel; Linux doubles it. Left alone it grows to 4 MB: 90 s of speech
@@ -38,8 +34,8 @@ class Protocol(H11Protocol):
     A head that is not complete in time gets 408: counted from the connection, and on a kept-alive
     connection from the first byte of the next request (how long it may idle before that is
     uvicorn's own setting). The rest of a body whose answer is already given gets the same time,
-    then the connection is closed. `BodyTimeout` is for bodies that are still being read. An answer
-    that is complete, but not read in time, is given up.
+    then the connection is closed. `middleware.limits.BodyTimeout` is for bodies that are still
+    being read. An answer that is complete, but not read in time, is given up.
     """
 
     receive_timeout_s: ClassVar[float]
@@ -107,7 +103,7 @@ class Protocol(H11Protocol):
         if not self.transport.is_closing():
             self._unset_keepalive_if_required()
             message = f"the request's head did not come within {self.receive_timeout_s:g} s"
-            self._refuse(408, _CODE, message)
+            self._refuse(408, RECEIVE_TIMEOUT, message)
 
     def _give_up_unread(self) -> None:
         # Closing in good order would wait for it to be read.
@@ -147,56 +143,3 @@ def protocol_class(receive_timeout_s: float, send_timeout_s: float) -> type[Prot
     """
     timeouts = {"receive_timeout_s": receive_timeout_s, "send_timeout_s": send_timeout_s}
     return type("TimedProtocol", (Protocol,), timeouts)
-
-
-class BodyTimeout:
-    """Answer 408 to a request whose body is not complete in time; then the connection closes.
-
-    The time counts from when the application first asks for the body. Whoever waits for the
-    client to go away, after the body or after the answer has begun, waits as long as it takes.
-    """
-
-    def __init__(self, app: ASGIApp, receive_timeout_s: float) -> None:
-        self._app = app
-        self._receive_timeout_s = receive_timeout_s
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Handle an ASGI connection."""
-        if scope["type"] != "http":
-            await self._app(scope, receive, send)
-            return
-        deadline: float | None = None
-        complete = answering = late = False
-
-        async def receive_in_time() -> Message:
-            nonlocal deadline, complete, late
-            if complete or answering:
-                return await receive()
-            if deadline is None:
-                deadline = anyio.current_time() + self._receive_timeout_s
-            with anyio.move_on_after(deadline - anyio.current_time()):
-                message = await receive()
-                complete = not message.get("more_body", False)
-                return message
-            if answering:  # it began while this waited
-                return await receive()
-            late = True
-            # Of the kind that FastAPI does not turn into another while it reads a body.
-            raise HTTPException(408)
-
-        async def send_unless_late(message: Message) -> None:
-            nonlocal answering
-            if late:
-                return  # what the application makes of the exception; the answer is below
-            answering = True
-            await send(message)
-
-        try:
-            await self._app(scope, receive_in_time, send_unless_late)
-        except HTTPException:
-            if not late:
-                raise
-        if late:
-            message = f"the request's body did not come within {self._receive_timeout_s:g} s"
-            answer = error_answer(scope, 408, _CODE, message, {"connection": "close"})
-            await answer(scope, receive, send)

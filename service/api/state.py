@@ -9,6 +9,9 @@ import time
 from collections.abc import Callable, Collection
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from typing import cast
+
+from starlette.requests import Request
 
 from service.api.admission import Admission
 from service.api.metrics import Metrics
@@ -155,3 +158,8 @@ class ServiceState:
         if ready is not None:
             ready.synthesizer.close()
         self.telemetry.close()
+
+
+def state_of(request: Request) -> ServiceState:
+    """Return the state of the service that a request came to."""
+    return cast("ServiceState", request.app.state.service)

@@ -1,4 +1,4 @@
-"""What happens around every request: an id, a bound on the body, one line in the log, counts."""
+"""What happens around every request: an id, one line in the log, counts."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ import uuid
 from contextlib import ExitStack
 
 from starlette.datastructures import Headers
-from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from uvicorn.protocols.utils import ClientDisconnected
 
@@ -29,7 +28,7 @@ _REQUEST_ID = re.compile(r"[A-Za-z0-9._\-]{1,64}")
 _STARTS = ("http.response.start", "websocket.http.response.start", "websocket.accept")
 
 
-class RequestLog:
+class AccessLog:
     """Give each request an id, follow it, and log one line when it is done; never its text.
 
     The id is the caller's `X-Request-ID` where that is a plain name of up to 64 characters, and
@@ -161,35 +160,3 @@ def _break(scope: Scope, error: Exception, send_timeout_s: float) -> None:
     else:
         state["outcome"] = "internal_error"
         logger.error("%s broke off with %s", state["request_id"], describe(error))
-
-
-class BodyLimit:
-    """Refuse a body of more than `max_bytes` with 413, by its declared or its real length."""
-
-    def __init__(self, app: ASGIApp, max_bytes: int) -> None:
-        self._app = app
-        self._max_bytes = max_bytes
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Handle an ASGI connection."""
-        if scope["type"] != "http":
-            await self._app(scope, receive, send)
-            return
-        declared = dict(scope["headers"]).get(b"content-length", b"0")
-        too_large = declared.isdigit() and int(declared) > self._max_bytes
-        received = 0
-
-        async def limited() -> Message:
-            nonlocal received
-            if too_large:
-                raise self._refusal()
-            message = await receive()
-            received += len(message.get("body", b""))
-            if received > self._max_bytes:
-                raise self._refusal()
-            return message
-
-        await self._app(scope, limited, send)
-
-    def _refusal(self) -> HTTPException:
-        return HTTPException(413, f"the body is larger than {self._max_bytes} bytes")

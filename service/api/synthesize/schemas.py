@@ -1,26 +1,18 @@
-"""Bodies of requests and answers."""
+"""Bodies of `/synthesize` and `/phonemize`."""
 
 from __future__ import annotations
 
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
-from pydantic_core import PydanticCustomError
+from pydantic import BaseModel, ConfigDict, Field
 
+from service.api.schemas import BLEND, NAMED, STREAMABLE_FORMATS, StrictModel, WordAnswer
 from service.audio import FORMATS, AudioFormat
 from service.errors import InvalidRequestError
 from service.settings import Decoding
-from service.speech import Chunk, Delivery, Preview, TextKind, Utterance, Voice, WordTime
+from service.speech import Chunk, Delivery, Preview, TextKind, Utterance
 from service.speech.planning import MAX_SPEED, MIN_SPEED
-from service.speech.voices import MAX_BLEND_LENGTH
 from service.text import LANGUAGES
-
-STREAMABLE_FORMATS = [name for name, form in FORMATS.items() if form.streamable]
-
-NAMED: dict[str, Any] = {"minLength": 1}
-"""For the document: what is refused with a code of its own, not as `invalid_request`."""
-
-BLEND: dict[str, Any] = {**NAMED, "maxLength": MAX_BLEND_LENGTH}
 
 _EITHER: dict[str, Any] = {
     "oneOf": [
@@ -60,28 +52,6 @@ NORMALIZE: Any = Field(
     description="whether figures, dates, abbreviations, addresses and the like are written in "
     "words before they are read",
 )
-
-
-_MOST_FIELDS = 64
-"""More than any of them has."""
-
-
-class StrictModel(BaseModel):
-    """What a caller sends, of these fields and these types only."""
-
-    model_config = ConfigDict(extra="forbid", strict=True)
-
-    @model_validator(mode="before")
-    @classmethod
-    def _has_few_fields(cls, data: object) -> object:
-        # pydantic writes an error for each unknown one: of ten thousand a tenth of a second, for
-        # which the event loop would stand still.
-        if isinstance(data, dict) and len(data) > _MOST_FIELDS:
-            raise PydanticCustomError(
-                "too_many_fields", "{count} fields, where there are {known}",
-                {"count": len(data), "known": ", ".join(cls.model_fields)},
-            )  # fmt: skip
-        return data
 
 
 class SynthesisRequest(StrictModel):
@@ -189,62 +159,6 @@ class SynthesisRequest(StrictModel):
             early=None if self.chunking is None else self.chunking == "early",
             decoding=self.decoding,
         )
-
-
-class PhonemeAnswer(BaseModel):
-    """One symbol of a word, and when it is said."""
-
-    symbol: str
-    start_s: float
-    end_s: float
-
-
-class WordAnswer(BaseModel):
-    """A word as it stands in the request's text (or phonemes), and when it is said."""
-
-    text: str
-    text_start: int = Field(description="its first character in the text, in Unicode code points")
-    text_end: int = Field(description="behind its last character")
-    start_s: float = Field(description="seconds from the start of the audio")
-    end_s: float
-    phonemes: list[PhonemeAnswer] | None = None
-
-    @classmethod
-    def of(cls, word: WordTime, text: str, *, phonemes: bool) -> WordAnswer:
-        """Return what callers are told of a word of their text."""
-        symbols = None
-        if phonemes:
-            symbols = [
-                PhonemeAnswer(symbol=p.symbol, start_s=p.start_s, end_s=p.end_s)
-                for p in word.phonemes
-            ]
-        return cls(
-            text=text[word.text_start : word.text_end],
-            text_start=word.text_start,
-            text_end=word.text_end,
-            start_s=word.start_s,
-            end_s=word.end_s,
-            phonemes=symbols,
-        )
-
-    def moved(self, n_characters: int, seconds: float) -> WordAnswer:
-        """Return the same, later in the text and in the audio."""
-        later = {"start_s": self.start_s + seconds, "end_s": self.end_s + seconds}
-        update: dict[str, object] = {name: round(time, 6) for name, time in later.items()}
-        if self.phonemes is not None:
-            update["phonemes"] = [
-                PhonemeAnswer(
-                    symbol=phoneme.symbol,
-                    start_s=round(phoneme.start_s + seconds, 6),
-                    end_s=round(phoneme.end_s + seconds, 6),
-                )
-                for phoneme in self.phonemes
-            ]
-        update |= {
-            "text_start": self.text_start + n_characters,
-            "text_end": self.text_end + n_characters,
-        }
-        return self.model_copy(update=update)
 
 
 class TimedAnswer(BaseModel):
@@ -364,84 +278,3 @@ class PhonemizeAnswer(BaseModel):
                 for start, end in preview.dropped
             ],
         )
-
-
-class LanguageAnswer(BaseModel):
-    """A language of the voices."""
-
-    code: str
-    name: str
-    available: bool = Field(description="whether text in it can be read here")
-    reader: str = Field(description="what turns its text into phonemes")
-    extra: str | None = Field(description="extra of kokoro-service that it needs, if any")
-    voices: int = Field(description="how many voices speak it")
-
-
-class LanguagesAnswer(BaseModel):
-    """Answer of `GET /languages`."""
-
-    languages: list[LanguageAnswer]
-
-
-class VoiceAnswer(BaseModel):
-    """A voice."""
-
-    name: str
-    language: str | None
-    sex: str | None
-    licence: str | None
-
-    @classmethod
-    def of(cls, voice: Voice) -> VoiceAnswer:
-        """Return what callers are told of a voice."""
-        return cls(name=voice.name, language=voice.language, sex=voice.sex, licence=voice.licence)
-
-
-class VoicesAnswer(BaseModel):
-    """Answer of `GET /voices`."""
-
-    default: str
-    voices: list[VoiceAnswer]
-
-
-class HealthAnswer(BaseModel):
-    """Answer of `GET /health`."""
-
-    status: Literal["alive"] = "alive"
-
-
-class ModelAnswer(BaseModel):
-    """The model in use."""
-
-    name: str
-    sha256: str
-    gives_durations: bool
-    prepared: Literal["native", "stock", "float32", "float16"] | None = Field(
-        description="the operators it was rewritten for; null where it runs as published"
-    )
-    kernels: str | None = Field(description="the processor's instructions that native ones use")
-
-
-class ReadyAnswer(BaseModel):
-    """Answer of `GET /ready` with status 200."""
-
-    status: Literal["ready"] = "ready"
-    version: str
-    provider: Literal["cpu", "cuda", "tensorrt"]
-    onnxruntime: str
-    model: ModelAnswer
-    self_test_s: float
-
-
-class ErrorDetail(BaseModel):
-    """What went wrong."""
-
-    code: str
-    message: str
-    request_id: str
-
-
-class ErrorAnswer(BaseModel):
-    """The one shape of every error."""
-
-    error: ErrorDetail

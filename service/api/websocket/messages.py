@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, Field, TypeAdapter
+from pydantic import BaseModel, Field, TypeAdapter, ValidationError
 
-from service.api.synthesize.schemas import ErrorDetail, StrictModel, WordAnswer
+from service.api.error_answers import explain
+from service.api.schemas import ErrorDetail, StrictModel, WordAnswer
+from service.errors import InvalidRequestError
 from service.speech.planning import MAX_SPEED, MIN_SPEED
 
 
@@ -59,9 +61,21 @@ _FROM_CLIENT: TypeAdapter[FromClient] = TypeAdapter(
 )
 
 
-def from_client(text: str) -> FromClient:
-    """Read a message; raises pydantic's ValidationError."""
-    return _FROM_CLIENT.validate_json(text)
+def from_client(text: str | None) -> FromClient:
+    """Read a message.
+
+    Args:
+        text: of a text frame; None of a binary one.
+
+    Raises:
+        InvalidRequestError: it is none of the messages.
+    """
+    if text is None:
+        raise InvalidRequestError("messages are JSON in text frames; binary frames are for audio")
+    try:
+        return _FROM_CLIENT.validate_json(text)
+    except ValidationError as error:
+        raise InvalidRequestError(explain(error.errors(), whole="the message")) from None
 
 
 class Ready(BaseModel):

@@ -8,22 +8,19 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Generator, Iterable, Sequence
+from collections.abc import Awaitable
 from dataclasses import dataclass
-from itertools import pairwise
 
-from pydantic import ValidationError
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
-from service.api.error_answers import error_detail, explain, service_error_detail
+from service.api.error_answers import error_detail, service_error_detail
 from service.api.job import SpeechJob
 from service.api.patience import StalledError, send_patiently
-from service.api.rendering import word_answers
 from service.api.request_statistics import RequestStatistics
 from service.api.state import Ready, ServiceState
 from service.api.websocket import messages
 from service.api.websocket.backlog import Backlog, Manner, Order
-from service.audio.encoding import to_int16
+from service.api.websocket.clause_messages import SpokenSegment, clause_messages
 from service.errors import (
     CancelledError,
     EmptyTextError,
@@ -35,7 +32,7 @@ from service.errors import (
 )
 from service.logs import describe
 from service.model.kokoro import SAMPLE_RATE_HZ
-from service.speech import AudioSegment, Chunk, Delivery, Plan, Utterance
+from service.speech import Delivery, Utterance
 from service.text import Clause, ClauseBuffer
 
 logger = logging.getLogger(__name__)
@@ -70,9 +67,6 @@ class _Parcel:
     is_last: bool = False
 
 
-_Spoken = tuple[messages.Audio, bytes]
-
-
 class Session:
     """Serve a WebSocket that was accepted, until one side ends it.
 
@@ -104,7 +98,7 @@ class Session:
         self._backlog = Backlog()
         self._parcels: asyncio.Queue[_Parcel] = asyncio.Queue(maxsize=1)
         self._round = 0  # of speech; `cancel` begins another
-        self._job: SpeechJob[_Spoken] | None = None
+        self._job: SpeechJob[SpokenSegment] | None = None
         self._starts_afresh = True
         self._spoken_to = 0  # where the text ends that has been spoken
         self._is_sending = False
@@ -182,7 +176,7 @@ class Session:
             if message["type"] == "websocket.disconnect":
                 raise WebSocketDisconnect(message.get("code", 1005))
             try:
-                await self._handle(_parse(message.get("text")))
+                await self._handle(messages.from_client(message.get("text")))
             except ServiceError as error:
                 await self._complain(error)
             # Of a client that sends fast there is always a next message, and nothing to wait for.
@@ -336,7 +330,7 @@ class Session:
                 self._synthesizer,
                 utterance,
                 delivery,
-                lambda plan, segments: _messages(order, plan, segments),
+                lambda plan, segments: clause_messages(order, plan, segments),
                 statistics=self._statistics,
             ) as self._job:
                 async for message, pcm in self._job:
@@ -398,57 +392,3 @@ class Session:
             # Where uvicorn closes by itself (a message was too long, a ping was not answered), it
             # takes what is sent until the disconnection comes for a mistake.
             raise WebSocketDisconnect(1006) from error
-
-
-def _parse(text: str | None) -> messages.FromClient:
-    if text is None:
-        raise InvalidRequestError("messages are JSON in text frames; binary frames are for audio")
-    try:
-        return messages.from_client(text)
-    except ValidationError as error:
-        raise InvalidRequestError(explain(error.errors(), whole="the message")) from None
-
-
-def _messages(
-    order: Order, plan: Plan, segments: Iterable[AudioSegment]
-) -> Generator[_Spoken, None, None]:
-    """Write a clause; the times of each message are from the start of its own audio."""
-    clause = order.clause
-    ends, end = _ends(clause, tuple(plan.chunks)), clause.start
-    for segment in segments:
-        start, end = end, _end_of(segment, clause, ends, end)
-        pcm = to_int16(segment.samples).tobytes()
-        words = [
-            answer.moved(clause.start, -segment.start_s)
-            for answer in word_answers(segment, clause.text, order.manner.depth)
-        ]
-        message = messages.Audio(
-            text_start=start,
-            text_end=end,
-            start_s=0.0,
-            end_s=segment.duration_s,
-            n_bytes=len(pcm),
-            words=words,
-        )
-        yield message, pcm
-
-
-def _ends(clause: Clause, chunks: Sequence[Chunk]) -> list[int]:
-    """Return where each chunk's text ends in all the text; together they are the clause.
-
-    A chunk goes on to the first word of the next; a word that was cut belongs to the chunk where
-    it begins. Where no words are known, all of the clause belongs to the first chunk.
-    """
-    ends = []
-    for before, chunk in pairwise(chunks):
-        bounds = [word.text_end for word in before.words[-1:]]
-        bounds += [word.text_start for word in chunk.words[:1]]
-        ends.append(max(bounds, default=len(clause.text)))
-    return [clause.start + end for end in (*ends, len(clause.text))]
-
-
-def _end_of(segment: AudioSegment, clause: Clause, ends: Sequence[int], start: int) -> int:
-    """Return where the text of a segment ends: its chunk's end, or before that its last word's."""
-    if segment.is_last:
-        return ends[segment.chunk]
-    return max([start, *(clause.start + word.text_end for word in segment.words)])

@@ -16,7 +16,7 @@ from fastapi import FastAPI
 from service import errors
 from service.api.app import create_app
 from service.api.middleware.authentication import OPEN_PATHS
-from service.api.openai.router import VOICES
+from service.api.openai.names import VOICES
 from service.api.openapi import describe
 from service.settings import Settings
 

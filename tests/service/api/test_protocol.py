@@ -17,7 +17,8 @@ from starlette.responses import StreamingResponse
 from starlette.types import Receive, Scope, Send
 from websockets.sync.client import connect
 
-from service.api.protocol import BodyTimeout, protocol_class
+from service.api.middleware.limits import BodyTimeout
+from service.api.protocol import protocol_class
 
 # Long enough for this machine to do a few requests in it.
 TIMEOUT_S = 0.5

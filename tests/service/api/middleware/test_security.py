@@ -19,14 +19,11 @@ from starlette.responses import PlainTextResponse
 from websockets.exceptions import InvalidStatus
 from websockets.sync.client import connect
 
-from service.api.middleware.authentication import (
-    ApiKeys,
-    SecurityHeaders,
-    check_exposure,
-    install,
-    read_keys,
-    read_origins,
-)
+from service.api.middleware.authentication import ApiKeys, read_keys
+from service.api.middleware.hosts import check_exposure
+from service.api.middleware.origins import read_origins
+from service.api.middleware.protection import install
+from service.api.middleware.security_headers import SecurityHeaders
 from service.errors import SettingsError
 from service.settings import Settings
 

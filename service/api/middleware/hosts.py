@@ -1,0 +1,90 @@
+"""Under which names the service answers, and from where it can be reached."""
+
+from __future__ import annotations
+
+import ipaddress
+import socket
+from collections.abc import Collection
+
+from starlette.datastructures import Headers
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from service.api.error_answers import refuse
+from service.api.middleware.authentication import ApiKeys
+from service.api.middleware.origins import split_origin
+from service.errors import ForbiddenOriginError, SettingsError
+from service.settings import Settings
+
+
+def check_exposure(settings: Settings, keys: ApiKeys | None) -> None:
+    """Refuse to listen wider than this machine where everyone would be let in.
+
+    Raises:
+        SettingsError: `host` is not a loopback address, or a name of others as well, and there
+            are neither keys nor `insecure`; or the name has no address.
+    """
+    if keys or settings.insecure or _is_loopback(settings.host):
+        return
+    raise SettingsError(
+        f"host {settings.host} can be reached from other machines: set api_keys_file to a file of "
+        "API keys, or --insecure where something else keeps strangers out"
+    )
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        found = socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)
+    except (OSError, UnicodeError) as error:
+        raise SettingsError(f"host {host} has no address: {error}") from error
+    # Scoped addresses come as fe80::1%eth0.
+    addresses = (ipaddress.ip_address(str(item[4][0]).partition("%")[0]) for item in found)
+    return all(_unmapped(address).is_loopback for address in addresses)
+
+
+def _unmapped(
+    address: ipaddress.IPv4Address | ipaddress.IPv6Address,
+) -> ipaddress.IPv4Address | ipaddress.IPv6Address:
+    mapped = address.ipv4_mapped if isinstance(address, ipaddress.IPv6Address) else None
+    return mapped or address
+
+
+class Hosts:
+    """Answer only under known names, for a service that listens on loopback and asks for no key.
+
+    A page whose own name is made to point to 127.0.0.1 (DNS rebinding) is of the same origin as
+    the service, as far as the browser knows; its name in the `Host` header gives it away. An
+    address, localhost and `names` are let in, and requests without the header: no browser's.
+    """
+
+    def __init__(self, app: ASGIApp, names: Collection[str]) -> None:
+        self._app = app
+        self._names = frozenset({"localhost", *names})
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Handle an ASGI connection."""
+        if scope["type"] not in ("http", "websocket") or self._lets_in(scope):
+            await self._app(scope, receive, send)
+            return
+        error = ForbiddenOriginError(
+            "the Host header is neither localhost nor an address; for a service behind a proxy set "
+            "api_keys_file or insecure, or list its public origin in cors_origins"
+        )
+        await refuse(scope, receive, send, error)
+
+    def _lets_in(self, scope: Scope) -> bool:
+        return all(self._knows(host) for host in Headers(scope=scope).getlist("host"))
+
+    def _knows(self, header: str) -> bool:
+        parts = split_origin(f"http://{header}")
+        if parts is None:
+            return False
+        name = parts[1].rstrip(".")
+        return name in self._names or name.endswith(".localhost") or _is_address(name)
+
+
+def _is_address(name: str) -> bool:
+    try:
+        ipaddress.ip_address(name.strip("[]"))
+    except ValueError:
+        return False
+    return True

@@ -1,0 +1,94 @@
+"""How long a body may be, and how long it may take to come."""
+
+from __future__ import annotations
+
+import anyio
+from starlette.exceptions import HTTPException
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from service.api.error_answers import RECEIVE_TIMEOUT, error_answer
+
+
+class BodyLimit:
+    """Refuse a body of more than `max_bytes` with 413, by its declared or its real length."""
+
+    def __init__(self, app: ASGIApp, max_bytes: int) -> None:
+        self._app = app
+        self._max_bytes = max_bytes
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Handle an ASGI connection."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        declared = dict(scope["headers"]).get(b"content-length", b"0")
+        too_large = declared.isdigit() and int(declared) > self._max_bytes
+        received = 0
+
+        async def limited() -> Message:
+            nonlocal received
+            if too_large:
+                raise self._refusal()
+            message = await receive()
+            received += len(message.get("body", b""))
+            if received > self._max_bytes:
+                raise self._refusal()
+            return message
+
+        await self._app(scope, limited, send)
+
+    def _refusal(self) -> HTTPException:
+        return HTTPException(413, f"the body is larger than {self._max_bytes} bytes")
+
+
+class BodyTimeout:
+    """Answer 408 to a request whose body is not complete in time; then the connection closes.
+
+    The time counts from when the application first asks for the body. Whoever waits for the
+    client to go away, after the body or after the answer has begun, waits as long as it takes.
+    """
+
+    def __init__(self, app: ASGIApp, receive_timeout_s: float) -> None:
+        self._app = app
+        self._receive_timeout_s = receive_timeout_s
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Handle an ASGI connection."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        deadline: float | None = None
+        complete = answering = late = False
+
+        async def receive_in_time() -> Message:
+            nonlocal deadline, complete, late
+            if complete or answering:
+                return await receive()
+            if deadline is None:
+                deadline = anyio.current_time() + self._receive_timeout_s
+            with anyio.move_on_after(deadline - anyio.current_time()):
+                message = await receive()
+                complete = not message.get("more_body", False)
+                return message
+            if answering:  # it began while this waited
+                return await receive()
+            late = True
+            # Of the kind that FastAPI does not turn into another while it reads a body.
+            raise HTTPException(408)
+
+        async def send_unless_late(message: Message) -> None:
+            nonlocal answering
+            if late:
+                return  # what the application makes of the exception; the answer is below
+            answering = True
+            await send(message)
+
+        try:
+            await self._app(scope, receive_in_time, send_unless_late)
+        except HTTPException:
+            if not late:
+                raise
+        if late:
+            message = f"the request's body did not come within {self._receive_timeout_s:g} s"
+            answer = error_answer(scope, 408, RECEIVE_TIMEOUT, message, {"connection": "close"})
+            await answer(scope, receive, send)

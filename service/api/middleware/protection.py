@@ -1,0 +1,28 @@
+"""What keeps strangers out, put together by the settings."""
+
+from __future__ import annotations
+
+from fastapi import FastAPI
+
+from service.api.middleware.authentication import ApiKeys, Authentication
+from service.api.middleware.hosts import Hosts, check_exposure
+from service.api.middleware.origins import EVERY_ORIGIN, Origins, read_origins, split_origin
+from service.settings import Settings
+
+
+def install(app: FastAPI, settings: Settings, keys: ApiKeys | None) -> None:
+    """Add what keeps strangers out, in its order.
+
+    Raises:
+        SettingsError: as `check_exposure` and `read_origins` do.
+    """
+    check_exposure(settings, keys)
+    origins = read_origins(settings.cors_origins)
+    if keys is not None:
+        app.add_middleware(Authentication, keys=keys)
+    app.add_middleware(Origins, allowed=origins)
+    # With a key, a page that got here under a false name still has none; `insecure` says that
+    # something else looks after it; and "*" lets every page in anyway.
+    if keys is None and not settings.insecure and EVERY_ORIGIN not in origins:
+        names = [origin[1] for origin in map(split_origin, origins) if origin]
+        app.add_middleware(Hosts, names={settings.host.lower(), *names})

@@ -1,0 +1,37 @@
+"""Speech as OpenAI's server-sent events."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Generator, Iterable
+
+from service.api.openai.schemas import SpeechDelta, SpeechDone
+from service.api.rendering import Rendering, base64_bytes_per_s, server_sent_event
+from service.audio import AudioFormat, open_encoder
+from service.model.kokoro import SAMPLE_RATE_HZ
+from service.speech import AudioSegment
+
+
+class SpeechEvents(Rendering):
+    """Server-sent events as OpenAI sends them: `speech.audio.delta`, then `speech.audio.done`."""
+
+    streams = True
+    media_type = "text/event-stream"
+
+    def __init__(self, audio_format: AudioFormat) -> None:
+        self._format = audio_format
+        self.bytes_per_s = base64_bytes_per_s(audio_format)
+
+    def parts(self, segments: Iterable[AudioSegment]) -> Generator[bytes, None, None]:
+        """Write an event for each segment that gives bytes, and the last."""
+        with open_encoder(self._format, SAMPLE_RATE_HZ) as encoder:
+            for segment in segments:
+                yield from _delta(encoder.encode(segment.samples))
+            yield from _delta(encoder.finish())
+        yield server_sent_event(None, SpeechDone().model_dump_json())
+
+
+def _delta(audio: bytes) -> Generator[bytes, None, None]:
+    if audio:
+        delta = SpeechDelta(audio=base64.b64encode(audio).decode())
+        yield server_sent_event(None, delta.model_dump_json())
