@@ -1,0 +1,157 @@
+"""The speech job, with the real model and without a door."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Generator, Iterable, Iterator
+
+import numpy as np
+import pytest
+
+from service.api.job import AnswerMemory, SpeechJob
+from service.api.state import ServiceState
+from service.errors import CancelledError, DeadlineError, EmptyTextError, OverloadedError
+from service.settings import Settings
+from service.speech import LONGEST_CHUNK_S, AudioSegment, Delivery, Plan, Synthesizer, Utterance
+
+TEXT = "The birch canoe slid on the smooth planks, and it took a while to be told so."
+MEMORY = AnswerMemory(bytes_per_s=48_000, is_whole=True)
+
+Job = SpeechJob[AudioSegment]
+Start = Callable[..., Job]
+
+
+def as_it_is(_: Plan, segments: Iterable[AudioSegment]) -> Generator[AudioSegment, None, None]:
+    yield from segments
+
+
+@pytest.fixture
+def service() -> Iterator[ServiceState]:
+    service = ServiceState(Settings(max_requests=1), ())
+    yield service
+    service.executor.shutdown()
+
+
+@pytest.fixture
+def start(service: ServiceState, synthesizer: Synthesizer) -> Start:
+    def make(text: str = TEXT, **options: object) -> Job:
+        delivery = Delivery(streamed=True, decoding="windows")
+        return SpeechJob(service, synthesizer, Utterance(text), delivery, as_it_is, **options)  # type: ignore[arg-type]
+
+    return make
+
+
+def run(service: ServiceState, scenario: Callable[[], Awaitable[None]]) -> None:
+    async def alone() -> None:
+        await scenario()
+        assert asyncio.all_tasks() == {asyncio.current_task()}
+
+    asyncio.run(alone())
+    assert service.admission.n_requests == 0
+    assert service.admission.held_bytes == 0
+
+
+def test_its_items_are_the_speech_and_its_statistics_tell_of_it(
+    service: ServiceState, start: Start, synthesizer: Synthesizer
+) -> None:
+    async def scenario() -> None:
+        async with start(memory=MEMORY) as job:
+            assert service.admission.n_requests == 1
+            assert service.admission.held_bytes > 0
+            segments = [segment async for segment in job]
+        plan = synthesizer.plan(Utterance(TEXT), Delivery(streamed=True, decoding="windows"))
+        said = np.concatenate([segment.samples for segment in synthesizer.stream(plan)])
+        np.testing.assert_array_equal(np.concatenate([s.samples for s in segments]), said)
+        statistics = job.statistics
+        assert (statistics.voice, statistics.language) == ("af_heart", "en-us")
+        assert statistics.n_characters == len(TEXT)
+        assert statistics.n_chunks == 1
+        assert statistics.n_windows >= len(segments) > 1
+        assert statistics.audio_s == pytest.approx(said.size / 24_000)
+
+    run(service, scenario)
+
+
+def test_who_needs_no_place_takes_none(service: ServiceState, start: Start) -> None:
+    async def scenario() -> None:
+        async with start(memory=MEMORY):
+            async with start("Yes.") as other:
+                assert service.admission.n_requests == 1
+                assert [segment.chunk async for segment in other] == [0]
+            with pytest.raises(OverloadedError):
+                async with start(memory=MEMORY):
+                    pass
+
+    run(service, scenario)
+
+
+def test_jobs_of_one_request_share_its_statistics(service: ServiceState, start: Start) -> None:
+    async def scenario() -> None:
+        async with start("Yes.") as job:
+            assert len([segment async for segment in job]) == 1
+        async with start("No.", statistics=job.statistics) as other:
+            assert len([segment async for segment in other]) == 1
+        assert job.statistics.n_chunks == 2
+        assert job.statistics.n_characters == len("Yes.No.")
+
+    run(service, scenario)
+
+
+def test_what_cannot_be_said_is_told_to_who_takes_the_items(
+    service: ServiceState, start: Start
+) -> None:
+    async def scenario() -> None:
+        with pytest.raises(EmptyTextError):
+            async with start(" ", memory=MEMORY) as job:
+                await anext(aiter(job))
+
+    run(service, scenario)
+
+
+def test_a_cancelled_job_raises_the_reason(service: ServiceState, start: Start) -> None:
+    async def scenario() -> None:
+        async with start(memory=MEMORY) as job:
+            job.check()
+            job.cancel(CancelledError("enough"))
+            with pytest.raises(CancelledError, match="enough"):
+                job.check()
+            with pytest.raises(CancelledError, match="enough"):
+                async for _ in job:
+                    pass
+
+    run(service, scenario)
+
+
+def test_who_leaves_early_leaves_no_thread_at_work(
+    service: ServiceState, start: Start, synthesizer: Synthesizer
+) -> None:
+    async def scenario() -> None:
+        async with start(" ".join([TEXT] * 20), memory=MEMORY) as job:
+            await anext(aiter(job))
+        # The turn is free: nobody would take it otherwise.
+        with synthesizer.turns.take():
+            assert synthesizer.turns.n_waiting == 0
+        assert job.statistics.n_chunks <= 2
+
+    run(service, scenario)
+
+
+def test_a_job_ends_with_its_deadline(synthesizer: Synthesizer) -> None:
+    service = ServiceState(Settings(deadline_s=0.001), ())
+
+    async def scenario() -> None:
+        async with SpeechJob(
+            service, synthesizer, Utterance(TEXT), Delivery(), as_it_is, memory=MEMORY
+        ) as job:
+            with pytest.raises(DeadlineError, match=r"0\.001 s"):
+                await anext(aiter(job))
+
+    run(service, scenario)
+    service.executor.shutdown()
+
+
+def test_a_stream_holds_two_chunks_at_most() -> None:
+    assert MEMORY.bytes_of(100.0) == 4_800_000
+    stream = AnswerMemory(bytes_per_s=48_000, is_whole=False)
+    assert stream.bytes_of(1.0) == 48_000
+    assert stream.bytes_of(100.0) == round(2 * LONGEST_CHUNK_S * 48_000)
