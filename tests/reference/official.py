@@ -8,7 +8,7 @@ test-reference` makes:
 It writes the phonemes of every sentence in the file anew; lines are `LANGUAGE/KIND TAB sentence
 TAB phonemes`, comments and order stay. With `-` as the file it reads sentences from its input, and
 writes them with their phonemes; `--tags` writes each word's part of speech as well. With `--words`
-the file is tests/data/reading/words.tsv: single words with parts of speech that are given, and without
+the file is tests/data/reading/words.tsv: single words with given parts of speech, and without
 espeak-ng.
 """
 
