@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import ast
+import re
 import subprocess
 import sys
+from graphlib import TopologicalSorter
 from itertools import pairwise
 from pathlib import Path
 
@@ -126,6 +128,23 @@ def test_modules_of_the_api_and_of_speech_are_small(repository: Path) -> None:
     for room in ("api", "speech"):
         for file in (repository / "service" / room).rglob("*.py"):
             assert len(file.read_text(encoding="utf-8").splitlines()) <= 400, file
+
+
+def test_the_picture_of_the_imports_is_true_and_has_no_cycle(repository: Path) -> None:
+    text = (repository / "docs/architecture.md").read_text(encoding="utf-8")
+    drawn = set(re.findall(r"^  (\w+) --> (\w+)$", text, re.MULTILINE))
+    rooms = {room for pair in drawn for room in pair}
+    there_are = set()
+    for room, file in service_files(repository):
+        for name in imports(file):
+            parts = name.split(".")
+            other = parts[1] if parts[0] == "service" and len(parts) > 1 else parts[0]
+            if room in rooms and other in rooms - {room}:
+                there_are.add((room, other))
+    assert drawn == there_are
+    TopologicalSorter(
+        {room: {below for above, below in drawn if above == room} for room in rooms}
+    ).prepare()
 
 
 def test_who_serves_imports_nothing_that_only_preparing_or_measuring_needs() -> None:
