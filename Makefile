@@ -57,7 +57,7 @@ GPU_ENVIRONMENT := \
 
 test-gpu: $(DEV_READY) $(MODELS_READY) $(GPU_READY) ## Test on an NVIDIA GPU; elsewhere, that what is missing is told.
 	@$(GPU_ENVIRONMENT) $(BIN)/python -m pytest -m "" tests/gpu \
-		$(patsubst %,tests/ortffi/test_ortffi_%.py,cuda providers assignment binding profile) $(ARGS)
+		$(patsubst %,tests/ortffi/test_%.py,cuda providers assignment binding profile) $(ARGS)
 
 check: $(DEV_READY) ## What CI runs: lint, format, types, tests with the newest and oldest library.
 	$(BIN)/ruff check .

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import hashlib
-import importlib.util
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
-from types import ModuleType
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -57,22 +55,6 @@ def library() -> ortffi.Library:
 @pytest.fixture(scope="session")
 def repository() -> Path:
     return REPOSITORY
-
-
-@pytest.fixture(scope="session")
-def load_module() -> Callable[[str], ModuleType]:
-    """Load a module of other tests, whose folder is not on the path here, by its path in tests/."""
-
-    def load(path: str) -> ModuleType:
-        name = path.removesuffix(".py").replace("/", "_")
-        spec = importlib.util.spec_from_file_location(f"shared_{name}", REPOSITORY / "tests" / path)
-        assert spec is not None
-        assert spec.loader is not None
-        module = importlib.util.module_from_spec(spec)
-        spec.loader.exec_module(module)
-        return module
-
-    return load
 
 
 @pytest.fixture(scope="session")

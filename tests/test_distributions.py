@@ -8,15 +8,15 @@ import subprocess
 import sys
 import tarfile
 import zipfile
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
-from types import ModuleType
 
 import numpy as np
 import pytest
 from packaging.requirements import Requirement
 
 import ortffi
+from tests.ortffi.tiny_models import doubling
 
 RUN = """
 import sys
@@ -111,7 +111,6 @@ def test_ortffi_runs_a_model_in_an_environment_with_numpy_only(
     dist: Path,
     tmp_path: Path,
     library: ortffi.Library,
-    load_module: Callable[[str], ModuleType],
 ) -> None:
     run(sys.executable, "-m", "venv", "--without-pip", tmp_path / "bare")
     python = tmp_path / "bare/bin/python"
@@ -126,7 +125,7 @@ def test_ortffi_runs_a_model_in_an_environment_with_numpy_only(
         sys.executable, "-m", "pip", "--python", python, "install", "--no-index",
         the_one(dist, "ortffi-*.whl"),
     )  # fmt: skip
-    model = load_module("ortffi/tiny_models.py").doubling()
+    model = doubling()
     (tmp_path / "doubling.onnx").write_bytes(model)
     env = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
     env["ONNXRUNTIME_LIB_DIR"] = str(library.path.parent)

@@ -181,7 +181,7 @@ print(find())' 2>&1 | tail -n 1) || true # where nothing fits, that is the answe
 test_operators() {
     say "tests/native on $NEWEST, every variant"
     quietly native on "$NEWEST" python -m pytest tests/native -q -p no:cacheprovider \
-        --ignore tests/native/test_native_build.py --ignore tests/native/test_native_faults.py
+        --ignore tests/native/test_build.py --ignore tests/native/test_faults.py
     tail -n 1 "$RESULTS/native.log"
 }
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from types import ModuleType
 
 import pytest
-from two_sides import COUNTS, RUNS
 
 import ortffi
+from tests.conformance.two_sides import COUNTS, RUNS
 
 
 @pytest.fixture(scope="session")

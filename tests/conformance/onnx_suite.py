@@ -22,9 +22,9 @@ from onnx import ModelProto, helper, numpy_helper
 from onnx.backend.test.case.test_case import TestCase
 from onnx.backend.test.loader import load_model_tests
 from onnx.backend.test.runner import Runner
-from two_sides import Inputs, Model, Ortffi, Package, same
 
 from ortffi import OrtError
+from tests.conformance.two_sides import Inputs, Model, Ortffi, Package, same
 
 CATEGORIES = ("node", "simple", "pytorch-converted", "pytorch-operator")
 """All but `real`, whose models are downloaded or have random weights."""

@@ -8,8 +8,9 @@ import py_compile
 from pathlib import Path
 from typing import Any
 
-import contents
 import pytest
+
+from tests.container import contents
 
 
 def write(path: Path, text: str = "") -> Path:

@@ -9,9 +9,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from stub import Refusal
-
 from ortffi._api import ErrorCode
+from tests.cuda.stub import Refusal
 
 _APPEND = "SessionOptionsAppendExecutionProvider_CUDA_V2"
 _IN_SESSION = ("CreateSession", "CreateSessionFromArray")

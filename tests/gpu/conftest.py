@@ -8,16 +8,16 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
-from types import ModuleType
 
 import pytest
-from requirements_of_gpu import lack_of_build, lack_of_gpu
 
 import ortffi
 from service.loading import load_model, load_runtime, prepare_model
 from service.machine import CudaBuild
 from service.model import Model, Precision
 from service.settings import Settings
+from tests.gpu.requirements_of_gpu import lack_of_build, lack_of_gpu
+from tests.service.api.serving_process import Server
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
 
@@ -88,13 +88,13 @@ def speaking(
 
 @pytest.fixture(scope="session")
 def start_server(
-    prepared: Path, load_module: Callable[[str], ModuleType]
-) -> Iterator[Callable[..., object]]:
+    prepared: Path,
+) -> Iterator[Callable[..., Server]]:
     """Start servers; what is still running at the end is killed."""
-    module, servers = load_module("service/api/conftest.py"), []
+    servers: list[Server] = []
 
-    def start(*arguments: str) -> object:
-        servers.append(module.Server("--cache-dir", str(prepared), *arguments))
+    def start(*arguments: str) -> Server:
+        servers.append(Server("--cache-dir", str(prepared), *arguments))
         return servers[-1]
 
     yield start

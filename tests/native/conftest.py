@@ -6,11 +6,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import native_library
-import native_models
 import pytest
 
 import ortffi
+from tests.native import native_library, native_models
 
 
 @pytest.fixture(scope="session")

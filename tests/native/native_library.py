@@ -13,8 +13,9 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-import kokoro_reference as reference
 import numpy as np
+
+from tests.native import kokoro_reference as reference
 
 NATIVE = Path(__file__).parents[2] / "native"
 

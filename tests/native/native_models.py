@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import kokoro_reference as reference
 import numpy as np
 from onnx import NodeProto, TensorProto, helper
+
+from tests.native import kokoro_reference as reference
 
 Array = np.ndarray[Any, Any]
 TYPES = {"float32": TensorProto.FLOAT, "int8": TensorProto.INT8, "int32": TensorProto.INT32}

@@ -10,12 +10,12 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 import pytest
-from fake_vtable import FakeVtable, environment_of
 
 import ortffi
 import ortffi.environment
 from ortffi._api import Api
 from ortffi.errors import check
+from tests.ortffi.fake_vtable import FakeVtable, environment_of
 
 
 @pytest.fixture(scope="module", autouse=True)

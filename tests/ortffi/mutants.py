@@ -7,9 +7,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 import onnx
-import tiny_models
-import typed_models
 from google.protobuf.message import DecodeError
+
+from tests.ortffi import tiny_models, typed_models
 
 MOST_BYTES = 3000
 """Of a seed model: in a larger one most changes hit weights."""

@@ -13,8 +13,11 @@ from contextlib import ExitStack
 from typing import Any
 
 import pytest
-from conftest import FAULTY_SERVER
-from speech_client import (
+
+from service.api.admission import Admission
+from service.errors import OverloadedError
+from tests.service.api.serving_process import FAULTY_SERVER
+from tests.service.api.speech_client import (
     Caller,
     events_received,
     is_cut_off,
@@ -23,9 +26,6 @@ from speech_client import (
     speak,
     wait_until,
 )
-
-from service.api.admission import Admission
-from service.errors import OverloadedError
 
 SENTENCE = "The birch canoe slid on the smooth planks."
 LONG_TEXT = " ".join([SENTENCE] * 40)  # far longer than any test listens

@@ -15,11 +15,12 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
-import faulty_server
 import httpx
 import pytest
-from asgi_server import read_answer
-from speech_client import (
+
+from tests.service.api import faulty_server
+from tests.service.api.asgi_server import read_answer
+from tests.service.api.speech_client import (
     Caller,
     is_cut_off,
     log_line,

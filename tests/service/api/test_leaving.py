@@ -18,8 +18,9 @@ from typing import Any
 
 import httpx
 import pytest
-from speech_client import metric, reset, wait_until
-from speech_socket import SpeechSocket
+
+from tests.service.api.speech_client import metric, reset, wait_until
+from tests.service.api.speech_socket import SpeechSocket
 
 TEXT = "A quick brown fox jumps over one lazy dog, and nobody in the village knows why. " * 2
 N_CLIENTS = 300

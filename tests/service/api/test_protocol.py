@@ -11,7 +11,6 @@ from contextlib import ExitStack, contextmanager, suppress
 
 import httpx
 import pytest
-from asgi_server import Answer, Identified, read_answer, serving
 from fastapi import Body, FastAPI, Request
 from starlette.responses import StreamingResponse
 from starlette.types import Receive, Scope, Send
@@ -19,6 +18,7 @@ from websockets.sync.client import connect
 
 from service.api.middleware.limits import BodyTimeout
 from service.api.protocol import protocol_class
+from tests.service.api.asgi_server import Answer, Identified, read_answer, serving
 
 # Long enough for this machine to do a few requests in it.
 TIMEOUT_S = 0.5

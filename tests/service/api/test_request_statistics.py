@@ -5,10 +5,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from speech_client import log_line, metric, speak, wait_until
 
 from service.api.request_statistics import RequestStatistics
 from service.speech import AudioSegment
+from tests.service.api.speech_client import log_line, metric, speak, wait_until
 
 
 def segment(

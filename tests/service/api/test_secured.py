@@ -13,9 +13,10 @@ from typing import Any
 
 import httpx
 import pytest
-from asgi_server import Answer, read_answer
-from faulty_server import AT_ONCE, SECRET, UNEXPECTED
 from prometheus_client.parser import text_string_to_metric_families
+
+from tests.service.api.asgi_server import Answer, read_answer
+from tests.service.api.faulty_server import AT_ONCE, SECRET, UNEXPECTED
 
 HERE = Path(__file__).parent
 

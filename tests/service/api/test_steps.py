@@ -10,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
-from speech_socket import SpeechSocket
+from tests.service.api.speech_socket import SpeechSocket
 
 STEPPED_SERVER = (str(Path(__file__).with_name("stepped_server.py")),)
 ALLOWED_MS = 10

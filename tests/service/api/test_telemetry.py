@@ -14,7 +14,6 @@ from typing import Any
 
 import httpx
 import pytest
-from asgi_server import serving
 from fastapi import Body, FastAPI
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import (
     ExportTraceServiceRequest,
@@ -28,6 +27,7 @@ from starlette.types import Receive, Scope, Send
 from service.api import telemetry as module
 from service.api.telemetry import Telemetry, open_telemetry
 from service.errors import StartupError
+from tests.service.api.asgi_server import serving
 
 SECRET = "what the caller wrote"
 

@@ -7,11 +7,11 @@ import wave
 import numpy as np
 import pytest
 import soundfile
-from audio_samples import correlation, decode, lag, voice_like
 
 from service.audio import encode
 from service.audio.encoding import to_int16
 from service.audio.formats import AudioFormat
+from tests.service.audio.audio_samples import correlation, decode, lag, voice_like
 
 
 def test_full_scale_and_beyond() -> None:

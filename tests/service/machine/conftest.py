@@ -8,9 +8,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from fat_binary import entry, fat_binary
 
 from service.machine import Machine
+from tests.service.machine.fat_binary import entry, fat_binary
 
 HERE = Path(__file__).parent
 

@@ -5,13 +5,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from small_kokoro import write_small_kokoro
 
 from service.errors import ModelError, RunError, SynthesisError
 from service.model.decoder import Decoder, Encoding, run
 from service.model.parity import SENTENCES
 from service.model.runtime import open_runtime
 from service.speech import Synthesizer
+from tests.small_kokoro import write_small_kokoro
 
 SHORT = SENTENCES["short"]
 

@@ -8,8 +8,6 @@ import numpy as np
 import onnx
 import pytest
 from onnx import TensorProto, helper, numpy_helper
-from opened_models import open_file
-from small_kokoro import write_small_kokoro
 
 from service.errors import InvalidRequestError, ModelError, ProviderError, SynthesisError
 from service.loading import load_model
@@ -18,6 +16,8 @@ from service.model import open as open_model
 from service.model.durations import SAMPLES_PER_FRAME, output_declaration
 from service.preparation import Source
 from service.settings import Settings
+from tests.opened_models import open_file
+from tests.small_kokoro import write_small_kokoro
 
 STYLE = np.zeros((1, 256), np.float32)
 

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from small_kokoro import write_small_kokoro
 
 import ortffi
 from service.model.placement import GpuCheck, Placement
+from tests.small_kokoro import write_small_kokoro
 
 CPU, CUDA = "CPUExecutionProvider", "CUDAExecutionProvider"
 

@@ -8,8 +8,6 @@ from pathlib import Path
 import numpy as np
 import onnx
 import pytest
-from small_kokoro import COUNTER, write_small_kokoro
-from test_store import PROGRAM
 
 from service.errors import ProviderError
 from service.loading import load_model
@@ -22,6 +20,8 @@ from service.preparation.for_gpus import for_gpu
 from service.preparation.refusal import NotPreparedError, SourceRefusedError
 from service.preparation.store import Store
 from service.settings import Settings
+from tests.service.preparation.test_store import PROGRAM
+from tests.small_kokoro import COUNTER, write_small_kokoro
 
 
 class Cache:

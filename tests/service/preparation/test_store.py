@@ -16,8 +16,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from opened_models import open_file
-from small_kokoro import COUNTER, LIFELINE, write_small_kokoro
 
 from service import __main__ as command_line
 from service import loading
@@ -28,11 +26,13 @@ from service.preparation import Source, get, getting, store
 from service.preparation.operators import NativeUnavailableError
 from service.preparation.refusal import NotPreparedError, SourceRefusedError
 from service.settings import Settings
+from tests.opened_models import open_file
+from tests.small_kokoro import COUNTER, LIFELINE, write_small_kokoro
 
 STYLE = np.zeros((1, 256), np.float32)
 
 PROGRAM = (
-    "import sys, json; sys.path = json.loads(sys.argv[2]); import small_kokoro; "
+    "import sys, json; sys.path = json.loads(sys.argv[2]); from tests import small_kokoro; "
     "from service.preparation.worker import main; "
     "main(json.loads(sys.argv[1]), small_kokoro.{})"
 )
@@ -262,9 +262,9 @@ PROCESS = """
 import sys
 from pathlib import Path
 from typing import Any
-sys.path[:0] = sys.argv[1].split()
+sys.path.insert(0, sys.argv[1])
 import pytest
-from test_store import Bench
+from tests.service.preparation.test_store import Bench
 with pytest.MonkeyPatch.context() as patch:
     bench = Bench(Path(sys.argv[2]), patch)
     print("started", flush=True)
@@ -275,9 +275,9 @@ with pytest.MonkeyPatch.context() as patch:
 
 def start(folder: Path, name: str) -> subprocess.Popen[str]:
     """Start a process that prepares when it is sent a line."""
-    here = Path(__file__).parent
+    root = str(Path(__file__).resolve().parents[3])
     process = subprocess.Popen(
-        [sys.executable, "-c", PROCESS, f"{here} {here.parents[1]}", str(folder), name],
+        [sys.executable, "-c", PROCESS, root, str(folder), name],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,

@@ -11,7 +11,6 @@ from pathlib import Path
 
 import httpx
 import pytest
-from asgi_server import Identified, serving
 from fastapi import FastAPI, WebSocket
 from hypothesis import given
 from hypothesis import strategies as st
@@ -26,6 +25,7 @@ from service.api.middleware.protection import install
 from service.api.middleware.security_headers import SecurityHeaders
 from service.errors import SettingsError
 from service.settings import Settings
+from tests.service.api.asgi_server import Identified, serving
 
 KEY = "correct-horse-battery"
 OTHER_KEY = "staple-0123456789"

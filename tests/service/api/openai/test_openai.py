@@ -15,7 +15,8 @@ import numpy as np
 import openai
 import pytest
 import soundfile
-from speech_client import Caller
+
+from tests.service.api.speech_client import Caller
 
 KEY = "sk-kokoro-0123456789abcdef"
 TEXT = "One moment, please."

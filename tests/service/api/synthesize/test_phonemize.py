@@ -9,9 +9,9 @@ from typing import Any
 
 import httpx
 import pytest
-from speech_client import speak
 
 from service.text import LANGUAGES, load_vocabulary
+from tests.service.api.speech_client import speak
 
 
 def phonemize(server: Any, **fields: object) -> httpx.Response:

@@ -13,8 +13,9 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 import soundfile
-from asgi_server import read_answer
-from speech_client import Caller, is_cut_off, parse_events, speak
+
+from tests.service.api.asgi_server import read_answer
+from tests.service.api.speech_client import Caller, is_cut_off, parse_events, speak
 
 # Three pieces or more, however quick the model is.
 TEXT = (

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pytest
-from speech_client import parse_events, speak
+
+from tests.service.api.speech_client import parse_events, speak
 
 # Fast, to be done soon; several pieces when cut early.
 TEXT = (

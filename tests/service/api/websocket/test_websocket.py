@@ -13,17 +13,17 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Annotated, Any
 
-import faulty_server
 import httpx
 import numpy as np
 import pytest
 from pydantic import Field, TypeAdapter
-from speech_client import log_line, metric, speak
-from speech_socket import SpeechSocket, seconds
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 
 from service.api.websocket import messages
 from service.settings import Settings
+from tests.service.api import faulty_server
+from tests.service.api.speech_client import log_line, metric, speak
+from tests.service.api.speech_socket import SpeechSocket, seconds
 
 FAULTY = Path(faulty_server.__file__)
 SHORT = "Good day."

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from published_graphs import Backend, backend_named
+
+from tests.service.preparation.rewriting.published_graphs import Backend, backend_named
 
 
 @pytest.fixture(

@@ -5,7 +5,13 @@ from __future__ import annotations
 import numpy as np
 import onnx_ir as ir
 import pytest
-from published_graphs import WIDEST, Published, check_exact, plain
+
+from tests.service.preparation.rewriting.published_graphs import (
+    WIDEST,
+    Published,
+    check_exact,
+    plain,
+)
 
 
 def product(graph: Published, widest: int) -> ir.Model:

@@ -15,8 +15,6 @@ import numpy as np
 import onnx
 import onnx_ir as ir
 import pytest
-from opened_models import open_folder
-from published_graphs import Array, Published, backend_named, plain
 
 import ortffi
 from service.model import SplitModel
@@ -28,6 +26,13 @@ from service.preparation.processor import integer_products
 from service.preparation.refusal import Refusal, RefusedError
 from service.preparation.rewriting import resampling
 from service.preparation.rewriting.pipeline import Report, rewrite
+from tests.opened_models import open_folder
+from tests.service.preparation.rewriting.published_graphs import (
+    Array,
+    Published,
+    backend_named,
+    plain,
+)
 
 VARIANTS = ("native", "stock")
 EXACT = integer_products() == "exact"

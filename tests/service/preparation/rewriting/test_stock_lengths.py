@@ -5,11 +5,16 @@ from __future__ import annotations
 import numpy as np
 import onnx_ir as ir
 import pytest
-from published_graphs import UNSIGNED, Published, operators, recognise
 
 from service.preparation.rewriting.dialect import DOMAIN
 from service.preparation.rewriting.graph import nodes_of
 from service.preparation.rewriting.lengths import share_lengths
+from tests.service.preparation.rewriting.published_graphs import (
+    UNSIGNED,
+    Published,
+    operators,
+    recognise,
+)
 
 
 def told(model: ir.Model) -> list[ir.Value | None]:

@@ -1,0 +1,343 @@
+from __future__ import annotations
+
+import dataclasses
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import closing, nullcontext
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import ortffi
+from bench import gpu, gpu_windows
+from bench.gpu import Extent, Setup, against, blocks, lack_of_gpu, mixed_lengths, share_on_gpu
+from bench.gpu_peer import open_package
+from bench.processes import ChildError
+from bench.sides import Side, Spoken
+from bench.variants import opened, prepared_for_gpus
+from service.machine import Machine
+from service.model import SplitModel
+from service.model.parity import log_spectral_distance
+from service.settings import Settings
+from service.speech.windows import MOST_FRAMES, WHOLE_FRAMES, windows_of
+from tests.opened_models import open_folder
+from tests.small_kokoro import write_parts, write_small_kokoro
+
+
+class Talker:
+    """Stands in for a process that speaks; each token takes it as long as the last one."""
+
+    def __init__(self, token_s: float, n_samples: int = 24_000) -> None:
+        self.token_s = token_s
+        self.n_samples = n_samples
+        self.said: list[int] = []
+
+    def say(self, phonemes: str) -> Spoken:
+        self.said.append(len(phonemes))
+        seconds = self.token_s * len(phonemes)
+        return Spoken(seconds, seconds, self.n_samples, (self.n_samples // 600,), 1.0, 1.0)
+
+
+FEW = Extent(one_length=3, n_tokens=10, blocks=((8, 20), (12, 30), (16, 24)))
+
+
+def test_blocks_have_each_length_once_and_take_about_as_long() -> None:
+    found = blocks()
+    lengths = [n for block in found for n in block]
+    assert len(found) == 7
+    assert len(set(lengths)) == len(lengths) == 56
+    assert (min(lengths), max(lengths)) == (8, 228)
+    totals = [sum(block) for block in found]
+    assert max(totals) < 1.3 * min(totals)
+    for block in found:
+        assert block != sorted(block)
+        assert all(abs(one - other) >= 28 for one, other in pairwise(block))
+
+
+@pytest.mark.parametrize(
+    ("their_token_s", "met"), [(0.001, [False, False]), (0.003, [True, False]), (0.005, [True] * 2)]
+)
+def test_bounds_are_held_to_one_length_and_to_mixed_ones(
+    their_token_s: float, met: list[bool]
+) -> None:
+    rows = against(Talker(0.002), Talker(their_token_s), FEW, bounds=True)  # type: ignore[arg-type]
+    assert [row.met for row in rows] == [met[0], None, met[1], None]
+    assert f"{their_token_s / 0.002:.3f} times" in rows[0].compared
+    assert rows[2].measurement == "mixed lengths, 2 requests"
+    assert "3 pairs" in rows[2].compared
+
+
+def test_peers_without_bounds_miss_none() -> None:
+    rows = against(Talker(0.002), Talker(0.001), FEW, bounds=False)  # type: ignore[arg-type]
+    assert {row.met for row in rows} == {None}
+
+
+def test_both_sides_say_all_of_it_in_the_same_order() -> None:
+    ours, theirs = Talker(0.002), Talker(0.001)
+    mixed_lengths(ours, theirs, FEW, None)  # type: ignore[arg-type]
+    assert ours.said == theirs.said == [8, 20, 12, 30, 16, 24] * 2
+
+
+@pytest.mark.parametrize(("n_samples", "alike"), [(24_600, True), (23_400, True), (25_200, False)])
+def test_sides_that_do_not_say_the_same_are_not_compared(n_samples: int, alike: bool) -> None:
+    sides: Sequence[Any] = (Talker(0.002), Talker(0.001, n_samples))
+    if alike:
+        against(*sides, FEW, bounds=True)
+        return
+    with pytest.raises(ChildError, match=r"say the same: 1\.00 s and 1\.05 s"):
+        against(*sides, FEW, bounds=True)
+
+
+def test_repeats_limit_everything() -> None:
+    assert Extent().limited(None) == Extent()
+    limited = Extent().limited(2)
+    assert (limited.one_length, limited.servers, limited.streams, limited.windows) == (2, 2, 2, 2)
+    assert list(limited.blocks) == blocks()[:2]
+
+
+def test_nodes_that_are_not_the_processors_are_the_gpus() -> None:
+    nodes = {"CUDAExecutionProvider": 80, "TensorrtExecutionProvider": 10}
+    assert share_on_gpu({**nodes, "CPUExecutionProvider": 10}) == 0.9
+    assert share_on_gpu(nodes) == 1.0
+    assert share_on_gpu({"CPUExecutionProvider": 10}) == 0.0
+
+
+def test_a_side_of_ours_has_settings_and_variables() -> None:
+    setup = Setup(settings={"cache_dir": "/cache"}, environment={"ONNXRUNTIME_LIB_DIR": "/here"})
+    assert setup.ours("float16", buckets="1").environment() == {
+        "KOKORO_PROVIDER": "cuda",
+        "KOKORO_PRECISION": "float16",
+        "KOKORO_CACHE_DIR": "/cache",
+        "KOKORO_BUCKETS": "1",
+        "ONNXRUNTIME_LIB_DIR": "/here",
+    }
+
+
+def test_without_a_gpu_it_ends_with_status_2_and_one_line() -> None:
+    if not lack_of_gpu():
+        pytest.skip("shows what is said without a GPU, and there is one: run it elsewhere")
+    done = subprocess.run(
+        [sys.executable, "-m", "bench.gpu"], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 2
+    assert done.stdout == ""
+    (line,) = done.stderr.splitlines()
+    assert line.startswith(f"bench: {gpu.NEEDS} (")
+
+
+def test_what_is_missing_is_told_in_order(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    machine = Machine(driver_library=tmp_path / "libcuda.so.1")
+    monkeypatch.setattr(ortffi, "available_providers", lambda: ["CPUExecutionProvider"])
+    assert "was built without CUDA" in lack_of_gpu(machine, tmp_path)
+    monkeypatch.setattr(ortffi, "available_providers", lambda: ["CUDAExecutionProvider"])
+    assert "no NVIDIA driver" in lack_of_gpu(machine, tmp_path)
+    machine.driver = dataclasses.replace(machine.driver, gpus=(object(),), problem="")
+    monkeypatch.setattr(ortffi, "try_provider", _refuse)
+    assert "libcuda.so.1 is not found: install it" in lack_of_gpu(machine, tmp_path)
+    monkeypatch.setattr(ortffi, "try_provider", lambda name: None)
+    assert "package is not in" in lack_of_gpu(machine, tmp_path)
+    (tmp_path / "onnxruntime").mkdir()
+    assert lack_of_gpu(machine, tmp_path) == ""
+
+
+def _refuse(name: str) -> None:
+    raise ortffi.ProviderUnavailableError(
+        f"{name}: libcuda.so.1: cannot open shared object file: No such file or directory"
+    )
+
+
+def test_gpu_driver_and_libraries_are_named(tmp_path: Path) -> None:
+    told = gpu.gpu(Machine(tmp_path, driver_library=tmp_path / "libcuda.so.1", packages=()))
+    assert told.startswith("GPU: no NVIDIA driver")
+    assert "CUDA unknown, cuDNN unknown; the package is " in told
+
+
+@pytest.mark.parametrize("ids", [[16], [3, 50, 7, 90]])
+def test_the_package_says_what_we_say_of_the_same_two_files(tmp_path: Path, ids: list[int]) -> None:
+    whole = write_small_kokoro(tmp_path / "small.onnx", frames=4.0)
+    write_parts(whole, tmp_path, "float32")
+    style = np.zeros((1, 256), np.float32)
+    speak, identity = open_package("processor", str(tmp_path), 1)
+    samples, durations = speak({"token_ids": ids, "style": style.tobytes().hex(), "speed": 1.0})
+    assert identity.endswith("CPUExecutionProvider, processor")
+    with closing(open_folder(tmp_path)) as model:
+        said = model.infer(ids, style, 1.0, buckets=[1])
+    assert durations is not None
+    assert durations.tolist() == said.durations.tolist() == [4] * (len(ids) + 2)
+    assert samples.size == 600 * durations.sum()
+    assert np.abs(samples).max() > 0.5
+    np.testing.assert_allclose(samples, said.samples, atol=1e-5)
+
+
+@pytest.mark.slow
+def test_the_package_makes_the_sound_of_the_whole_in_float32(
+    model_file: Path, cache_dir: Path
+) -> None:
+    """What is taken for statistics, and what the mask leaves, is heard in the real model alone."""
+    settings = Settings(cache_dir=cache_dir)
+    ids, style = gpu_windows.piece(3)
+    speak, _ = open_package("processor", str(prepared_for_gpus(settings)["float32"]), 2)
+    samples, _ = speak({"token_ids": ids, "style": style.tobytes().hex(), "speed": 1.0})
+    with opened("float32", settings) as model:
+        said = model.infer(ids, style, 1.0, buckets=[1])
+    assert samples.size == said.samples.size
+    assert np.abs(samples).max() > 0.1
+    assert log_spectral_distance(said.samples, samples) < 2
+
+
+@pytest.fixture(scope="module")
+def native(model_file: Path, cache_dir: Path) -> Iterator[SplitModel]:
+    """A model that has windows; this one has them on the processor."""
+    with opened("native", Settings(cache_dir=cache_dir)) as model:
+        yield model
+
+
+@pytest.fixture
+def decoded(native: SplitModel, monkeypatch: pytest.MonkeyPatch) -> Counter[int]:
+    """How often so many frames were decoded."""
+    counts: Counter[int] = Counter()
+    decode = SplitModel.decode
+
+    def count(
+        model: SplitModel, encoding: Any, first: int, last: int, *more: Any, **named: Any
+    ) -> Any:
+        counts[last - first] += 1
+        return decode(model, encoding, first, last, *more, **named)
+
+    monkeypatch.setattr(SplitModel, "decode", count)
+    return counts
+
+
+def test_first_samples_need_one_window_and_all_need_each(
+    native: SplitModel, decoded: Counter[int]
+) -> None:
+    piece = gpu_windows.piece(4)
+    n_frames = native.encode(*piece, 1.0).n_frames
+    windows = list(windows_of(n_frames, soon=True))
+    assert n_frames > WHOLE_FRAMES
+    found = gpu_windows.measure_piece(native, *piece, 1)
+    assert found["name"] == f"{n_frames / 40:.1f} s, {len(windows)} windows"
+    assert [len(found["first"]), len(found["all"])] == [1, 1]
+    # Both measurements run twice, the warm-up counts too.
+    expected = Counter({n_frames: 4})
+    for number, window in enumerate(windows):
+        first, last = window.in_context(n_frames)
+        expected[last - first] += 2 if number else 4
+    assert decoded == expected
+
+
+def test_the_window_is_of_usual_length_and_has_its_context(
+    native: SplitModel, decoded: Counter[int]
+) -> None:
+    pairs = gpu_windows.measure_window(native, native, *gpu_windows.piece(5), 1)
+    assert len(pairs) == 1
+    assert decoded == {104: 6}
+
+
+def test_a_model_that_is_decoded_whole_has_no_windows_to_measure(
+    model_file: Path, cache_dir: Path
+) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "bench.gpu_windows", "1", "4"],
+        env={**os.environ, "KOKORO_PREPARE": "false", "KOKORO_CACHE_DIR": str(cache_dir)},
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 1
+    assert done.stdout == ""
+    assert done.stderr.splitlines()[-1].startswith("bench.gpu_windows: this model has no windows")
+
+
+@pytest.mark.parametrize("window", [[[0.01, 0.03]], []], ids=["graphs", "none"])
+def test_windows_are_told_by_piece_and_replays_where_there_are_some(
+    monkeypatch: pytest.MonkeyPatch, window: list[list[float]]
+) -> None:
+    piece = {"name": "5.1 s, 4 windows", "first": [[0.1, 0.4]], "all": [[0.5, 0.4]]}
+    told = json.dumps({"pieces": [piece], "window": window})
+    asked: list[tuple[str, ...]] = []
+
+    def python(*arguments: str, environment: dict[str, str]) -> Any:
+        asked.append((*arguments, *environment))
+        return nullcontext()
+
+    monkeypatch.setattr(gpu, "python", python)
+    monkeypatch.setattr(gpu, "answer", lambda process: told)
+    extent = Extent(windows=7, pieces_s=(5.0, 9.0))
+    pieces, replays = gpu.windows(Side("ours", settings={"provider": "cuda"}), extent)
+    assert asked == [("-m", "bench.gpu_windows", "7", "5.0", "9.0", "KOKORO_PROVIDER")]
+    assert [row.measurement for row in pieces] == [
+        "first samples of 5.1 s, 4 windows", "all samples of 5.1 s, 4 windows"
+    ]  # fmt: skip
+    assert [row.compared.split()[0] for row in pieces] == ["**0.250**", "**1.250**"]
+    assert [row.compared.split()[0] for row in replays] == (["**3.000"] if window else [])
+
+
+@pytest.mark.slow
+def test_all_of_it_runs_on_a_stand_in(
+    library: ortffi.Library, model_file: Path, cache_dir: Path, tmp_path: Path
+) -> None:
+    """Our side on the stub of a CUDA build, theirs on the package's CPU provider."""
+    if shutil.which("cc") is None:
+        pytest.skip("needs a C compiler: install gcc")
+    folders = prepared_for_gpus(Settings(cache_dir=cache_dir))
+    assert list(folders) == ["float32", "float16"]
+    environment = _stub_environment(library.path, tmp_path)
+    setup = Setup(
+        settings={"buckets": "40,104", "cache_dir": str(cache_dir)},
+        environment=environment,
+        peers=("processor",),
+        package=None,
+        tells_memory=False,
+    )
+    extent = Extent(1, 14, ((8, 12),), 1, 1, "Yes. No.", 14, 1, (4.0,))
+    report, _ = gpu.measure(setup, "float32", folders["float32"], extent)
+    start, *tables = report.split("\n\n")
+    assert "Placement: 100 % of the nodes" in start
+    assert "90% or more must be on the GPU: they are." in start
+    assert "Windows: CUDA graphs of 40, 104 frames." in start
+    assert [table.count("\n") - 1 for table in tables] == [4, 2, 2, 1, 2]
+    assert "| 14 tokens |" in tables[0]
+    assert "ours without buckets" in tables[1]
+    assert "windows | whole |" in tables[2]
+    assert "| all samples of " in tables[2]
+    assert "with CUDA graphs | without CUDA graphs |" in tables[3]
+    assert f"| a window of {MOST_FRAMES} frames |" in tables[3]
+    assert "| HTTP: first request, against a warm one |" in tables[4]
+    assert _graph_runs(Path(environment["STUB_RECORD"])) == [
+        "replay", "none", "none", "replay", "replay", "none"
+    ]  # fmt: skip
+
+
+def _graph_runs(record: Path) -> list[str]:
+    """Return what the last six runs were in the process that had two decoders with graphs."""
+    calls = [json.loads(line) for line in record.read_text(encoding="utf-8").splitlines()]
+    runs = [call for call in calls if "graph_run" in call and call["graph"] in (-1, 104)]
+    decoders: dict[int, set[int]] = {}
+    for run in runs:
+        decoders.setdefault(run["process"], set()).add(run["session"])
+    (process,) = (process for process, sessions in decoders.items() if len(sessions) == 2)
+    return [run["graph_run"] for run in runs if run["process"] == process][-6:]
+
+
+def _stub_environment(real: Path, folder: Path) -> dict[str, str]:
+    """Return what makes a process use the stub of the tests of CUDA, compiled into a folder."""
+    program = (
+        "import sys, json, pathlib; from tests.cuda import stub; "
+        "folder = pathlib.Path(sys.argv[1]); "
+        "library = stub.compile_library(folder); "
+        "made = stub.Stub(library, folder / 'cuda', pathlib.Path(sys.argv[2])); "
+        "print(json.dumps(made.environment))"
+    )
+    path = os.pathsep.join(filter(None, sys.path))
+    done = subprocess.run(
+        [sys.executable, "-c", program, str(folder), str(real)],
+        env={**os.environ, "PYTHONPATH": path}, capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    return dict(json.loads(done.stdout))

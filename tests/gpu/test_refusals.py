@@ -1,0 +1,161 @@
+"""The real library of a CUDA build where there is no GPU: each refusal names cause and cure."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import subprocess
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import pytest
+import soundfile
+
+from service.machine import CudaBuild
+from tests.gpu.requirements_of_gpu import first_missing_library
+
+Run = Callable[..., subprocess.CompletedProcess[str]]
+
+pytestmark = pytest.mark.usefixtures("no_gpu")
+
+COMMAND = "kokoro-service prepare --for cuda"
+MODEL_MISSING = f"make a model for them with: {COMMAND}"
+
+
+def cause_and_cure(build: CudaBuild) -> str:
+    """Return a pattern of what is to be said on this machine: the first thing that it lacks."""
+    missing = first_missing_library(build)
+    if missing.startswith("libcuda.so"):
+        return r"there is no NVIDIA driver here, libcuda\.so\.1 is not found: install it"
+    if missing:
+        return rf"this ONNX Runtime wants .*\({re.escape(missing)}\).*: (install|add|see) .*"
+    return "(the driver|NVIDIA's libraries here) .*: .*(update|see|restart|take)"
+
+
+def complaint(done: subprocess.CompletedProcess[str]) -> str:
+    """Return the one line in which a command says why it ends."""
+    assert done.returncode == 1, done.stdout + done.stderr
+    assert "Traceback" not in done.stderr
+    assert "onnxruntime:" not in done.stderr, "ONNX Runtime's own log is no explanation"
+    (line,) = (each for each in done.stderr.splitlines() if each.startswith("kokoro-service: "))
+    assert done.stderr.endswith(f"{line}\n")
+    return line
+
+
+def commands(folder: Path) -> list[Sequence[str]]:
+    return [("say", "Hello.", "-o", str(folder / "hello.wav")), ("serve", "--port", "0")]
+
+
+@pytest.mark.parametrize("number", [0, 1], ids=["say", "serve"])
+def test_what_cuda_lacks_stops_it_with_cause_and_cure(
+    service: Run, build: CudaBuild, prepared: Path, tmp_path: Path, number: int
+) -> None:
+    command = commands(tmp_path)[number]
+    done = service(*command, "--provider", "cuda", "--cache-dir", str(prepared))
+    expected = f"kokoro-service: provider = cuda: {cause_and_cure(build)}"
+    assert re.match(expected, complaint(done)), complaint(done)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("number", [0, 1], ids=["say", "serve"])
+def test_the_published_model_is_refused_with_the_command_that_makes_one(
+    service: Run, tmp_path: Path, number: int
+) -> None:
+    """Before the provider is loaded: the first thing to do is to make a model."""
+    command = commands(tmp_path)[number]
+    line = complaint(service(*command, "--provider", "cuda", "--cache-dir", str(tmp_path)))
+    assert line.startswith("kokoro-service: provider = cuda: kokoro-v1.0.int8.onnx is quantised")
+    assert line.endswith(MODEL_MISSING)
+
+
+def test_a_quantised_file_is_refused_with_the_command_for_that_file(
+    service: Run, model_file: Path, tmp_path: Path
+) -> None:
+    given = ("--model", str(model_file), "--cache-dir", str(tmp_path))
+    line = complaint(
+        service("say", "A.", "-o", str(tmp_path / "a.wav"), "--provider", "cuda", *given)
+    )
+    assert line.endswith(f"{MODEL_MISSING} --model {model_file.name}")
+
+
+def test_wrong_options_are_told_before_anything_else(service: Run, tmp_path: Path) -> None:
+    config = tmp_path / "config.toml"
+    config.write_text('provider = "cuda"\n[cuda_options]\ncudnn_conv_algo_serch = "HEURISTIC"\n')
+    given = ("--config", str(config), "--cache-dir", str(tmp_path))
+    line = complaint(service("say", "A.", "-o", str(tmp_path / "a.wav"), *given))
+    assert line.startswith("kokoro-service: cuda_options: ")
+    assert "cudnn_conv_algo_search" in line, "the nearest option is named"
+
+
+def test_auto_speaks_on_the_processor_after_one_warning(
+    service: Run, build: CudaBuild, prepared: Path, tmp_path: Path
+) -> None:
+    sound = tmp_path / "hello.wav"
+    done = service(
+        "say", "Hello.", "-o", str(sound), "--provider", "auto", "--cache-dir", str(prepared)
+    )
+    assert done.returncode == 0, done.stderr
+    (warning,) = (line for line in done.stderr.splitlines() if " WARNING " in line)
+    expected = f"running on the CPU, since the GPU cannot be used: {cause_and_cure(build)}"
+    assert re.search(expected, warning), warning
+    assert soundfile.info(sound).duration > 0.5
+
+
+def test_doctor_tells_the_kernels_and_what_is_missing(
+    service: Run, build: CudaBuild, prepared: Path
+) -> None:
+    done = service("doctor", "--json", "--provider", "cuda", "--cache-dir", str(prepared))
+    assert done.returncode == 1, done.stderr
+    found = {finding["name"]: finding for finding in json.loads(done.stdout)}
+    assert found["provider cpu"]["ok"]
+    assert "CUDAExecutionProvider" in found["compiled in"]["detail"]
+    assert found["kernels"]["ok"]
+    assert set(found["kernels"]["detail"].split(", ")) == set(map(str, build.kernels.targets))
+    assert re.search(r"\bsm_\d+", found["kernels"]["detail"])
+    assert found["driver"]["ok"] is False
+    for name in ("provider cuda", "provider_unavailable"):
+        assert found[name]["ok"] is False
+        assert re.search(cause_and_cure(build), found[name]["detail"]), found[name]
+
+
+def test_doctor_marks_the_same_for_people(service: Run, build: CudaBuild, prepared: Path) -> None:
+    done = service("doctor", "--provider", "cuda", "--cache-dir", str(prepared))
+    assert done.returncode == 1, done.stderr
+    (line,) = (each for each in done.stdout.splitlines() if "provider cuda  " in each)
+    assert re.match(f"FAIL provider cuda +{cause_and_cure(build)}", line), line
+
+
+def test_doctor_does_not_mind_where_cuda_is_not_asked_for(service: Run, prepared: Path) -> None:
+    done = service("doctor", "--json", "--cache-dir", str(prepared))
+    assert done.returncode == 0, done.stdout
+    found = {finding["name"]: finding for finding in json.loads(done.stdout)}
+    assert found["provider cuda"]["ok"] is None
+    assert found["self-test"]["ok"]
+
+
+@pytest.mark.parametrize(
+    ("bytes_of_part", "told"),
+    [
+        (None, "libonnxruntime_providers_cuda.so is not beside .*: put all libonnxruntime"),
+        (1 << 20, "libonnxruntime_providers_cuda.so: ends within .*: the file is damaged; install"),
+    ],
+    ids=["missing", "cut short"],
+)
+def test_a_build_that_is_not_whole_is_told(
+    service: Run, build: CudaBuild, prepared: Path, tmp_path: Path,
+    bytes_of_part: int | None, told: str,
+) -> None:  # fmt: skip
+    folder = tmp_path / "build"
+    folder.mkdir()
+    for file in build.library.parent.glob("libonnxruntime*.so*"):
+        if "_providers_" not in file.name or file.name.endswith("_shared.so"):
+            shutil.copy(file, folder)
+    if bytes_of_part is not None:
+        with build.provider.open("rb") as part:
+            (folder / build.provider.name).write_bytes(part.read(bytes_of_part))
+    done = service(
+        "say", "Hello.", "-o", str(tmp_path / "a.wav"), "--provider", "cuda",
+        "--cache-dir", str(prepared), ONNXRUNTIME_DIR="", ONNXRUNTIME_LIB_DIR=str(folder),
+    )  # fmt: skip
+    assert re.search(f"provider = cuda: .*{told}", complaint(done)), complaint(done)

@@ -1,0 +1,164 @@
+"""native/build.py: what it makes, what it says, and what it leaves alone."""
+
+from __future__ import annotations
+
+import ctypes
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.native import native_library
+
+build = native_library.native_build
+SCRIPT = native_library.NATIVE / "build.py"
+
+pytestmark = pytest.mark.usefixtures("library_path")
+
+
+@pytest.fixture
+def refusing(tmp_path):
+    """Make a compiler that refuses what `pattern` matches among its arguments."""
+
+    def refusing(pattern):
+        path = tmp_path / "refusing-cc"
+        real = " ".join(build.compiler())
+        path.write_text(
+            "#!/bin/sh\n"
+            f'case "$*" in {pattern}) echo "error: not with me" >&2; exit 1;; esac\n'
+            f'exec {real} "$@"\n'
+        )
+        path.chmod(0o755)
+        return str(path)
+
+    return refusing
+
+
+def names_in(library: Path) -> list[str]:
+    loaded = ctypes.CDLL(str(library))
+    loaded.kokoro_variant_name.restype = ctypes.c_char_p
+    names = []
+    while name := loaded.kokoro_variant_name(len(names)):
+        names.append(name.decode())
+    return names
+
+
+def test_warnings_are_none(tmp_path):
+    flags = ["-Wall", "-Wextra", "-Werror"]
+    assert build.build(tmp_path / "library.so", flags=flags).exists()
+
+
+def test_nothing_is_compiled_twice(library_path):
+    before = library_path.stat().st_mtime_ns
+    assert build.build() == library_path
+    assert library_path.stat().st_mtime_ns == before
+
+
+def test_other_flags_compile_again(tmp_path, refusing):
+    portable = refusing("*-mavx*|*-march=*")
+    library = build.build(tmp_path / "library.so", cc=portable, flags=["-O0"])
+    before = library.read_bytes()
+    build.build(library, cc=portable, flags=["-O1"])
+    assert library.read_bytes() != before
+
+
+def test_only_what_is_meant_to_be_seen_is_seen(library_path):
+    symbols = subprocess.run(
+        ["nm", "-D", "--defined-only", library_path], capture_output=True, text=True, check=True
+    ).stdout.split()[2::3]
+    assert {name for name in symbols if not name.startswith(("kokoro_", "_"))} == {
+        "RegisterCustomOps"
+    }
+    assert not [name for name in symbols if name.startswith("kokoro_variant_a")]
+
+
+def test_a_missing_compiler_is_named(monkeypatch, tmp_path):
+    monkeypatch.setenv("CC", "no-such-compiler")
+    with pytest.raises(build.CompilerError, match="there is no C compiler 'no-such-compiler'"):
+        build.build(tmp_path / "library.so")
+
+
+def test_a_refusing_compiler_is_quoted_and_the_old_library_stays(refusing, tmp_path):
+    library = tmp_path / "library.so"
+    library.write_text("old")
+    with pytest.raises(build.CompilerError, match="error: not with me"):
+        build.build(library, cc=refusing("*operators.c*"))
+    assert library.read_text() == "old"
+    assert list(tmp_path.glob("tmp*")) == []
+
+
+def test_a_variant_that_the_compiler_cannot_make_is_left_out(refusing, tmp_path):
+    said = []
+    library = build.build(
+        tmp_path / "library.so", cc=refusing("*-mavx*|*-march=*"), say=said.append
+    )
+    assert names_in(library) == ["portable"]
+    family = build.VARIANTS.get(build.machine(build.compiler()), {})
+    assert len(said) == len(family)
+    assert all("is left out: error: not with me" in line for line in said)
+
+
+def test_the_command_line_says_where_the_library_is(library_path):
+    done = subprocess.run([sys.executable, SCRIPT], capture_output=True, text=True, check=True)
+    assert Path(done.stdout.strip()) == library_path
+
+
+def test_the_command_line_fails_in_one_line(tmp_path):
+    command = [sys.executable, SCRIPT, "--cc", str(tmp_path / "none")]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert done.stderr.count("\n") == 1
+    assert "there is no C compiler" in done.stderr
+
+
+class App:
+    """What hatchling gives a hook to speak through."""
+
+    def __init__(self):
+        self.lines = []
+
+    def display_info(self, line):
+        self.lines.append(line)
+
+    display_warning = display_info
+
+
+@pytest.fixture
+def hook():
+    pytest.importorskip("hatchling", reason="needs hatchling: pip install hatchling")
+    spec = native_library.importlib.util.spec_from_file_location(
+        "hatch_build", SCRIPT.parents[1] / "hatch_build.py"
+    )
+    module = native_library.importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    app = App()
+    made = module.NativeBuildHook(str(SCRIPT.parents[1]), {}, None, None, "", "wheel")
+    return made, app
+
+
+def run_hook(hook, version):
+    made, app = hook
+    data = {"force_include": {}, "pure_python": True}
+    type(made).app = property(lambda self: app)
+    made.initialize(version, data)
+    return data, app.lines
+
+
+def test_a_wheel_carries_the_library_and_belongs_to_a_platform(hook, library_path):
+    data, _ = run_hook(hook, "standard")
+    assert data["force_include"] == {str(library_path): "service/_data/native/libkokoro_ops.so"}
+    assert data["tag"].startswith("py3-none-linux_")
+    assert data["pure_python"] is False
+
+
+def test_an_editable_install_uses_the_library_where_it_is(hook):
+    data, _ = run_hook(hook, "editable")
+    assert data == {"force_include": {}, "pure_python": True}
+
+
+def test_an_installation_goes_on_without_a_compiler(hook, monkeypatch):
+    monkeypatch.setenv("CC", "no-such-compiler")
+    data, lines = run_hook(hook, "standard")
+    assert data == {"force_include": {}, "pure_python": True}
+    assert lines == ["native operators are left out: there is no C compiler 'no-such-compiler'"]

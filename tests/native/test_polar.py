@@ -1,0 +1,139 @@
+"""PolarToCartesian against its definition and against the operators that it stands for."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from onnx import helper
+
+import ortffi
+from tests.native import kokoro_reference as reference
+from tests.native import native_library, native_models
+
+NOT_FINITE = [np.nan, np.inf, -np.inf]
+
+
+def random_polar(rows, bins, largest=4.0, seed=0):
+    """Magnitudes of e^-20 to e^20, phases of up to so many radians."""
+    random = np.random.default_rng(seed)
+    levels = random.uniform(-20, 20, (rows, bins))
+    phases = random.uniform(-largest, largest, (rows, bins))
+    return np.concatenate([levels, phases], axis=1).astype(np.float32)
+
+
+def both(values):
+    """Each value as the logarithm of a magnitude with each as a phase, [n^2, 2]."""
+    levels, phases = np.meshgrid(np.array(values, np.float32), np.array(values, np.float32))
+    return np.stack([levels.ravel(), phases.ravel()], axis=1)
+
+
+def stock(x):
+    """What ONNX Runtime's own operators make of it."""
+    bins = x.shape[1] // 2
+    given = {"x": x[None], "sizes": np.array([bins, bins], np.int64)}
+    nodes = [
+        helper.make_node("Split", ["x", "sizes"], ["levels", "phases"], axis=2),
+        helper.make_node("Exp", ["levels"], ["magnitudes"]),
+        helper.make_node("Sin", ["phases"], ["angles"]),
+        helper.make_node("Cos", ["angles"], ["cosines"]),
+        helper.make_node("Sin", ["angles"], ["sines"]),
+        helper.make_node("Mul", ["magnitudes", "cosines"], ["real"]),
+        helper.make_node("Mul", ["magnitudes", "sines"], ["imaginary"]),
+        helper.make_node("Concat", ["real", "imaginary"], ["y"], axis=2),
+    ]
+    sizes = helper.make_tensor("sizes", 7, [2], given.pop("sizes"))
+    nodes.insert(0, helper.make_node("Constant", [], ["sizes"], value=sizes))
+    with ortffi.SessionBuilder().commit_from_memory(
+        native_models.chain(nodes, given, ["y"])
+    ) as session:
+        (y,) = session.run(given, copy=True)
+    return y[0]
+
+
+def magnitudes(x):
+    levels = np.exp(x[:, : x.shape[1] // 2].astype(np.float64))
+    return np.concatenate([levels, levels], axis=1)
+
+
+@pytest.mark.usefixtures("variant")
+class TestDefinition:
+    @pytest.mark.parametrize("rows", [1, 2, 50])
+    @pytest.mark.parametrize("bins", [1, 2, 3, 4, 5, 7, 8, 9, 11, 15, 16, 17, 33])
+    def test_is_kept(self, rows, bins):
+        x = random_polar(rows, bins)
+        distance = np.abs(native_library.polar_to_cartesian(x) - reference.polar_to_cartesian(x))
+        assert (distance <= 3e-7 * magnitudes(x)).all()
+
+    @pytest.mark.parametrize("largest", [1.0, 4.0, 1e2, 1e4, 1e6])
+    def test_parts_are_within_a_third_of_a_millionth_of_the_magnitude(self, largest):
+        x = random_polar(40_000, 11, largest)
+        # Where a sine is 0 or 1, as near as a float comes to it.
+        turns = np.round(np.linspace(-largest, largest, 40_000) / np.pi) * np.pi
+        x[:, 11], x[:, 12] = turns, turns + np.pi / 2
+        distance = np.abs(native_library.polar_to_cartesian(x) - reference.polar_to_cartesian(x))
+        assert (distance / magnitudes(x)).max() < 3e-7
+
+    def test_magnitudes_are_within_a_ten_millionth(self):
+        levels = np.linspace(-87, 88.7, 500_000).astype(np.float32)
+        x = np.stack([levels, np.zeros_like(levels)], axis=1)
+        y = native_library.polar_to_cartesian(x).astype(np.float64)
+        assert np.abs(y[:, 0] / np.exp(levels.astype(np.float64)) - 1).max() < 1e-7
+        assert not y[:, 1].any()
+
+    def test_the_least_magnitudes_are_rounded_to_a_step(self):
+        levels = np.linspace(-120, -87, 100_000).astype(np.float32)
+        x = np.stack([levels, np.zeros_like(levels)], axis=1)
+        y = native_library.polar_to_cartesian(x)[:, 0].astype(np.float64)
+        assert np.abs(y - np.exp(levels.astype(np.float64))).max() <= np.spacing(np.float32(0))
+
+    @pytest.mark.parametrize(("level", "magnitude"), [(88.8, np.inf), (3e38, np.inf), (-3e38, 0)])
+    def test_what_a_float_cannot_hold_is_infinite_or_nothing(self, level, magnitude):
+        x = np.array([[level, 0.5]], np.float32)
+        assert (native_library.polar_to_cartesian(x) == magnitude).all()
+
+    def test_a_row_minds_its_own_business(self):
+        x = random_polar(9, 11)
+        expected = native_library.polar_to_cartesian(x)
+        x[4] = np.nan
+        y = native_library.polar_to_cartesian(x)
+        assert np.isnan(y[4]).all()
+        np.testing.assert_array_equal(np.delete(y, 4, axis=0), np.delete(expected, 4, axis=0))
+
+    @pytest.mark.parametrize(
+        ("shape", "message"),
+        [((0, 4), "x is empty"), ((4, 0), "x is empty"), ((4, 3), "a phase for each magnitude")],
+    )
+    def test_sizes_that_make_no_sense_are_refused(self, shape, message):
+        with pytest.raises(native_library.RefusedError, match=message):
+            native_library.polar_to_cartesian(np.zeros(shape, np.float32))
+
+    def test_what_is_not_finite_is_what_the_operators_make_of_it(self):
+        x = both([*NOT_FINITE, 0.0, 1.0, -1.0, 100.0, -200.0])
+        y, expected = native_library.polar_to_cartesian(x), stock(x)
+        np.testing.assert_allclose(y, expected, rtol=1e-6, atol=1e-7)
+        assert np.isnan(y).any()
+        assert np.isinf(y).any()
+
+
+@pytest.mark.usefixtures("library_path")
+@pytest.mark.parametrize("rows", [1, 3, 500, 7801])
+def test_is_what_the_operators_give_that_it_stands_for(run, rows):
+    """Three functions on either side, each within 2e-7."""
+    x = random_polar(rows, 11, 30.0)
+    (y,) = run("PolarToCartesian", {"x": x[None]}, {}, ["y"])
+    assert y.shape == (1, rows, 22)
+    assert (np.abs(y[0] - stock(x)) / magnitudes(x)).max() < 1e-6
+
+
+@pytest.mark.parametrize(
+    ("shape", "message"),
+    [
+        ((1, 0, 4), "x is empty"),
+        ((1, 4, 3), "x must have a phase for each magnitude"),
+        ((2, 4, 4), r"x should have shape \[1, any, any\]"),
+        ((4, 4), r"x should have shape \[1, any, any\]"),
+    ],
+)
+def test_what_cannot_be_is_refused(run, shape, message):
+    with pytest.raises(ortffi.OrtError, match=rf"kokoro\.PolarToCartesian: .*{message}"):
+        run("PolarToCartesian", {"x": np.zeros(shape, np.float32)}, {}, ["y"])

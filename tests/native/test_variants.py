@@ -1,0 +1,349 @@
+"""Every variant that this processor runs against portable C and against numpy."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.native import kokoro_reference as reference
+from tests.native import native_library
+
+MODEST = settings(max_examples=40)
+PARTS = ["bias", "style", "range", "alpha", "leaky", "residual", "addend", "output_scale"]
+
+sizes = st.builds(
+    reference.Sizes,
+    rows=st.integers(1, 80),
+    inner=st.integers(1, 40),
+    out=st.integers(1, 50),
+    kernel=st.integers(1, 12),
+    dilation=st.integers(1, 5),
+    stride=st.sampled_from([1, 1, 2, 6]),
+    pads=st.tuples(st.integers(0, 30), st.integers(0, 30)),
+    parts=st.frozensets(st.sampled_from(PARTS)),
+).filter(lambda s: s.rows + sum(s.pads) > s.dilation * (s.kernel - 1))
+
+KOKORO = [
+    reference.Sizes(64, 1090, 96, 3),
+    reference.Sizes(60, 514, 22, 3),
+    reference.Sizes(300, 128, 128, 11, dilation=5, pads=(25, 25)),
+    reference.Sizes(250, 22, 256, 12, stride=6, pads=(3, 3)),
+    reference.Sizes(500, 22, 128, 1, pads=(0, 0)),
+]
+
+
+@pytest.mark.usefixtures("variant")
+class TestIntegers:
+    @MODEST
+    @given(sizes=sizes, seed=st.integers(0, 99), zero_point=st.integers(0, 255))
+    def test_are_those_of_the_definition(self, sizes, seed, zero_point):
+        c = reference.random_convolution(sizes, seed)
+        q = np.random.default_rng(seed).integers(0, 256, c.x.shape, np.uint8)
+        total = native_library.convolve_integers(c, q, zero_point)
+        assert np.array_equal(total, c.accumulators(q, zero_point))
+
+    @pytest.mark.parametrize("sizes", KOKORO, ids=str)
+    def test_are_those_of_the_definition_at_kokoros_sizes(self, sizes):
+        c = reference.random_convolution(sizes)
+        q, _, zero_point = c.quantized()
+        total = native_library.convolve_integers(c, q, zero_point)
+        assert np.array_equal(total, c.accumulators(q, zero_point))
+
+    @pytest.mark.parametrize("activation", [0, 255])
+    @pytest.mark.parametrize("weight", [0, 255])
+    @pytest.mark.parametrize("weight_zero_point", [-128, 0, 127])
+    def test_do_not_saturate(self, activation, weight, weight_zero_point):
+        c = reference.random_convolution(reference.Sizes(20, 100, 20, 12))
+        c = replace(c, w=np.full_like(c.w, weight), weight_zero_point=weight_zero_point)
+        q = np.full(c.x.shape, activation, np.uint8)
+        total = native_library.convolve_integers(c, q, 255 - activation)
+        assert np.array_equal(total, c.accumulators(q, 255 - activation))
+
+
+@pytest.mark.usefixtures("variant")
+class TestQuantisation:
+    @MODEST
+    @given(sizes=sizes, seed=st.integers(0, 99))
+    def test_is_that_of_the_definition(self, sizes, seed):
+        """Exactly so where nothing is computed first. AdaIN and Snake in float32 differ from
+        float64 by less than a step of the 255, which moves a number to its neighbour at most."""
+        c = reference.random_convolution(sizes, seed)
+        q, scale, zero_point = native_library.quantize(c)
+        expected, expected_scale, expected_zero_point = c.quantized()
+        most = 1 if sizes.parts & {"style", "alpha", "leaky"} else 0
+        assert np.abs(q.astype(int) - expected).max() <= most
+        assert abs(zero_point - expected_zero_point) <= most
+        # AdaIN's last bits are of its two large parts, which cancel where rows are much alike.
+        tolerance = {"rel": 1e-4, "abs": 2e-7} if most else {"rel": 0}
+        assert scale == pytest.approx(expected_scale, **tolerance)
+
+    @pytest.mark.parametrize(
+        ("x", "scale", "zero_point"),
+        [
+            pytest.param(0.0, 1.0, 0, id="all zero"),
+            pytest.param(2.55, 0.01, 0, id="constant"),
+            pytest.param(-2.55, 0.01, 255, id="negative constant"),
+            pytest.param(3e38, 3e38 / 255, 0, id="huge"),
+            pytest.param(1e-43, 0.0, 0, id="denormal"),
+        ],
+    )
+    def test_of_a_constant(self, x, scale, zero_point):
+        c = reference.random_convolution(reference.Sizes(5, 19, 3))
+        c.x = np.full_like(c.x, x)
+        q, found, found_zero_point = native_library.quantize(c)
+        assert found == pytest.approx(scale if scale else 1.0, rel=1e-6)
+        assert found_zero_point == zero_point
+        assert np.array_equal(q, c.quantized()[0])
+
+    @pytest.mark.parametrize("alpha", [1e-3, 0.05, 1.0, -2.0, 30.0])
+    def test_snake_keeps_its_accuracy(self, alpha):
+        """sin^2 within 1.3e-6 of itself, and 1 in 2^24 of alpha x / pi in the argument: far from
+        half a step, except where the number lies on the border of two."""
+        c = reference.random_convolution(reference.Sizes(400, 24, 3, parts=frozenset({"alpha"})))
+        c.alpha = np.full(24, alpha, np.float32)
+        q, _, _ = native_library.quantize(c)
+        different = np.count_nonzero(q != c.quantized()[0])
+        assert different <= q.size // 1000
+
+    def test_snake_adds_nothing_where_alpha_is_zero(self):
+        c = reference.random_convolution(reference.Sizes(30, 20, 3))
+        plain = native_library.quantize(c)
+        c.alpha = np.zeros(20, np.float32)
+        c.alpha[::2] = 1e-40
+        snake = native_library.quantize(c)
+        assert np.array_equal(plain[0], snake[0])
+        assert plain[1:] == snake[1:]
+
+
+@pytest.mark.usefixtures("variant")
+class TestRangeOfStatistics:
+    """The range of the ends of each channel against that of a pass over all activations."""
+
+    @MODEST
+    @given(
+        shape=st.tuples(st.integers(1, 200), st.integers(1, 40)),
+        seed=st.integers(0, 99),
+        scale=st.sampled_from([1e-3, 1.0, 1e3]),
+    )
+    def test_is_exact_where_the_activation_is_affine(self, variant, shape, seed, scale):
+        """Gains of either sign; gain x + offset is rounded once, by portable C two times."""
+        rows, inner = shape
+        sizes = reference.Sizes(rows, inner, 3, 1, pads=(0, 0), parts=frozenset({"style"}))
+        c = reference.random_convolution(sizes, seed)
+        c.x *= np.float32(scale)
+        c.style[:inner] -= 1  # a gain of either sign
+        c.statistics = reference.statistics(c.x)
+        mean, variance = c.statistics[:2]
+        gain = (1 + c.style[:inner]) / np.sqrt(variance + np.float32(c.epsilon))
+        offset = c.style[inner:] - mean * gain
+        wide = np.float32 if variant == "portable" else np.longdouble
+        x, gain, offset = (a.astype(wide) for a in (c.x, gain, offset))
+        passed = replace(c, style=None, statistics=None)
+        passed.x = (x * gain + offset).astype(np.float32)
+        q, found, zero_point = native_library.quantize(c)
+        expected_q, expected, expected_zero_point = native_library.quantize(passed)
+        assert (found, zero_point) == (expected, expected_zero_point)
+        # Multiplied by the scale's inverse, a number between two integers may become the other one.
+        assert np.abs(q.astype(int) - expected_q).max() <= 1
+
+    @MODEST
+    @given(
+        shape=st.tuples(st.integers(1, 200), st.integers(1, 40)),
+        seed=st.integers(0, 99),
+        slope=st.sampled_from([None, 0.0, 0.2, 1.0, 3.0, -0.5]),
+        alpha=st.sampled_from([1e-3, 0.3, 1.0, 4.0, 30.0, -2.0]),
+    )
+    def test_is_that_of_all_activations_up_to_rounding(self, shape, seed, slope, alpha):
+        """Snake where there is no slope. A channel of one value has no spread: its gain is large
+        enough for the rounding of the mean to show."""
+        sizes = reference.Sizes(*shape, 3, 1, pads=(0, 0), parts=frozenset({"style"}))
+        c = reference.random_convolution(sizes, seed)
+        c.style[: shape[1]] -= 1
+        if slope is None:
+            c.alpha = np.linspace(alpha / 2, alpha, shape[1], dtype=np.float32)
+        else:
+            c.negative_slope = slope
+        _, found, zero_point = native_library.quantize(c)
+        expected, expected_zero_point = reference.quantization(c.activations().astype(np.float32))
+        assert found == pytest.approx(expected, rel=1e-5 if shape[0] > 1 else 1e-2)
+        assert abs(zero_point - expected_zero_point) <= 1
+
+    @pytest.mark.parametrize("parts", [set(), {"leaky"}, {"alpha"}])
+    @pytest.mark.parametrize("width", [0.25, 1.0, 4.0])
+    def test_comes_of_statistics_without_style_too(self, parts, width):
+        c = reference.random_convolution(reference.Sizes(90, 20, 3, parts=frozenset(parts)))
+        c.statistics = reference.statistics(c.x) * np.float32(
+            [[np.nan], [np.nan], [width], [width]]
+        )
+        q, found, zero_point = native_library.quantize(c)
+        expected_q, expected, expected_zero_point = c.quantized()
+        assert found == pytest.approx(expected, rel=1e-5)
+        assert zero_point == expected_zero_point
+        assert np.abs(q.astype(int) - expected_q).max() <= (1 if parts else 0)
+        _, of_x, _ = native_library.quantize(replace(c, statistics=None))
+        assert np.sign(found - of_x) == np.sign(width - 1)
+
+    @pytest.mark.parametrize("parts", [set(), {"style", "alpha"}])
+    def test_is_clamped_where_the_statistics_say_too_little(self, parts):
+        c = reference.random_convolution(reference.Sizes(90, 20, 3, parts=frozenset(parts)))
+        if c.statistics is None:
+            c.statistics = reference.statistics(c.x)
+        c.statistics[2:] *= np.float32(0.25)
+        q, _, _ = native_library.quantize(c)
+        assert q.min() == 0
+        assert q.max() == 255
+
+
+@pytest.mark.usefixtures("variant")
+class TestHostileValues:
+    @pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf, 3.4e38, -3.4e38])
+    @pytest.mark.parametrize("parts", [set(), {"style", "alpha", "bias"}, {"leaky", "residual"}])
+    def test_give_a_result(self, value, parts):
+        sizes = reference.Sizes(37, 21, 19, parts=frozenset(parts))
+        c = reference.random_convolution(sizes)
+        c.x[[0, 17, 36], [0, 16, 20]] = value
+        y, statistics = native_library.convolve(c)
+        assert y.shape == (37, 19)
+        assert statistics.shape == (4, 19)
+        if np.isinf(value) and "alpha" not in parts:  # the sine of which is not a number
+            assert not np.isfinite(y).any()
+
+    def test_a_number_that_is_none_counts_as_the_lowest(self):
+        c = reference.random_convolution(reference.Sizes(10, 20, 4))
+        c.x[3, 4] = np.nan
+        q, scale, _ = native_library.quantize(c)
+        assert np.isfinite(scale)
+        assert q[3, 4] == 0
+
+
+def expected_of(c: reference.Convolution) -> reference.Floats:
+    """From the variant's own activations, which are held elsewhere."""
+    q, scale, zero_point = native_library.quantize(c)
+    return c.finish(c.accumulators(q, zero_point), np.float32(scale))
+
+
+@pytest.mark.usefixtures("variant")
+class TestOperators:
+    @MODEST
+    @given(sizes=sizes, seed=st.integers(0, 99))
+    def test_dynamic_quantize_conv(self, sizes, seed):
+        """Seven roundings of 2^-24 lie between the integers and y, each of a number no larger
+        than the sum of the absolute terms."""
+        c = reference.random_convolution(sizes, seed)
+        y, statistics = native_library.convolve(c)
+        expected = expected_of(c)
+        others = [abs(o) for o in (c.residual, c.addend) if o is not None]
+        product = replace(c, residual=None, addend=None, output_scale=1.0)
+        size = abs(expected_of(product)) + sum(others, np.float32(0))
+        assert (abs(y - expected) <= 8 * 2.0**-23 * size).all()
+        exact = reference.statistics(y)
+        spread = exact[0] ** 2 + exact[1]
+        assert (abs(statistics[0] - exact[0]) <= 1e-5 * np.sqrt(spread) + 1e-12).all()
+        assert (abs(statistics[1] - exact[1]) <= 1e-5 * spread + 1e-12).all()
+        assert np.array_equal(statistics[2:], exact[2:])
+
+    @MODEST
+    @given(sizes=sizes, seed=st.integers(0, 99))
+    def test_conv(self, sizes, seed):
+        """Within what rounding allows a float sum: terms x 2^-24 x the sum of absolute terms."""
+        if sizes.rows + sum(sizes.pads) < sizes.kernel:
+            return
+        random = np.random.default_rng(seed)
+        c = reference.FloatConvolution(
+            random.standard_normal((sizes.rows, sizes.inner), np.float32),
+            random.standard_normal((sizes.out, sizes.inner, sizes.kernel), np.float32),
+            random.standard_normal(sizes.out, np.float32),
+            *sizes.pads,
+            negative_slope=0.1,
+        )
+        size = replace(c, x=abs(c.x), w=abs(c.w), bias=abs(c.bias)).result()
+        bound = 2 * (sizes.inner * sizes.kernel + 4) * 2.0**-24
+        assert (abs(native_library.convolve_floats(c) - c.result()) <= bound * size).all()
+
+    @MODEST
+    @given(
+        shape=st.tuples(st.integers(1, 30), st.integers(1, 40), st.integers(1, 40)),
+        stride=st.integers(1, 10),
+        pad=st.integers(0, 8),
+        reflect=st.sampled_from([0, 1]),
+        residual=st.booleans(),
+        seed=st.integers(0, 99),
+    )
+    def test_conv_transpose(self, shape, stride, pad, reflect, residual, seed):
+        rows, inner, out = shape
+        if (rows + 1) * stride - 2 * pad < 1 + reflect:
+            return
+        random = np.random.default_rng(seed)
+        c = reference.TransposedConvolution(
+            random.standard_normal((rows, inner), np.float32),
+            random.standard_normal((inner, out, 2 * stride), np.float32),
+            random.standard_normal(out, np.float32),
+            stride,
+            pad,
+            reflect,
+            negative_slope=0.1,
+        )
+        if residual:
+            c.residual = random.standard_normal((c.output_rows, out), np.float32)
+        absolute = replace(c, x=abs(c.x), w=abs(c.w), bias=abs(c.bias))
+        if c.residual is not None:
+            absolute.residual = abs(c.residual)
+        y, statistics = native_library.convolve_transposed(c)
+        bound = 2 * (2 * inner + 4) * 2.0**-24
+        assert (abs(y - c.result()) <= bound * absolute.result()).all()
+        exact = reference.statistics(y)
+        assert statistics[:2] == pytest.approx(exact[:2], rel=1e-4, abs=1e-4)
+        assert np.array_equal(statistics[2:], exact[2:])
+
+    @pytest.mark.parametrize("shape", [(1, 1), (1, 40), (1000, 7), (33, 128), (5000, 20)])
+    @pytest.mark.parametrize("offset", [0.0, 30.0])
+    def test_channel_statistics(self, shape, offset):
+        """A mean of 30 deviations costs the variance 900 times the rounding of a square."""
+        x = np.random.default_rng(0).standard_normal(shape, np.float32) + np.float32(offset)
+        found, exact = native_library.channel_statistics(x), reference.statistics(x)
+        spread = exact[0] ** 2 + exact[1]
+        assert (abs(found[0] - exact[0]) <= 1e-6 * np.sqrt(spread)).all()
+        assert (abs(found[1] - exact[1]) <= 1e-6 * spread).all()
+        assert (found[1] >= 0).all()
+        assert np.array_equal(found[2:], exact[2:])
+
+
+@pytest.mark.usefixtures("library_path")
+class TestChoice:
+    def test_the_fastest_that_runs_is_in_use(self):
+        in_use = native_library.library().kokoro_variant_in_use().decode()
+        assert in_use == native_library.runnable()[0]
+
+    def test_portable_is_always_there_and_last(self):
+        assert native_library.variants()[-1] == "portable"
+        assert native_library.runnable()[-1] == "portable"
+
+    def test_what_does_not_run_is_not_chosen(self):
+        library = native_library.library()
+        before = library.kokoro_variant_in_use()
+        for name in {"", "none", *native_library.variants()} - {*native_library.runnable()}:
+            assert library.kokoro_use_variant(name.encode()) == -1
+        assert library.kokoro_variant_in_use() == before
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"dilation": 0}, "dilation"),
+        ({"stride": 0}, "stride"),
+        ({"pad_begin": -1}, "pad_begin"),
+        ({"weight_zero_point": 128}, "weight_zero_point"),
+        ({"pad_begin": 0, "pad_end": 0, "dilation": 9}, "shorter than the kernel"),
+        ({"style": np.zeros(8, np.float32)}, "style needs statistics"),
+        ({"x": np.zeros((0, 4), np.float32)}, "empty"),
+    ],
+)
+@pytest.mark.usefixtures("library_path")
+def test_sizes_that_make_no_sense_are_refused(change, message):
+    c = reference.random_convolution(reference.Sizes(8, 4, 4))
+    with pytest.raises(native_library.RefusedError, match=message):
+        native_library.quantize(replace(c, **change))

@@ -1,0 +1,154 @@
+"""The interpreter ends in peace with everything open, also in the middle of a run."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.ortffi import tiny_models
+
+SETUP = """
+import logging, sys, threading, time
+from pathlib import Path
+import numpy as np, ortffi
+from ortffi import Memory, RunOptions, SessionBuilder, Value
+folder, library = {folder!r}, {library!r}
+logging.basicConfig(level=logging.DEBUG, filename=folder + "/log")
+api = ortffi.init(library, log_level=ortffi.LogLevel.VERBOSE, logger=logging.getLogger("ort")).api
+large = np.ones(5000, np.float32)
+
+def load(name, builder=None):
+    return (builder or SessionBuilder()).with_intra_threads(1).commit_from_file(folder + name)
+
+def endless(*options):
+    return load("/count.onnx").run(
+        {{"n": np.array(10**12), "start": np.zeros(1, np.int64)}}, None, *options)
+
+def in_a_thread(work):
+    thread = threading.Thread(target=work, daemon=True)
+    thread.start()
+    clock = time.pthread_getcpuclockid(thread.ident)
+    while time.clock_gettime(clock) < 0.02:  # until it works
+        time.sleep(0.001)
+"""
+
+EVERYTHING_OPEN = """
+builder = SessionBuilder().with_profiling(folder + "/profile")
+if api.has("SetUserLoggingFunction"):
+    builder.with_logger(logging.getLogger("session")).with_assignment()
+session = load("/identity.onnx", builder)
+options = RunOptions(tag="tag")
+results = [session.run([array], options=option, copy=copy) for array in (large, large[:3])
+           for option in (None, options) for copy in (True, False) for _ in range(4)]
+value = Value.from_numpy(large)
+views = [value.numpy(copy=False), session.run_values([large])[0].numpy(copy=False)]
+sequence = Value.from_sequence([value, large])
+items = sequence.items()
+allocated = session.allocate([5000])
+binding = session.bind({"x": large}, {"y": Memory.CPU})
+binding.run()
+outputs = binding.outputs()
+weights = ortffi.PrepackedWeights()
+shared = load("/product.onnx", SessionBuilder().with_prepacked_weights(weights)
+    .with_initializers({"w": np.ones((64, 64), np.float32)}))
+mapped = SessionBuilder().with_intra_threads(1).commit_from_mmap(folder + "/identity.onnx")
+if api.has("GetEpDevices"):
+    devices = ortffi.devices()
+future = session.submit([large])
+deadline = options.deadline(1000)
+deadline.__enter__()
+try:
+    session.run({"nothing": large})
+except ortffi.OrtError as error:
+    failure = error
+"""
+
+CYCLE = """
+class Program:
+    def __init__(self):
+        self.me, self.everything = self, dict(globals())
+        sys.modules["program"] = self
+program = Program()
+"""
+
+ASYNC = """
+session = load("/count.onnx")
+n = {"n": np.array(3000), "start": np.zeros(1, np.int64)}
+futures = [session.submit(n, callback=lambda done: done.result()) for _ in range(20)]
+"""
+
+RUNNING = """
+options = RunOptions()
+in_a_thread(lambda: endless(options))
+in_a_thread(endless)
+"""
+
+MANY_RUNNING = """
+session = load("/identity.onnx")
+binding = session.bind({"x": large}, {"y": Memory.CPU})
+value = Value.from_numpy(large)
+def work():
+    held = []
+    while True:
+        held.append((session.run([large]), session.run_values([value]), value.numpy(copy=False)))
+        binding.run()
+        held.append(binding.outputs())
+        with session.bind({"x": large}), RunOptions() as options, options.deadline(1000):
+            session.run([value], options=options)
+        del held[:-5]
+for _ in range(3):
+    in_a_thread(work)
+"""
+
+LOADING = """
+def work():
+    while True:
+        load("/identity.onnx").run([large])
+for _ in range(2):
+    in_a_thread(work)
+while "initialized" not in Path(folder, "log").read_text():  # however slow the machine
+    time.sleep(0.001)
+"""
+
+SCRIPTS = {
+    "everything open": EVERYTHING_OPEN,
+    "a cycle of everything": EVERYTHING_OPEN + CYCLE,
+    "submit under way": ASYNC,
+    "a run under way": EVERYTHING_OPEN + RUNNING,
+    "many short runs under way": MANY_RUNNING,
+    "sessions being made": LOADING,
+}
+CUTS_OFF = ("a run under way", "many short runs under way", "sessions being made")
+
+
+@pytest.fixture
+def check_exit(run_python, library, tmp_path, skip_cut_off_loading):
+    """End an interpreter some times; it must say nothing but what the script says."""
+    for name in ("identity", "product"):
+        (tmp_path / f"{name}.onnx").write_bytes(getattr(tiny_models, name)())
+    (tmp_path / "count.onnx").write_bytes(tiny_models.count_up())
+
+    def check_exit(name, times):
+        if name == "sessions being made":
+            skip_cut_off_loading()
+        if name in CUTS_OFF and library.api_version <= 20:
+            pytest.skip(
+                "up to ONNX Runtime 1.20 a run that is cut off may crash in its own kernels"
+            )
+        setup = SETUP.format(folder=str(tmp_path), library=str(library.path))
+        for _ in range(times):
+            done = run_python(setup + SCRIPTS[name] + "\nprint('end', flush=True)")
+            assert (done.returncode, done.stdout, done.stderr) == (0, "end\n", "")
+        assert "initialized" in (tmp_path / "log").read_text()
+
+    return check_exit
+
+
+@pytest.mark.parametrize("name", SCRIPTS)
+def test_the_interpreter_ends_in_peace(check_exit, name):
+    check_exit(name, 3)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", SCRIPTS)
+def test_the_interpreter_ends_in_peace_two_hundred_times(check_exit, name):
+    check_exit(name, 200)

@@ -1,0 +1,290 @@
+"""Values that are no tensors: sequences, maps, optionals, and what is in them."""
+
+from __future__ import annotations
+
+import gc
+import weakref
+
+import numpy as np
+import pytest
+from onnx import TensorProto
+
+import ortffi
+from ortffi import ElementType, OnnxType, TypeInfo, Value
+from tests.ortffi import typed_models
+from tests.ortffi.typed_models import identity, optional_of, sequence_of, tensor_type
+
+X = np.float32([1, 2, 3])
+
+
+def needs_version(version, what):
+    if ortffi.init().library.api_version < version:
+        pytest.skip(f"{what} need ONNX Runtime 1.{version}")
+
+
+@pytest.fixture
+def load_optional(load):
+    def load_optional(model):
+        needs_version(15, "models with optional inputs or outputs")
+        return load(model)
+
+    return load_optional
+
+
+@pytest.fixture
+def nothing(load_optional):
+    """An optional tensor that is empty."""
+    (value,) = load_optional(typed_models.make_optional(full=False)).run_values({"x": X})
+    return value
+
+
+TENSOR = TypeInfo(OnnxType.TENSOR, ElementType.FLOAT, ("n",))
+SCALAR = TypeInfo(OnnxType.TENSOR, ElementType.FLOAT, ())
+
+
+def test_a_sequence_is_described_with_its_items(load):
+    session = load(identity(sequence_of(tensor_type())))
+    for info in (*session.inputs, *session.outputs):
+        assert info.type == TypeInfo(OnnxType.SEQUENCE, item=TENSOR)
+        assert str(info.type) == "sequence of tensor of float [n]"
+        assert (info.kind, info.dtype, info.shape, info.rank) == (
+            OnnxType.SEQUENCE, None, None, None,
+        )  # fmt: skip
+        assert info.element_type is ElementType.UNDEFINED
+
+
+def test_a_map_is_described_with_its_keys_and_values(load):
+    (info,) = load(typed_models.vectorize()).inputs
+    assert info.type == TypeInfo(OnnxType.MAP, item=SCALAR, key_type=ElementType.INT64)
+    assert str(info.type) == "map from int64 to tensor of float []"
+    (info,) = load(typed_models.zip_maps(["a", "b"])).outputs
+    of_names = TypeInfo(OnnxType.MAP, item=SCALAR, key_type=ElementType.STRING)
+    assert info.type == TypeInfo(OnnxType.SEQUENCE, item=of_names)
+    assert str(info.type) == "sequence of map from string to tensor of float []"
+
+
+def test_an_optional_is_described_with_what_may_be_in_it(load_optional):
+    (info,) = load_optional(typed_models.make_optional(full=True)).outputs
+    assert info.type == TypeInfo(OnnxType.OPTIONAL, item=TENSOR)
+    assert str(info.type) == "optional of tensor of float [n]"
+    deep = optional_of(sequence_of(tensor_type(TensorProto.INT64, None)))
+    (info,) = load_optional(identity(deep)).inputs
+    assert info.kind is OnnxType.OPTIONAL
+    assert info.type.item.kind is OnnxType.SEQUENCE
+    assert info.type.item.item.element_type is ElementType.INT64
+
+
+def test_a_type_without_parts_still_has_words():
+    assert str(TypeInfo(OnnxType.UNKNOWN)) == "unknown of undefined"
+    assert str(TypeInfo(OnnxType.MAP)) == "map from ? to None"
+    assert str(TypeInfo(OnnxType.TENSOR, ElementType.BFLOAT16, (1, "n", None))) == (
+        "tensor of bfloat16 [1, n, ?]"
+    )
+
+
+def test_a_sequence_comes_back(load):
+    session = load(identity(sequence_of(tensor_type(shape=None))))
+    items = [X, np.float32([[4]]), np.empty((0, 2), np.float32), np.array(5, np.float32)]
+    for _ in range(3):
+        (value,) = session.run_values({"x": items})
+        assert value.kind is OnnxType.SEQUENCE
+        assert [item.tolist() for item in value.to_python()] == [item.tolist() for item in items]
+        assert [item.shape for item in value.items()] == [(3,), (1, 1), (0, 2), ()]
+        assert [item.tolist() for item in session.run_values([value])[0].to_python()] == [
+            item.tolist() for item in items
+        ]
+
+
+def test_a_sequence_of_strings_comes_back_or_is_refused(load, library):
+    session = load(identity(sequence_of(tensor_type(TensorProto.STRING))))
+    items = [np.array(["a", ""]), np.array(["äö", "日本"])]
+    if library.api_version < 17:  # it would crash
+        with pytest.raises(ortffi.UnsupportedError, match=r"1\.17"):
+            Value.from_sequence(items)
+        with pytest.raises(ortffi.UnsupportedError, match=r"1\.17"):
+            session.run_values({"x": items})
+        return
+    (value,) = session.run_values({"x": items})
+    assert [item.tolist() for item in value.to_python()] == [["a", ""], ["äö", "日本"]]
+
+
+def test_an_empty_sequence_comes_back(load):
+    session = load(identity(sequence_of(tensor_type())))
+    (value,) = session.run_values({"x": []})
+    assert value.kind is OnnxType.SEQUENCE
+    assert value.items() == []
+    assert value.to_python() == []
+
+
+def test_items_are_arrays_or_values():
+    with Value.from_numpy(X) as first, Value.from_sequence([first, X]) as value:
+        first.close()
+        assert [item.tolist() for item in value.to_python()] == [[1, 2, 3]] * 2
+        assert value.kind is OnnxType.SEQUENCE
+        assert value.element_type is ElementType.UNDEFINED
+        assert value.has_value
+
+
+def test_a_sequence_keeps_the_arrays_it_was_made_of():
+    array = X.copy()
+    gone = weakref.ref(array)
+    value = Value.from_sequence([array])
+    (item,) = value.items()
+    del array
+    value.close()
+    gc.collect()
+    assert item.numpy().tolist() == [1, 2, 3]
+    item.close()
+    del item
+    gc.collect()
+    assert gone() is None
+
+
+def test_what_was_taken_from_a_sequence_outlives_it_and_its_session(load):
+    session = load(typed_models.split())
+    (value,) = session.run_values({"x": X})
+    items = value.items()
+    value.close()
+    session.close()
+    assert [item.numpy().tolist() for item in items] == [[1], [2], [3]]
+
+
+@pytest.mark.parametrize(
+    ("items", "error"),
+    [
+        ([X, np.array([1])], ortffi.OrtError),
+        ([X, {"a": 1}], TypeError),
+        ([X.astype(">f4")], TypeError),
+        ([np.array(["a\0b"])], ValueError),
+    ],
+)
+def test_items_that_do_not_go_together_are_refused(items, error):
+    with pytest.raises(error):
+        Value.from_sequence(items)
+
+
+def test_a_sequence_of_sequences_is_refused():
+    with Value.from_sequence([X]) as value, pytest.raises(ortffi.OrtError):
+        Value.from_sequence([value])
+
+
+@pytest.mark.parametrize(
+    "mapping",
+    [{1: 1.5, -2: 2.5}, {"a": 1.5, "ä": 2.5}, {1: 1, 2**40: -(2**40)}, {"a": 1}, {1: "x"},
+     {"a": "x", "b": ""}],
+)  # fmt: skip
+def test_a_map_comes_back(mapping):
+    with Value.from_mapping(mapping) as value:
+        assert value.kind is OnnxType.MAP
+        assert value.to_python() == mapping
+        keys, values = value.items()
+        assert keys.shape == values.shape == (len(mapping),)
+        with pytest.raises(TypeError, match="map, not a tensor"):
+            value.numpy()
+
+
+def test_a_map_is_an_input(load):
+    session = load(typed_models.vectorize())
+    for _ in range(3):
+        assert session.run({"x": {10: 1.0, 30: 3.0, 99: 9.0}})[0].tolist() == [[1, 0, 3]]
+    with Value.from_mapping({20: 2.0}) as value:
+        assert session.run([value])[0].tolist() == [[0, 2, 0]]
+    names = load(typed_models.vectorize_names())
+    assert names.run({"x": {"b": 2, "a": 1}})[0].tolist() == [[1, 2]]
+    for wrong in ({"a": 1.0}, {1: 1.0}):
+        with pytest.raises(ortffi.InvalidArgumentError):
+            names.run({"x": wrong})
+    for wrong in ({}, {1: None}, X, [1]):
+        with pytest.raises((TypeError, ValueError, ortffi.InvalidArgumentError), match=r"\bx\b"):
+            session.run({"x": wrong})
+
+
+@pytest.mark.parametrize("labels", [[5, 6], ["five", "sechs"]])
+def test_maps_are_an_output(load, labels):
+    session = load(typed_models.zip_maps(labels))
+    rows = np.float32([[1, 2], [3, 4]])
+    with pytest.raises(TypeError, match=r"output .y. is a sequence.*run_values"):
+        session.run({"x": rows})
+    (value,) = session.run_values({"x": rows})
+    assert value.to_python() == [dict(zip(labels, row, strict=True)) for row in rows.tolist()]
+    maps = value.items()
+    assert [item.kind for item in maps] == [OnnxType.MAP] * 2
+    again = Value.from_sequence(maps)
+    assert again.to_python() == value.to_python()
+
+
+def test_an_optional_holds_a_tensor_or_nothing(load_optional):
+    (full,) = load_optional(typed_models.make_optional(full=True)).run_values({"x": X})
+    assert full.has_value
+    assert full.kind is OnnxType.TENSOR
+    assert full.to_python().tolist() == [1, 2, 3]
+    (empty,) = load_optional(typed_models.make_optional(full=False)).run_values({"x": X})
+    assert not empty.has_value
+    assert empty.kind is OnnxType.OPTIONAL
+    assert empty.element_type is ElementType.UNDEFINED
+    assert empty.to_python() is None
+
+
+def test_an_empty_optional_is_refused_and_never_followed(load, nothing):
+    for use in (
+        nothing.numpy, nothing.read, lambda: nothing.shape, lambda: nothing.memory,
+        lambda: Value.from_sequence([nothing]), lambda: nothing.copy_from(X), nothing.items,
+        lambda: Value.from_numpy(X).copy_from(nothing),
+        lambda: load(identity(tensor_type())).run({"x": nothing}),
+        lambda: load(identity(tensor_type())).bind({"x": nothing}),
+        lambda: load(identity(sequence_of(tensor_type()))).run_values({"x": nothing}),
+        lambda: load(identity(sequence_of(tensor_type()))).bind({"x": nothing}),
+        lambda: load(typed_models.vectorize()).run({"x": nothing}),
+    ):  # fmt: skip
+        with pytest.raises(TypeError, match="optional"):
+            use()
+
+
+def test_an_optional_input_is_given_left_out_or_none(load_optional, nothing):
+    session = load_optional(typed_models.has_element(tensor_type()))
+    for _ in range(3):
+        assert session.run({"x": X})[0].tolist() is True
+        for inputs in ({}, {"x": None}, {"x": nothing}, [], [None]):
+            assert session.run(inputs)[0].tolist() is False
+
+
+def test_an_optional_sequence_is_a_list_or_none(load_optional):
+    session = load_optional(identity(optional_of(sequence_of(tensor_type()))))
+    (value,) = session.run_values({"x": [X]})
+    assert value.to_python()[0].tolist() == [1, 2, 3]
+    assert session.run_values({"x": []})[0].to_python() == []
+
+
+def test_a_closed_value_of_any_kind_refuses_every_use():
+    for value in (Value.from_sequence([X]), Value.from_mapping({1: 1.0})):
+        value.close()
+        for use in (
+            value.items, value.to_python, value.numpy, lambda value=value: value.kind,
+            lambda value=value: value.has_value, lambda value=value: Value.from_sequence([value]),
+        ):  # fmt: skip
+            with pytest.raises(ortffi.ClosedError):
+                use()
+
+
+def test_everything_is_released(fake, use, load):
+    use(fake.environment())
+    with ortffi.SessionBuilder().commit_from_memory(typed_models.zip_maps([1, 2])) as session:
+        (value,) = session.run_values({"x": np.float32([[1, 2]])})
+        assert value.to_python() == [{1: 1.0, 2: 2.0}]
+        del value
+    with ortffi.SessionBuilder().commit_from_memory(
+        identity(sequence_of(tensor_type()))
+    ) as session:
+        (value,) = session.run_values({"x": [X, X]})
+        items = value.items()
+        del value, items
+    with ortffi.SessionBuilder().commit_from_memory(typed_models.vectorize()) as session:
+        session.run({"x": {10: 1.0}})
+    Value.from_mapping({"a": "b"}).close()
+    for failing in ("CreateValue", "GetValue", "GetValueCount"):
+        fake.fail = lambda name, failing=failing: name == failing
+        with pytest.raises(ortffi.FailError):
+            Value.from_sequence([X, X]).items()
+    gc.collect()
+    assert not fake.outstanding
+    assert not fake.mistakes

@@ -1,0 +1,249 @@
+"""What a session says about its model, what it refuses, and how it ends."""
+
+from __future__ import annotations
+
+import gc
+import types
+import weakref
+
+import numpy as np
+import pytest
+from onnx import TensorProto
+
+import ortffi
+from ortffi import ElementType, InvalidArgumentError, OnnxType, TypeInfo, ValueInfo
+from tests.ortffi import tiny_models
+
+
+def test_inputs_and_outputs_are_described_in_the_models_order(load):
+    session = load(tiny_models.mixed())
+    assert [info.name for info in session.inputs] == ["f", "i", "s"]
+    assert [info.name for info in session.outputs] == ["f_out", "i_out", "s_out"]
+    assert [info.element_type for info in session.inputs] == [
+        ElementType.FLOAT,
+        ElementType.INT64,
+        ElementType.STRING,
+    ]
+    assert [info.dtype for info in session.inputs] == [np.float32, np.int64, np.dtype(object)]
+    assert {info.kind for info in session.inputs + session.outputs} == {OnnxType.TENSOR}
+
+
+@pytest.mark.parametrize(
+    "shape",
+    [[], [3], [0, 3], [1, 2, 3], ["batch", 4], [None, 5], ["größe", None, 7], None],
+)
+def test_dimensions_are_lengths_names_or_unknown(load, library, shape):
+    session = load(tiny_models.identity(TensorProto.FLOAT, shape))
+    dimensions = None if shape is None else tuple(shape)
+    if shape is None and library.api_version < 24:
+        dimensions = ()
+    expected = ValueInfo("x", TypeInfo(OnnxType.TENSOR, ElementType.FLOAT, dimensions))
+    assert session.inputs == (expected,)
+
+
+@pytest.mark.parametrize("number", [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13])
+def test_every_element_type_is_described(load, number):
+    (info,) = load(tiny_models.identity(number)).inputs
+    assert info.element_type == number
+    name = {8: "object"}.get(number, TensorProto.DataType.Name(number).lower())
+    assert info.dtype == {"float": "float32", "double": "float64"}.get(name, name)
+
+
+def test_a_sequence_is_described_as_one(load):
+    session = load(tiny_models.sequence_output())
+    assert session.outputs[0].kind is OnnxType.TENSOR
+    item = TypeInfo(OnnxType.TENSOR, ElementType.FLOAT, ("n",))
+    assert session.outputs[1] == ValueInfo("pair", TypeInfo(OnnxType.SEQUENCE, item=item))
+    assert session.outputs[1].dtype is None
+
+
+def test_outputs_come_in_the_models_order_or_the_one_wanted(load):
+    session = load(tiny_models.add())
+    inputs = {"left": np.float32([5, 6]), "right": np.float32([1, 2])}
+    total, difference = [6, 8], [4, 4]
+
+    def run(*names):
+        return [array.tolist() for array in session.run(inputs, *names)]
+
+    assert run() == [total, difference]
+    assert run(None) == [total, difference]
+    assert run(["difference"]) == [difference]
+    assert run(("difference", "total")) == [difference, total]
+    assert run(["total", "total"]) == [total, total]
+
+
+def test_inputs_may_come_in_any_order_and_any_mapping(load):
+    session = load(tiny_models.add())
+    left, right = np.float32([5]), np.float32([1])
+    for inputs in (
+        {"left": left, "right": right},
+        {"right": right, "left": left},
+        types.MappingProxyType({"right": right, "left": left}),
+    ):
+        assert [array.tolist() for array in session.run(inputs)] == [[6], [4]]
+
+
+def test_many_combinations_of_names(load):
+    session = load(tiny_models.add())
+    inputs = {"left": np.float32([5]), "right": np.float32([1])}
+    for n_names in range(1, 40):
+        results = session.run(inputs, ["total", "difference"] * n_names)
+        assert [float(array[0]) for array in results] == [6, 4] * n_names
+
+
+ONES = np.ones(2, np.float32)
+
+
+@pytest.mark.parametrize(
+    ("inputs", "output_names", "named"),
+    [
+        ({"left": ONES}, None, "right"),
+        ({}, None, "left"),
+        ({"left": ONES, "wrong": ONES}, None, "wrong"),
+        ({"left": ONES, "right": ONES, "extra": ONES}, None, "extra"),
+        ({"left": ONES, "right": ONES.astype(np.float64)}, None, "right.*float32.*float64"),
+        ({"left": ONES, "right": np.array(["a", "b"])}, None, "right.*float32"),
+        ({"left": ONES, "right": np.ones((1, 2), np.float32)}, None, "right"),
+        ({"left": ONES, "right": np.array(1, np.float32)}, None, "right"),
+        ({"left": ONES, "right": np.ones(5000, np.int8)}, None, "right.*float32.*int8"),
+        ({"left": ONES, "right": ONES}, ["wrong"], "wrong"),
+        ({"left": ONES, "right": ONES}, ["total", ""], "(?i)output name"),
+        ({"left": ONES, "right": ONES}, [], "output"),
+    ],
+)
+def test_what_is_not_the_models_is_refused_by_name(load, inputs, output_names, named):
+    session = load(tiny_models.add())
+    for _ in range(2):
+        with pytest.raises(InvalidArgumentError, match=named) as caught:
+            session.run(inputs, output_names)
+        assert caught.value.code is ortffi.ErrorCode.INVALID_ARGUMENT
+        assert caught.value.function == "Run"
+        total, _ = session.run({"left": ONES, "right": ONES})
+        assert total.tolist() == [2, 2]
+
+
+@pytest.mark.parametrize("shape", [(2, 4), (3, 3), (0, 3), (6,), (1, 2, 3)])
+def test_another_than_the_fixed_shape_is_refused_by_name(load, shape):
+    session = load(tiny_models.identity(TensorProto.FLOAT, [2, 3]))
+    with pytest.raises(InvalidArgumentError, match=r"\bx\b"):
+        session.run({"x": np.zeros(shape, np.float32)})
+    assert session.run({"x": np.ones((2, 3), np.float32)})[0].all()
+
+
+def test_strings_expected_and_numbers_given(load):
+    session = load(tiny_models.identity(TensorProto.STRING))
+    with pytest.raises(InvalidArgumentError, match="'x' must be str, not float32"):
+        session.run({"x": ONES})
+
+
+@pytest.mark.parametrize("inputs", [None, ONES, "x", b"x", {"x"}, 3, iter([ONES])])
+def test_inputs_must_be_a_mapping_or_a_sequence(load, inputs):
+    with pytest.raises(TypeError, match="mapping"):
+        load(tiny_models.identity()).run(inputs)
+
+
+@pytest.mark.parametrize("value", [[1.0], 1.0, None, np.float32(1), b"1", memoryview(b"1234")])
+def test_an_input_must_be_an_array(load, value):
+    session = load(tiny_models.identity())
+    with pytest.raises(TypeError, match=f"'x'.*{type(value).__name__}"):
+        session.run({"x": value})
+    assert session.run({"x": ONES})[0].all()
+
+
+def test_names_must_be_str_without_nul(load):
+    session = load(tiny_models.identity())
+    with pytest.raises(TypeError, match="int"):
+        session.run({1: ONES})
+    with pytest.raises(TypeError, match="bytes"):
+        session.run({"x": ONES}, [b"y"])
+    with pytest.raises(TypeError, match="not one str"):
+        session.run({"x": ONES}, "y")
+    with pytest.raises(ValueError, match="NUL"):
+        session.run({"x\0": ONES})
+    with pytest.raises(ValueError, match="NUL"):
+        session.run({"x": ONES}, ["y\0"])
+
+
+def test_a_sequence_is_refused_where_it_was_asked_for(load):
+    session = load(tiny_models.sequence_output())
+    for names in (None, ["pair"], ["y", "pair"]):
+        with pytest.raises(TypeError, match="'pair' is a sequence"):
+            session.run({"x": ONES}, names)
+    assert session.run({"x": ONES}, ["y"])[0].all()
+
+
+def test_a_tensor_is_refused_where_a_sequence_goes_in(load):
+    session = load(tiny_models.sequence_input())
+    with pytest.raises(InvalidArgumentError, match="items"):
+        session.run({"items": ONES, "index": np.array(0)})
+
+
+def test_a_kernel_that_fails_leaves_the_session_usable(load):
+    session = load(tiny_models.gather())
+    x = np.float32([1, 2, 3])
+    for _ in range(3):
+        with pytest.raises(ortffi.OrtError, match="Gather") as caught:
+            session.run({"x": x, "index": np.array([3])})
+        assert caught.value.function == "Run"
+        assert session.run({"x": x, "index": np.array([2])})[0].tolist() == [3]
+
+
+def test_two_sessions_do_not_mind_each_other(load):
+    one, other = load(tiny_models.identity()), load(tiny_models.add())
+    for step in range(5):
+        array = np.full(3, step, np.float32)
+        assert one.run({"x": array})[0].tolist() == [step] * 3
+        assert other.run({"left": array, "right": array})[0].tolist() == [2 * step] * 3
+    one.close()
+    assert other.run({"left": ONES, "right": ONES})[0].tolist() == [2, 2]
+
+
+def test_a_closed_session_refuses_to_run_and_still_describes_itself(load):
+    session = load(tiny_models.identity())
+    session.run({"x": ONES})
+    session.close()
+    session.close()
+    with pytest.raises(ortffi.ClosedError, match="session is closed"):
+        session.run({"x": ONES})
+    assert session.inputs[0].name == "x"
+
+
+def test_a_session_that_never_ran_closes(load):
+    session = load(tiny_models.identity())
+    session.close()
+    with pytest.raises(ortffi.ClosedError):
+        session.run({"x": ONES})
+
+
+def test_a_with_block_closes_the_session_also_when_it_raises(load):
+    with load(tiny_models.identity()) as session:
+        assert session.run({"x": ONES})[0].all()
+    with pytest.raises(ortffi.ClosedError):
+        session.run({"x": ONES})
+
+    with pytest.raises(KeyError), load(tiny_models.identity()) as session:
+        raise KeyError
+    with pytest.raises(ortffi.ClosedError):
+        session.run({"x": ONES})
+
+
+def test_a_forgotten_session_is_released_at_once(fake, use):
+    use(fake.environment())
+    session = ortffi.SessionBuilder().commit_from_memory(tiny_models.identity())
+    session.run({"x": ONES})
+    gone = weakref.ref(session)
+    assert any(kind == "session" for kind, _ in fake.outstanding)
+    del session
+    assert gone() is None, "a reference cycle keeps it until the next collection"
+    assert not fake.outstanding
+    assert not fake.mistakes
+
+
+def test_a_session_in_a_cycle_is_released_by_the_collector(fake, use):
+    use(fake.environment())
+    cycle = [ortffi.SessionBuilder().commit_from_memory(tiny_models.identity())]
+    cycle.append(cycle)
+    del cycle
+    gc.collect()
+    assert not fake.outstanding
+    assert not fake.mistakes

@@ -1,0 +1,187 @@
+"""Tensors that ONNX Runtime keeps."""
+
+from __future__ import annotations
+
+import weakref
+
+import numpy as np
+import pytest
+
+import ortffi
+from ortffi import ClosedError, ElementType, Value
+from tests.ortffi import tiny_models
+
+ALL = [
+    (np.float16, ElementType.FLOAT16), (np.float32, ElementType.FLOAT),
+    (np.float64, ElementType.DOUBLE), (np.int8, ElementType.INT8), (np.int16, ElementType.INT16),
+    (np.int32, ElementType.INT32), (np.int64, ElementType.INT64), (np.uint8, ElementType.UINT8),
+    (np.uint16, ElementType.UINT16), (np.uint32, ElementType.UINT32),
+    (np.uint64, ElementType.UINT64), (np.bool_, ElementType.BOOL), (object, ElementType.STRING),
+    (str, ElementType.STRING),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("dtype", "element_type"), ALL)
+@pytest.mark.parametrize("shape", [(), (0,), (3, 0), (2, 3)])
+def test_a_value_holds_what_it_was_made_of(dtype, element_type, shape):
+    array = np.arange(np.prod(shape, dtype=int)).reshape(shape).astype(str).astype(object)
+    array = array.astype(dtype) if element_type is ElementType.STRING else np.ones(shape, dtype)
+    with Value.from_numpy(array) as value:
+        assert value.element_type is element_type
+        assert value.shape == shape
+        copy = value.numpy()
+    assert copy.shape == shape
+    assert copy.tolist() == array.tolist()
+    assert copy.dtype == (object if element_type is ElementType.STRING else dtype)
+
+
+def test_numpy_checks_the_dtype_and_converts_nothing():
+    with Value.from_numpy(np.ones(3, np.float32)) as value:
+        assert value.numpy(np.float32).dtype == np.float32
+        assert value.numpy("f4").dtype == np.float32
+        with pytest.raises(TypeError, match=r"float32.*float64"):
+            value.numpy(np.float64)
+    with Value.from_numpy(np.array(["a"])) as value:
+        assert value.numpy(object).tolist() == ["a"]
+        with pytest.raises(TypeError, match="float32"):
+            value.numpy(np.float32)
+
+
+def test_the_copy_is_a_copy():
+    array = np.ones(3, np.float32)
+    with Value.from_numpy(array) as value:
+        copy = value.numpy()
+        copy[...] = 5
+        assert value.numpy().tolist() == [1, 1, 1]
+        assert array.tolist() == [1, 1, 1]
+
+
+def test_a_borrowed_array_is_seen_as_it_is_now(load):
+    array = np.ones(3, np.float32)
+    with load(tiny_models.identity()) as session, Value.from_numpy(array) as value:
+        assert session.run({"x": value})[0].tolist() == [1, 1, 1]
+        array[...] = 2
+        assert session.run({"x": value})[0].tolist() == [2, 2, 2]
+
+
+def test_an_array_that_cannot_be_borrowed_is_copied():
+    array = np.arange(6, dtype=np.float32).reshape(2, 3)
+    with Value.from_numpy(array.T) as value:
+        array[...] = 0
+        assert value.numpy().tolist() == [[0, 3], [1, 4], [2, 5]]
+
+
+def test_a_value_keeps_its_array_alive_until_it_is_closed():
+    array = np.ones(3, np.float32)
+    gone = weakref.ref(array)
+    value = Value.from_numpy(array)
+    del array
+    assert gone() is not None
+    value.close()
+    assert gone() is None
+
+
+def test_values_and_arrays_mix_in_one_run(load):
+    session = load(tiny_models.add())
+    left = Value.from_numpy(np.float32([5, 6]))
+    for right in (np.float32([1, 2]), Value.from_numpy(np.float32([1, 2]))):
+        total, difference = session.run({"left": left, "right": right})
+        assert total.tolist() == [6, 8]
+        assert difference.tolist() == [4, 4]
+    total, _ = session.run({"left": left, "right": left})
+    assert total.tolist() == [10, 12]
+
+
+def test_a_value_of_the_wrong_type_or_shape_is_refused_by_name(load):
+    session = load(tiny_models.add())
+    right = np.float32([1, 2])
+    for wrong in (np.ones(2), np.ones((2, 2), np.float32), np.array(["a", "b"])):
+        with Value.from_numpy(wrong) as value, pytest.raises(ortffi.OrtError, match="left"):
+            session.run({"left": value, "right": right})
+    assert session.run({"left": right, "right": right})[0].tolist() == [2, 4]
+
+
+def test_a_closed_value_refuses_every_use(load):
+    session = load(tiny_models.identity())
+    value = Value.from_numpy(np.ones(3, np.float32))
+    value.close()
+    value.close()
+    for use in (
+        lambda: value.shape,
+        lambda: value.element_type,
+        lambda: value.numpy(),
+        lambda: session.run({"x": value}),
+    ):
+        with pytest.raises(ClosedError, match="value is closed"):
+            use()
+    assert session.run({"x": np.ones(3, np.float32)})[0].all()
+
+
+@pytest.mark.parametrize("thing", [[1.0], 1.0, None, np.float32(1), "text"])
+def test_only_an_array_becomes_a_value(thing):
+    with pytest.raises(TypeError, match=type(thing).__name__):
+        Value.from_numpy(thing)
+
+
+@pytest.mark.parametrize("dtype", [">f4", "complex128", "S4", "m8[s]"])
+def test_a_dtype_without_element_type_is_refused(dtype):
+    with pytest.raises(TypeError, match=r"allowed are.*float32"):
+        Value.from_numpy(np.zeros(2, dtype))
+
+
+def test_a_string_that_c_would_cut_is_refused():
+    with pytest.raises(ValueError, match="NUL"):
+        Value.from_numpy(np.array(["a\0b"], object))
+
+
+def test_what_is_lent_is_aligned(fake, use):
+    """Which an x86 processor does not mind, and others do."""
+    use(fake.environment())
+    addresses = []
+    real = fake.real("CreateTensorWithDataAsOrtValue")
+
+    def create(info, data, *rest):
+        addresses.append(data)
+        return real(info, data, *rest)
+
+    fake.replace["CreateTensorWithDataAsOrtValue"] = create
+    array = np.frombuffer(bytearray(8 * 1000 + 1), np.uint8)[1:].view(np.float64)
+    assert not array.flags.aligned
+    Value.from_numpy(array).close()
+    (address,) = addresses
+    assert address % array.itemsize == 0
+
+
+def test_a_mapped_tensor_is_the_same_memory_said_to_be_elsewhere():
+    array = np.arange(3, dtype=np.float32)
+    value = Value.from_numpy(array)
+    device = value.mapped(ortffi.Memory.cuda(1))
+    assert device.memory == ortffi.Memory.cuda(1)
+    assert (device.shape, device.element_type) == (value.shape, value.element_type)
+    with pytest.raises(TypeError, match="Cuda:1 can only be copied"):
+        device.numpy(copy=False)
+    with pytest.raises(ValueError, match="Cuda:1 cannot be mapped"):
+        device.mapped(ortffi.Memory.CPU)
+    same = value.mapped(ortffi.Memory.CPU)
+    value.copy_from(np.array([5, 6, 7], np.float32))
+    assert same.numpy().tolist() == array.tolist() == [5, 6, 7]
+
+
+def test_a_mapped_tensor_keeps_its_memory():
+    array = np.ones(3, np.float32)
+    gone = weakref.ref(array)
+    value = Value.from_numpy(array)
+    mapped = value.mapped(ortffi.Memory.CPU)
+    value.close()
+    del array, value
+    assert gone() is not None
+    assert mapped.numpy().tolist() == [1, 1, 1]
+    mapped.close()
+    assert gone() is None
+
+
+def test_strings_and_what_is_no_tensor_cannot_be_mapped():
+    with pytest.raises(TypeError, match="strings cannot be mapped"):
+        Value.from_numpy(np.array(["one"])).mapped(ortffi.Memory.CPU)
+    with pytest.raises(TypeError, match="not a tensor"):
+        Value.from_sequence([np.ones(1)]).mapped(ortffi.Memory.CPU)

@@ -1,0 +1,77 @@
+"""A process that serves, and a client for it."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+import threading
+from collections.abc import Sequence
+from pathlib import Path
+
+import httpx
+
+FAULTY_SERVER = (str(Path(__file__).with_name("faulty_server.py")),)
+"""The program of a server that logs the runs of its model, some of which fail."""
+
+
+class Server:
+    """A `kokoro-service serve` process and a client for it; its log is read as it comes."""
+
+    def __init__(
+        self,
+        *arguments: str,
+        environment: dict[str, str] | None = None,
+        program: Sequence[str] = ("-m", "service"),
+    ) -> None:
+        self.process = subprocess.Popen(
+            [sys.executable, *program, "serve", "--port", "0", *arguments],
+            stderr=subprocess.PIPE,
+            text=True,
+            env={**os.environ, **(environment or {})},
+        )
+        self.log: list[str] = []
+        self._changed = threading.Condition()
+        self._reader = threading.Thread(target=self._read, daemon=True)
+        self._reader.start()
+        try:
+            self.url = self.wait_for(r"running on (http://[0-9.:]+)")
+        except AssertionError:
+            self.process.kill()
+            self.process.wait()
+            raise
+        self.client = httpx.Client(base_url=self.url, timeout=600)
+
+    def _read(self) -> None:
+        assert self.process.stderr is not None
+        with self.process.stderr as stream:
+            for line in stream:
+                with self._changed:
+                    self.log.append(line)
+                    self._changed.notify_all()
+        with self._changed:
+            self.log.append("")
+            self._changed.notify_all()
+
+    def wait_for(self, pattern: str) -> str:
+        """Return the first group of the first line of the log that matches, once there is one."""
+
+        def found() -> re.Match[str] | None:
+            return next(filter(None, (re.search(pattern, line) for line in self.log)), None)
+
+        with self._changed:
+            self._changed.wait_for(lambda: found() or self.log[-1:] == [""], timeout=120)
+            match = found()
+        assert match is not None, f"no {pattern!r} in the log:\n{''.join(self.log)}"
+        return match.group(1) if match.groups() else match.group()
+
+    def wait_until_ready(self) -> None:
+        self.wait_for(r"ready in ")
+
+    def stop(self) -> int:
+        self.process.terminate()
+        status = self.process.wait(timeout=120)
+        self._reader.join()
+        self.client.close()
+        return status

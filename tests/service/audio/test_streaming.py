@@ -1,0 +1,209 @@
+from __future__ import annotations
+
+import io
+import tracemalloc
+
+import numpy as np
+import pytest
+import soundfile
+
+from service.audio import FORMATS, AudioFormat, encode, open_encoder
+from service.audio.encoding import to_int16
+from service.audio.formats import open_file
+from service.audio.streaming import _Sink
+from service.errors import UnsupportedFormatError
+from tests.service.audio.audio_samples import (
+    MP3_DELAY,
+    Samples,
+    correlation,
+    decode,
+    lag,
+    stream,
+    voice_like,
+)
+
+STREAMINFO_END = 42
+INFO_FRAME_BYTES = 192
+
+STREAMABLE = [name for name, form in FORMATS.items() if form.streamable]
+CUTS = [[], [1], [7, 8, 5_000, 5_001], list(range(240, 48_000, 240)), [24_000, 24_000, 47_999]]
+
+
+@pytest.fixture(scope="module")
+def speech() -> Samples:
+    return voice_like(2)
+
+
+@pytest.mark.parametrize("cuts", CUTS, ids=len)
+def test_streamed_pcm_is_the_samples(speech: Samples, cuts: list[int]) -> None:
+    assert stream("pcm", speech, cuts) == to_int16(speech).tobytes()
+
+
+@pytest.mark.parametrize("cuts", CUTS, ids=len)
+def test_streamed_flac_is_the_whole_file_but_for_what_nobody_could_know(
+    speech: Samples, cuts: list[int]
+) -> None:
+    streamed, whole = stream("flac", speech, cuts), encode([speech], "flac", 24_000)
+    assert streamed[STREAMINFO_END:] == whole[STREAMINFO_END:]
+    # Sizes of frames, number of samples, MD5: zero is `unknown` for each.
+    assert streamed[12:18] == bytes(6)
+    assert streamed[21] & 0x0F == 0
+    assert streamed[22:STREAMINFO_END] == bytes(20)
+    assert streamed[:12] + streamed[18:21] == whole[:12] + whole[18:21]
+
+
+def test_streamed_flac_gives_every_sample_back_once_the_count_is_filled_in(speech: Samples) -> None:
+    content = bytearray(stream("flac", speech, [100, 30_000]))
+    content[22:26] = speech.size.to_bytes(4, "big")
+    assert np.array_equal(decode(bytes(content)), to_int16(speech))
+
+
+@pytest.mark.parametrize("cuts", CUTS, ids=len)
+def test_streamed_mp3_is_the_whole_file_without_its_first_frame(
+    speech: Samples, cuts: list[int]
+) -> None:
+    whole = encode([speech], "mp3", 24_000)
+    assert b"Info" in whole[:INFO_FRAME_BYTES]
+    assert stream("mp3", speech, cuts) == whole[INFO_FRAME_BYTES:]
+
+
+@pytest.mark.parametrize("cuts", CUTS, ids=len)
+def test_streamed_opus_decodes_to_the_same_as_the_whole_file(
+    speech: Samples, cuts: list[int]
+) -> None:
+    streamed, whole = stream("opus", speech, cuts), encode([speech], "opus", 24_000)
+    # Only the serial number of the Ogg stream, and with it the check sums, differ.
+    assert len(streamed) == len(whole)
+    assert np.array_equal(decode(streamed), decode(whole))
+
+
+@pytest.mark.parametrize("n_samples", [1, 47, 479, 480, 481, 960, 23_999, 24_492, 48_000])
+def test_streamed_opus_gives_as_many_samples_back(speech: Samples, n_samples: int) -> None:
+    assert decode(stream("opus", speech[:n_samples], [n_samples // 2])).size == n_samples
+
+
+@pytest.mark.parametrize("n_samples", [576, 623, 624, 625, 1_151, 1_152, 24_000, 48_000])
+def test_streamed_mp3_gives_more_samples_back_but_never_fewer(
+    speech: Samples, n_samples: int
+) -> None:
+    decoded = decode(stream("mp3", speech[:n_samples], [n_samples // 2]))
+    assert 47 <= decoded.size - MP3_DELAY - n_samples <= 622
+
+
+def test_streamed_lossy_formats_sound_as_the_samples_did(speech: Samples) -> None:
+    cuts = [3_000, 17_777, 40_000]
+    opus, mp3 = decode(stream("opus", speech, cuts)), decode(stream("mp3", speech, cuts))
+    assert (lag(opus, speech), lag(mp3, speech)) == (0, MP3_DELAY)
+    assert correlation(opus, speech) > 0.99
+    assert correlation(mp3[MP3_DELAY:][: speech.size], speech) > 0.99
+
+
+@pytest.mark.parametrize("n_blocks", [1, 2, 10])
+def test_flac_holds_back_one_block_at_most(speech: Samples, n_blocks: int) -> None:
+    blocks, rest = np.split(speech, [n_blocks * 1_152])
+    with open_encoder("flac", 24_000) as encoder:
+        # It closes a block when it knows that another follows.
+        left = encoder.encode(blocks) + encoder.encode(rest[:1])
+    assert left[STREAMINFO_END:] == encode([blocks], "flac", 24_000)[STREAMINFO_END:]
+
+
+def test_mp3_holds_back_an_eighth_of_a_second_at_most(speech: Samples) -> None:
+    left = b""
+    with open_encoder("mp3", 24_000) as encoder:
+        for n_samples in range(6_000, 48_001, 6_000):
+            left += encoder.encode(speech[n_samples - 6_000 : n_samples])
+            assert n_samples - (decode(left).size - MP3_DELAY) <= 3_049
+
+
+def test_opus_holds_back_an_ogg_page_at_most(speech: Samples) -> None:
+    left = b""
+    with open_encoder("opus", 24_000) as encoder:
+        for n_samples in range(240, 48_001, 240):
+            left += encoder.encode(speech[n_samples - 240 : n_samples])
+            page = left.rfind(b"OggS")
+            granules = int.from_bytes(left[page + 6 : page + 14], "little")
+            skipped = 312  # granules at 48 kHz, by the OpusHead of libsndfile at 24 kHz
+            assert n_samples - max(0, granules - skipped) // 2 <= 24_636
+    assert left.count(b"OggS") == 3
+
+
+@pytest.mark.parametrize("audio_format", STREAMABLE)
+def test_what_has_left_is_not_kept(audio_format: AudioFormat, speech: Samples) -> None:
+    part = speech[:12_000]
+    with open_encoder(audio_format, 24_000) as encoder:
+        for _ in range(10):
+            encoder.encode(part)
+        tracemalloc.start()
+        try:
+            before, _ = tracemalloc.get_traced_memory()
+            n_bytes = sum(len(encoder.encode(part)) for _ in range(120))
+            after, _ = tracemalloc.get_traced_memory()
+        finally:
+            tracemalloc.stop()
+    assert n_bytes > 400_000
+    assert after - before < 8_000
+
+
+def test_wav_is_not_streamed_and_the_answer_names_what_is() -> None:
+    with pytest.raises(UnsupportedFormatError, match="pcm") as caught:
+        open_encoder("wav", 24_000)
+    assert caught.value.status == 400
+
+
+@pytest.mark.parametrize("audio_format", STREAMABLE)
+def test_a_stream_ends_once(audio_format: AudioFormat, speech: Samples) -> None:
+    with open_encoder(audio_format, 24_000) as encoder:
+        encoder.encode(speech)
+        encoder.finish()
+        with pytest.raises(ValueError, match="finished"):
+            encoder.encode(speech)
+        with pytest.raises(ValueError, match="finished"):
+            encoder.finish()
+
+
+@pytest.mark.parametrize("audio_format", STREAMABLE)
+def test_a_failure_in_the_middle_closes_the_encoder(
+    audio_format: AudioFormat, speech: Samples
+) -> None:
+    def fail_midway() -> None:
+        with encoder:
+            encoder.encode(speech)
+            raise KeyError
+
+    encoder = open_encoder(audio_format, 24_000)
+    with pytest.raises(KeyError):
+        fail_midway()
+    with pytest.raises(ValueError, match="closed"):
+        encoder.finish()
+    encoder.close()
+
+
+def test_many_streams_at_once_keep_apart(speech: Samples) -> None:
+    encoders = [open_encoder("mp3", 24_000) for _ in range(5)]
+    contents = [b""] * 5
+    for part in np.split(speech, 8):
+        for number, encoder in enumerate(encoders):
+            contents[number] += encoder.encode(part * np.float32((number + 1) / 5))
+    for number, encoder in enumerate(encoders):
+        contents[number] += encoder.finish()
+        alone = stream("mp3", speech * np.float32((number + 1) / 5), [])
+        assert contents[number] == alone
+
+
+def test_a_library_that_would_rewrite_what_has_left_is_found_out(speech: Samples) -> None:
+    sink = _Sink()
+    # The header of a WAV file is written again once the length is known.
+    with open_file(sink, FORMATS["wav"], 24_000) as file:
+        file.write(to_int16(speech))
+    with pytest.raises(RuntimeError, match="bytes 0 to 44 would be rewritten"):
+        sink.take()
+
+
+def test_soundfile_reads_flac_of_unknown_length_but_for_its_end(speech: Samples) -> None:
+    content = stream("flac", speech, [])
+    with soundfile.SoundFile(io.BytesIO(content)) as file:
+        assert np.array_equal(file.read(47_999, dtype="int16"), to_int16(speech[:47_999]))
+        with pytest.raises(soundfile.LibsndfileError, match="fseek"):
+            file.read(1)
+    with pytest.raises(ValueError, match="too big"):
+        soundfile.read(io.BytesIO(content))

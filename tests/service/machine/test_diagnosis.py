@@ -1,0 +1,317 @@
+"""Messages are those of real libraries, from their issues or seen with onnxruntime-gpu 1.31.1."""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from service.machine import Machine, explain, foresee
+from tests.service.machine.fat_binary import entry
+
+Grow = Callable[[dict[str, str]], Path]
+
+LOAD = (
+    "/onnxruntime_src/onnxruntime/core/session/provider_bridge_ort.cc:1778 "
+    "onnxruntime::Provider& onnxruntime::ProviderLibrary::Get() [ONNXRuntimeError] : 1 : FAIL : "
+    "Failed to load library {library} with error: {error}"
+)
+CUDA_CALL = (
+    "/onnxruntime_src/onnxruntime/core/providers/cuda/cuda_call.cc:121 std::conditional_t<THRW, "
+    "void, onnxruntime::common::Status> onnxruntime::CudaCall(ERRTYPE, const char*, const char*, "
+    "ERRTYPE, const char*, const char*, int) [with ERRTYPE = {kind}; bool THRW = true] {failure} ; "
+    "GPU=0 ; hostname=orin ; file=/onnxruntime_src/onnxruntime/core/providers/cuda/"
+    "cuda_execution_provider.cc ; line=245 ; expr={expression}; "
+)
+
+
+def missing(name: str) -> str:
+    """onnxruntime#19616, #25609, and others with the names of other libraries."""
+    error = f"{name}: cannot open shared object file: No such file or directory"
+    return LOAD.format(library="libonnxruntime_providers_cuda.so", error=error)
+
+
+def failure(code: int, text: str) -> str:
+    """onnxruntime#11561, #17337, insightface#2524."""
+    return CUDA_CALL.format(
+        kind="cudaError", failure=f"CUDA failure {code}: {text}",
+        expression="cudaSetDevice(info_.device_id)",
+    )  # fmt: skip
+
+
+def parsed(code: int, text: str) -> str:
+    """Say it as 1.31.1 does, which asks for the number of GPUs while it reads device_id."""
+    return (
+        'provider_options_utils.h:187 Parse Failed to parse provider option "device_id": CUDA '
+        f"failure {code}: {text} ; GPU=-1 ; hostname=vm ; file=/onnxruntime_src/onnxruntime/core/"
+        "providers/cuda/cuda_execution_provider_info.cc ; line=70 ; "
+        "expr=cudaGetDeviceCount(&num_devices);"
+    )
+
+
+NOT_BUILT_IN = "CUDA execution provider is not enabled in this build. "
+NO_KERNEL = (  # onnxruntime#22441
+    "Non-zero status code returned while running Sigmoid node. Name:'/model.0/act/Sigmoid' Status "
+    "Message: CUDA error cudaErrorNoKernelImageForDevice:no kernel image is available for "
+    "execution on the device"
+)
+ARENA = (  # onnxruntime#22702
+    "Non-zero status code returned while running Conv node. Name:'/fc1/Conv' Status Message: "
+    "/onnxruntime_src/onnxruntime/core/framework/bfc_arena.cc:376 void* onnxruntime::BFCArena::"
+    "AllocateRawInternal(size_t, bool, onnxruntime::Stream*, bool, onnxruntime::WaitNotificationFn)"
+    " Failed to allocate memory for requested buffer of size 2830172160"
+)
+LIMIT = "Available memory of 1048576 is smaller than requested bytes of 3145728"
+WITHOUT_CUDNN = (
+    "NOT_IMPLEMENTED : Non-zero status code returned while running ReduceL2 node. Name:'n' Status "
+    "Message: cuDNN is unavailable for CUDA Execution Provider: dlopen failed for libcudnn.so"
+)
+
+
+def cudnn(status: str) -> str:
+    """onnxruntime#17337, #26322."""
+    return CUDA_CALL.format(
+        kind="cudnnStatus_t", failure=f"CUDNN failure 1001: {status}",
+        expression="cudnnCreate(&cudnn_handle_)",
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("message", "said"),
+    [
+        (NOT_BUILT_IN, ["was built without CUDA", "ONNXRUNTIME_DIR", "docs/jetson.md"]),
+        (
+            "/usr/lib/libonnxruntime.so.1.31.1 (ONNX Runtime 1.31.1, found by the onnxruntime "
+            "package) was built without TensorRT; it has CPUExecutionProvider.",
+            ["was built without TensorRT"],
+        ),
+        (
+            missing("libonnxruntime_providers_shared.so"),
+            ["libonnxruntime_providers_shared.so is not beside", "one folder"],
+        ),
+        (missing("libcuda.so.1"), ["no NVIDIA driver", "comes with JetPack", "--runtime nvidia"]),
+        (missing("libcublasLt.so.13"), ["cuBLAS 13 (libcublasLt.so.13)", "install CUDA 13"]),
+        (missing("libcurand.so.10"), ["cuRAND 10 (libcurand.so.10)", "install CUDA 13"]),
+        (missing("libcudnn.so.9"), ["cuDNN 9 (libcudnn.so.9)", "there is none", "cuDNN 9"]),
+        (missing("libnvinfer.so.10"), ["TensorRT 10 (libnvinfer.so.10)", "install TensorRT 10"]),
+        (WITHOUT_CUDNN, ["cuDNN 9 (libcudnn.so.9), and there is none"]),
+        (
+            LOAD.format(
+                library="libonnxruntime_providers_cuda.so",
+                error="/lib/aarch64-linux-gnu/libm.so.6: version `GLIBC_2.38' not found "
+                "(required by /opt/ort/libonnxruntime_providers_cuda.so)",
+            ),
+            ["newer system", "GLIBC_2.38", "docs/jetson.md"],
+        ),
+        (
+            LOAD.format(
+                library="libonnxruntime_providers_cuda.so",
+                error="/opt/ort/libonnxruntime_providers_cuda.so: undefined symbol: "
+                "cublasLtMatmulAlgoInit, version libcublasLt.so.12",
+            ),
+            ["cublasLtMatmulAlgoInit is missing in one", "LD_LIBRARY_PATH"],
+        ),
+        (
+            LOAD.format(
+                library="libonnxruntime_providers_cuda.so",
+                error="/opt/ort/libonnxruntime_providers_cuda.so: file too short",
+            ),
+            ["/opt/ort/libonnxruntime_providers_cuda.so cannot be loaded, file too short"],
+        ),
+        (
+            NO_KERNEL,
+            ["no kernels for this GPU (Orin, sm_87)", "only for sm_90a, sm_121a", "for sm_87"],
+        ),
+        (failure(209, "no kernel image is available for execution on the device"), ["sm_87"]),
+        (ARENA, ["2699 MiB were wanted", "4795 MiB of it are available now", "lower memory_bud"]),
+        (
+            failure(2, "out of memory"),
+            ["not enough GPU memory and 4795 MiB", "memory_budget_bytes"],
+        ),
+        (
+            cudnn("CUDNN_STATUS_ALLOC_FAILED"),
+            ["not enough GPU memory", "memory_budget_bytes"],
+        ),
+        (LIMIT, ["1 MiB are left", "3 MiB were wanted", "raise memory_budget_bytes"]),
+        (
+            failure(35, "CUDA driver version is insufficient for CUDA runtime version"),
+            ["serves CUDA 12.6 at most", "for CUDA 13", "build for this JetPack"],
+        ),
+        (
+            parsed(35, "CUDA driver version is insufficient for CUDA runtime version"),
+            ["serves CUDA 12.6 at most", "for CUDA 13"],
+        ),
+        (
+            "Invalid device ID: 3, must be between 0 (inclusive) and 1 (exclusive).",
+            ["cuda_device is 0", "has 1 GPU, counted from 0"],
+        ),
+        (failure(101, "invalid device ordinal"), ["cuda_device is 0"]),
+        (
+            parsed(803, "system has unsupported display driver / cuda driver combination"),
+            ["code 803, system has unsupported display driver", "restart the board"],
+        ),
+        (
+            cudnn("CUDNN_STATUS_NOT_INITIALIZED"),
+            ["cuDNN does not start (CUDNN_STATUS_NOT_INITIALIZED; found: none", "CUDA 12.6"],
+        ),
+        (
+            cudnn("CUDNN_STATUS_SUBLIBRARY_VERSION_MISMATCH"),
+            ["parts of cuDNN are of different versions", "found: none"],
+        ),
+        (
+            "CUBLAS failure 8: CUBLAS_STATUS_ARCH_MISMATCH ; GPU=0 ; hostname=aimodel",
+            ["cuBLAS that is loaded has no kernels"],
+        ),
+    ],
+)
+def test_known_failures_have_a_cause_and_a_cure(
+    jetson: Machine, cuda_build: Path, message: str, said: list[str]
+) -> None:
+    told = explain(message, library=cuda_build, machine=jetson)
+    for part in said:
+        assert part in told
+    assert "\n" not in told
+    assert ": " in told
+    assert "onnxruntime_src" not in told
+    assert "hostname" not in told
+    assert explain(told, library=cuda_build, machine=jetson) == told
+
+
+@pytest.mark.parametrize(
+    ("message", "told"),
+    [
+        ("Something new happened.\nAnd more of it.", "Something new happened."),
+        ("\n\n  first \nsecond", "first "),
+        ("", "ONNX Runtime failed without a word"),
+    ],
+)
+def test_unknown_failures_are_told_as_they_are(
+    jetson: Machine, cuda_build: Path, message: str, told: str
+) -> None:
+    assert explain(message, library=cuda_build, machine=jetson).strip() == told.strip()
+
+
+def test_the_installed_and_the_wanted_version_are_named(jetson: Machine, cuda_build: Path) -> None:
+    folder = cuda_build.parents[1] / "root/usr/lib"
+    folder.mkdir(parents=True)
+    (folder / "libcudnn.so.8.9.4").touch()
+    (folder / "libcudnn.so.8").symlink_to("libcudnn.so.8.9.4")
+    told = explain(missing("libcudnn.so.9"), library=cuda_build, machine=jetson)
+    assert f"wants cuDNN 9 (libcudnn.so.9), and here is 8.9.4 ({folder}/libcudnn.so.8)" in told
+    assert "install cuDNN 9, or take a build" in told
+
+
+def test_folders_that_the_loader_does_not_know_are_named(
+    grow: Grow, driver_library: Path, cuda_build: Path, tmp_path: Path
+) -> None:
+    packages = tmp_path / "packages"
+    for name in ("cu13/lib/libcudart.so.13", "cudnn/lib/libcudnn.so.9"):
+        path = packages / "nvidia" / name
+        path.parent.mkdir(parents=True)
+        path.touch()
+    machine = Machine(
+        grow({}), driver_library=driver_library, loader_folders=[], packages=[packages]
+    )
+    told = explain(missing("libcudart.so.13"), library=cuda_build, machine=machine)
+    folders = f"{packages}/nvidia/cu13/lib:{packages}/nvidia/cudnn/lib"
+    assert f"add {folders} to LD_LIBRARY_PATH" in told
+
+
+def test_a_library_that_is_there_but_does_not_load_is_named(
+    jetson: Machine, cuda_build: Path
+) -> None:
+    path = cuda_build.parents[1] / "root/usr/lib/libcudnn.so.9"
+    path.parent.mkdir(parents=True)
+    path.touch()
+    told = explain(missing("libcudnn.so.9"), library=cuda_build, machine=jetson)
+    assert f"{path} did not load" in told
+
+
+def test_a_provider_for_another_processor_is_told(jetson: Machine, cuda_build: Path) -> None:
+    message = missing(str(cuda_build.parent / "libonnxruntime_providers_cuda.so"))
+    told = explain(message, library=cuda_build, machine=jetson)
+    assert f"is not for this processor ({platform.machine()})" in told
+
+
+def test_a_provider_is_looked_for_beside_the_real_file(
+    jetson: Machine, cuda_build: Path, tmp_path: Path
+) -> None:
+    link = tmp_path / "libonnxruntime.so"
+    link.symlink_to(cuda_build)
+    (cuda_build.parent / "libonnxruntime_providers_cuda.so").unlink()
+    told = explain(missing("libonnxruntime_providers_cuda.so"), library=link, machine=jetson)
+    assert f"is not beside {cuda_build}" in told
+
+
+def test_off_a_jetson_the_cure_is_another(computer: Machine, cuda_build: Path) -> None:
+    old = failure(35, "CUDA driver version is insufficient for CUDA runtime version")
+    told = explain(old, library=cuda_build, machine=computer)
+    assert "update the driver, or take a build for CUDA 12" in told
+    told = explain(missing("libcuda.so.1"), library=cuda_build, machine=computer)
+    assert "install it" in told
+    assert "available now" not in explain(ARENA, library=cuda_build, machine=computer)
+
+
+@pytest.mark.parametrize(
+    ("setting", "value", "said"),
+    [
+        ("FAKE_GPUS", "0", "the driver finds no GPU: see that nvidia-smi lists a GPU"),
+        ("FAKE_INIT", "999", "cuInit gives code 999, CUDA_ERROR_UNKNOWN (unknown error): see"),
+    ],
+)
+def test_why_there_is_no_gpu_is_asked_of_the_driver(
+    computer: Machine, cuda_build: Path, monkeypatch: pytest.MonkeyPatch, setting: str, value: str,
+    said: str,
+) -> None:  # fmt: skip
+    monkeypatch.setenv(setting, value)
+    told = explain(
+        failure(100, "no CUDA-capable device is detected"), library=cuda_build, machine=computer
+    )
+    assert said in told
+
+
+def test_a_missing_kernel_of_a_library_that_has_some_is_anothers(
+    jetson: Machine, cuda_build: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FAKE_GPUS", "2")
+    provider = cuda_build.parent / "libonnxruntime_providers_cuda.so"
+    content = provider.read_bytes()
+    provider.write_bytes(content.replace(entry("sm_121a", 0)[16:48], entry("sm_87", 0)[16:48]))
+    told = explain(NO_KERNEL, library=cuda_build, machine=jetson)
+    assert "has kernels for this GPU (Orin, sm_87), but cuDNN or cuBLAS has not" in told
+
+
+def test_a_library_without_kernels_is_foreseen(jetson: Machine, cuda_build: Path) -> None:
+    told = foresee(library=cuda_build, machine=jetson)
+    assert told == explain(NO_KERNEL, library=cuda_build, machine=jetson)
+    assert "has no kernels for this GPU (Orin, sm_87), only for sm_90a, sm_121a" in told
+
+
+def test_what_may_work_is_not_objected_to(
+    jetson: Machine, cuda_build: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert foresee(library=cuda_build, device=7, machine=jetson) == ""
+    (cuda_build.parent / "libonnxruntime_providers_cuda.so").unlink()
+    assert foresee(library=cuda_build, machine=jetson) == ""
+
+
+def test_a_file_that_is_cut_short_is_foreseen(jetson: Machine, cuda_build: Path) -> None:
+    provider = cuda_build.parent / "libonnxruntime_providers_cuda.so"
+    provider.write_bytes(provider.read_bytes()[:-100])
+    told = foresee(library=cuda_build, machine=jetson)
+    assert told.startswith(f"{provider}: ends within")
+    assert "install the build again" in told
+
+
+def test_nothing_is_asked_that_a_failure_does_not_need(
+    grow: Grow, cuda_build: Path, tmp_path: Path
+) -> None:
+    asked = tmp_path / "asked"
+    machine = Machine(grow({}), driver_library=asked, loader_folders=[], packages=[])
+    explain(NOT_BUILT_IN, library=cuda_build, machine=machine)
+    explain(missing("libcudnn.so.9"), library=cuda_build, machine=machine)
+    assert "driver" not in vars(machine)
+    explain(NO_KERNEL, library=cuda_build, machine=machine)
+    assert "driver" in vars(machine)

@@ -1,0 +1,127 @@
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import onnx_ir as ir
+import pytest
+
+from service.preparation.rewriting.graph import (
+    constant,
+    initializer,
+    ints,
+    is_sized_by_pads,
+    maker,
+    n_groups,
+    nodes_of,
+    permutation,
+    scalar,
+    users,
+)
+from tests.service.preparation.rewriting.published_graphs import Published, the_node
+
+
+def convolution(**attributes: Any) -> ir.Node:
+    graph = Published()
+    x = graph.given(1, 4, 8)
+    y = graph.add("ConvTranspose", x, graph.floats(4, 2, 3), **attributes)
+    return the_node(graph.model(y), "ConvTranspose")
+
+
+def test_constants_are_read_and_computed_values_are_none() -> None:
+    graph = Published()
+    one, many = graph.constant([[2.5]]), graph.constant([1, 2], np.int64)
+    model = graph.model(graph.add("Reshape", graph.add("Mul", graph.given(2, 1), one), many))
+    multiply, reshape = the_node(model, "Mul"), the_node(model, "Reshape")
+    assert constant(reshape.inputs[1]).tolist() == [1, 2]  # type: ignore[union-attr]
+    assert scalar(multiply.inputs[1]) == 2.5
+    assert scalar(reshape.inputs[1]) is None
+    for value in (None, multiply.inputs[0], multiply.outputs[0]):
+        assert constant(value) is None
+        assert scalar(value) is None
+
+
+def test_neighbours_are_found() -> None:
+    graph = Published()
+    x = graph.add("Sin", graph.given(3))
+    model = graph.model(graph.add("Cos", x), graph.add("Exp", x), graph.add("Mul", x, x))
+    sine = the_node(model, "Sin")
+    assert maker(sine.outputs[0], "Sin") is sine
+    assert maker(sine.outputs[0], "Cos") is None
+    assert maker(sine.inputs[0], "Sin") is None
+    assert maker(None, "Sin") is None
+    assert sorted(node.op_type for node in users(sine.outputs[0])) == ["Cos", "Exp", "Mul", "Mul"]
+    assert users(the_node(model, "Exp").outputs[0]) == []
+    assert list(nodes_of(model.graph, "Cos")) == [the_node(model, "Cos")]
+
+
+def test_attributes_have_the_defaults_of_onnx() -> None:
+    node = convolution()
+    for name, expected in {
+        "dilations": (1,), "strides": (1,), "pads": (0, 0), "output_padding": (0,)
+    }.items():  # fmt: skip
+        assert ints(node, name) == expected
+    assert n_groups(node) == 1
+    assert is_sized_by_pads(node)
+    graph = Published()
+    reversing = graph.model(graph.add("Transpose", graph.given(2, 3)))
+    assert permutation(the_node(reversing, "Transpose")) == ()
+
+
+def test_attributes_that_are_given_are_read() -> None:
+    node = convolution(dilations=[2], strides=[3], pads=[1, 2], output_padding=[1], group=2,
+                       auto_pad="NOTSET")  # fmt: skip
+    assert [ints(node, name) for name in ("dilations", "strides", "pads", "output_padding")] == [
+        (2,), (3,), (1, 2), (1,)
+    ]  # fmt: skip
+    assert n_groups(node) == 2
+    assert is_sized_by_pads(node)
+
+
+@pytest.mark.parametrize(
+    "attributes",
+    [{"auto_pad": "SAME_UPPER"}, {"auto_pad": "VALID"}, {"output_shape": [9]}],
+    ids=str,
+)
+def test_lengths_that_are_not_said_by_pads_are_told(attributes: dict[str, Any]) -> None:
+    assert not is_sized_by_pads(convolution(**attributes))
+
+
+def test_an_array_that_is_there_is_taken_and_another_gets_a_name_of_its_own() -> None:
+    graph = Published()
+    held = graph.constant([1, 2], np.int64)
+    model = graph.model(graph.add("Reshape", graph.given(2, 1), held))
+    (reshape,) = model.graph
+    array = np.array([1, 2], np.int64)
+    assert initializer(model.graph, array, "any") is reshape.inputs[1]
+    others = [
+        initializer(model.graph, other, "any")
+        for other in (array.astype(np.int32), array[None], array + 1, np.array([1.0, 2.0]))
+    ]
+    assert [value.name for value in others] == ["any", "any_1", "any_2", "any_3"]
+    assert initializer(model.graph, array + 1, "more") is others[2]
+    assert model.graph.initializers["any_2"].const_value.numpy().tolist() == [2, 3]  # type: ignore[union-attr]
+
+
+def test_one_number_is_no_list_of_one() -> None:
+    graph = Published()
+    model = graph.model(graph.add("Exp", graph.given(3)))
+    number = initializer(model.graph, np.array(5, np.int64), "number")
+    row = initializer(model.graph, np.array([5], np.int64), "number")
+    assert number.const_value is not None
+    assert row.const_value is not None
+    assert (number.const_value.shape, row.const_value.shape) == ((), (1,))
+    assert number.const_value.numpy().shape == ()
+    assert initializer(model.graph, np.array(5, np.int64), "number") is number
+    assert initializer(model.graph, np.array([5], np.int64), "number") is row
+
+
+def test_an_array_is_stored_row_by_row_whatever_its_order() -> None:
+    graph = Published()
+    model = graph.model(graph.add("Exp", graph.given(3)))
+    array = np.arange(6, dtype=np.float32).reshape(2, 3).T
+    value = initializer(model.graph, array, "turned")
+    held = constant(value)
+    assert held is not None
+    assert held.flags.c_contiguous
+    np.testing.assert_array_equal(held, array)

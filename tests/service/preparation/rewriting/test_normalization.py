@@ -1,0 +1,248 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pytest
+
+from service.preparation.rewriting import normalization
+from tests.service.preparation.rewriting.published_graphs import (
+    Backend,
+    NearMiss,
+    Published,
+    attributes_of,
+    check_left_alone,
+    copied,
+    dialect,
+    near_misses,
+    operators,
+    plain,
+    the_node,
+    tidied,
+)
+
+TOLERANCE = 2e-4
+"""Of values of about 1: variances are differences of means of squares, in float32."""
+
+
+@pytest.mark.parametrize(
+    ("n_channels", "n_frames"), [(1, 1), (5, 1), (3, 2), (16, 9), (17, 100), (33, 31)]
+)
+def test_adain_gives_the_same_numbers(backend: Backend, n_channels: int, n_frames: int) -> None:
+    graph = Published()
+    x, style = graph.given(1, n_channels, n_frames), graph.given(1, 2 * n_channels)
+    published = graph.model(graph.modulation(graph.norm(x), style, n_channels))
+    (before,) = plain(published, graph.feeds)
+
+    model = copied(published)
+    assert normalization.rules().apply_to_model(model) == 2
+    assert operators(tidied(model)) == {
+        "Transpose": 4, "kokoro.rewriting.InstanceNorm": 1, "kokoro.rewriting.Modulate": 1
+    }  # fmt: skip
+    assert attributes_of(the_node(model, "InstanceNorm")) == {"epsilon": pytest.approx(1e-5)}
+    assert the_node(model, "Modulate").inputs[1] is model.graph.inputs[1]
+
+    (after,) = backend.run(backend.lower(model), graph.feeds)
+    np.testing.assert_allclose(after, before, rtol=0, atol=TOLERANCE * (1 + np.abs(before).max()))
+
+
+@pytest.mark.parametrize("level", [0.0, 0.1, 300.7, -999.9])
+def test_a_constant_channel_is_nearly_beta(backend: Backend, level: float) -> None:
+    graph = Published()
+    x = graph.given_array(np.full((1, 3, 50), level, np.float32))
+    style = graph.given(1, 6)
+    model = graph.model(graph.modulation(graph.norm(x), style, 3))
+    normalization.rules().apply_to_model(model)
+    (after,) = backend.run(backend.lower(tidied(model)), graph.feeds)
+    beta = graph.feeds[style][:, 3:, None]
+    # Rounding of the mean is divided by the root of epsilon, 0.003.
+    np.testing.assert_allclose(
+        after, np.broadcast_to(beta, after.shape), atol=3e-4 * (1 + abs(level))
+    )
+
+
+@pytest.mark.parametrize("n_frames", [1, 2, 11])
+def test_a_normalisation_of_frames_first_gives_the_same_numbers(
+    backend: Backend, n_frames: int
+) -> None:
+    graph = Published()
+    x, style = graph.given(n_frames, 1, 10), graph.given(1, 20)
+    published = graph.model(graph.modulation(graph.time_first_norm(x), style, 10))
+    (before,) = plain(published, graph.feeds)
+    model = copied(published)
+    assert normalization.rules().apply_to_model(model) == 2
+    assert dialect(tidied(model)) == {"InstanceNorm": 1, "Modulate": 1}
+    (after,) = backend.run(backend.lower(model), graph.feeds)
+    assert after.shape == (1, 10, n_frames)
+    np.testing.assert_allclose(after, before, rtol=0, atol=TOLERANCE * (1 + np.abs(before).max()))
+
+
+@pytest.mark.parametrize("frames_first", [False, True])
+def test_several_styles_share_a_normalisation(backend: Backend, frames_first: bool) -> None:
+    graph = Published()
+    if frames_first:
+        normalised = graph.time_first_norm(graph.given(9, 1, 6))
+    else:
+        normalised = graph.norm(graph.given(1, 6, 9))
+    published = graph.model(*(graph.modulation(normalised, graph.given(1, 12), 6) for _ in "ab"))
+    before = plain(published, graph.feeds)
+    model = copied(published)
+    assert normalization.rules().apply_to_model(model) == 3
+    assert dialect(tidied(model)) == {"InstanceNorm": 1, "Modulate": 2}
+    for one, other in zip(before, backend.run(backend.lower(model), graph.feeds), strict=True):
+        np.testing.assert_allclose(other, one, rtol=0, atol=TOLERANCE * (1 + np.abs(one).max()))
+
+
+@pytest.mark.parametrize("epsilon", [1e-12, 1e-3, 0.5])
+def test_the_epsilon_is_the_published_one(backend: Backend, epsilon: float) -> None:
+    graph = Published()
+    x, style = graph.given(1, 4, 30), graph.given(1, 8)
+    published = graph.model(graph.modulation(graph.norm(x, epsilon=epsilon), style, 4))
+    (before,) = plain(published, graph.feeds)
+    model = copied(published)
+    normalization.rules().apply_to_model(model)
+    assert the_node(model, "InstanceNorm").attributes["epsilon"].as_float() == pytest.approx(
+        epsilon
+    )
+    (after,) = backend.run(backend.lower(tidied(model)), graph.feeds)
+    np.testing.assert_allclose(after, before, rtol=0, atol=TOLERANCE * (1 + np.abs(before).max()))
+
+
+def row(graph: Published, n: int) -> str:
+    return graph.add("Unsqueeze", graph.given(1, n), graph.constant([2], np.int64))
+
+
+def column(graph: Published, n: int) -> str:
+    return graph.add("Unsqueeze", graph.given(n, 1), graph.constant([0], np.int64))
+
+
+def turned_row(graph: Published, n: int) -> str:
+    wide = graph.add("Unsqueeze", graph.given(1, n), graph.constant([1], np.int64))
+    return graph.add("Transpose", wide, perm=[0, 2, 1])
+
+
+@dataclass(frozen=True)
+class Variation:
+    """An AdaIN of [1, 6, 8] that differs where it is told to.
+
+    Attributes:
+        axes: over which the mean and the variance are taken.
+        square_of: what the variance is the mean square of.
+        epsilon: what is added to it.
+        root: whether its root is taken.
+        modulated: what the style is applied to; nothing where None.
+        style: makes [1, n, 1].
+        sizes: of both parts of the style.
+        gamma_first: whether they are gamma, then beta.
+        one: what is added to gamma.
+        more: values that are outputs too.
+        used: values that something else takes too.
+    """
+
+    axes: tuple[int, int] = (2, 2)
+    square_of: str = "centered"
+    epsilon: Any = 1e-5
+    root: bool = True
+    modulated: str | None = "normalised"
+    style: Callable[[Published, int], str] = row
+    sizes: tuple[int, int] = (6, 6)
+    gamma_first: bool = True
+    one: float = 1.0
+    more: tuple[str, ...] = ()
+    used: tuple[str, ...] = ()
+
+    def __call__(self, graph: Published) -> list[str]:
+        values = {"x": graph.given(1, 6, 8)}
+        constants = {axis: graph.constant([axis], np.int64) for axis in self.axes}
+        mean_axes, variance_axes = (constants[axis] for axis in self.axes)
+        values["mean"] = graph.mean(values["x"], mean_axes)
+        values["centered"] = graph.add("Sub", values["x"], values["mean"])
+        factor = values[self.square_of]
+        variance = graph.mean(graph.add("Mul", factor, factor), variance_axes)
+        deviation = graph.add("Add", variance, graph.constant(self.epsilon))
+        if self.root:
+            deviation = graph.add("Sqrt", deviation)
+        values["normalised"] = graph.add("Div", values["centered"], deviation)
+        outputs = []
+        if self.modulated:
+            sizes = graph.constant(self.sizes, np.int64)
+            parts = graph.add_many("Split", 2, self.style(graph, sum(self.sizes)), sizes, axis=1)
+            values["gamma"], beta = parts if self.gamma_first else reversed(parts)
+            factor = graph.add("Add", values["gamma"], graph.constant(self.one))
+            values["product"] = graph.add("Mul", factor, values[self.modulated])
+            outputs.append(graph.add("Add", values["product"], beta))
+        outputs += [graph.add("Exp", values[name]) for name in self.used]
+        return outputs + [values[name] for name in self.more]
+
+
+def one_style_of_two(graph: Published) -> list[str]:
+    normalised = graph.norm(graph.given(1, 6, 8))
+    return [graph.modulation(normalised, graph.given(1, 12), 6, one=one) for one in (1.0, 2.0)]
+
+
+NEAR_MISSES = {
+    "over channels": ("an operator normalises over time", Variation(axes=(1, 1))),
+    "over the batch": ("an operator normalises over time", Variation(axes=(0, 0))),
+    "variance over another axis": (
+        "an operator takes both over the same", Variation(axes=(2, 1))
+    ),
+    "variance of something else": (
+        "an operator takes that of what it normalises", Variation(square_of="x")
+    ),
+    "no root": ("an operator divides by the root", Variation(root=False)),
+    "epsilon of each channel": (
+        "an operator has one as an attribute", Variation(epsilon=np.full((1, 6, 1), 1e-5))
+    ),
+    "mean asked for elsewhere": ("an operator does not give it", Variation(more=("mean",))),
+    "not modulated": (
+        "no operator normalises alone", Variation(modulated=None, used=("normalised",))
+    ),
+    "not modulated, an output": (
+        "no operator normalises alone", Variation(modulated=None, more=("normalised",))
+    ),
+    "asked for without a style too": (
+        "no operator gives what is only normalised", Variation(used=("normalised",))
+    ),
+    "an output without a style too": (
+        "no operator gives what is only normalised", Variation(more=("normalised",))
+    ),
+    "scaled alone too": ("an operator does not give it", Variation(used=("product",))),
+    "one style of two is another thing": (
+        "no operator gives what is only normalised", one_style_of_two
+    ),
+    "style of what is not normalised": (
+        "no operator modulates alone", Variation(modulated="centered")
+    ),
+    "parts of unequal size": (
+        "an operator has as many gammas as betas", Variation(sizes=(1, 6))
+    ),
+    "two added to gamma": ("an operator adds 1", Variation(one=2.0)),
+    "beta first": ("an operator has gamma first", Variation(gamma_first=False)),
+    "style that is turned": ("an operator takes a row", Variation(style=turned_row)),
+    "style that is a column": ("an operator takes a row", Variation(style=column)),
+    "gamma asked for elsewhere": ("an operator does not give it", Variation(more=("gamma",))),
+}  # fmt: skip
+
+
+@near_misses(NEAR_MISSES)
+def test_what_only_looks_like_adain_is_left_alone(near_miss: NearMiss) -> None:
+    check_left_alone(normalization.rules(), near_miss)
+
+
+def test_without_the_change_it_is_adain() -> None:
+    graph = Published()
+    model = graph.model(*Variation()(graph))
+    assert normalization.rules().apply_to_model(model) == 2
+
+
+def test_a_normalisation_without_a_style_does_not_stop_the_others(backend: Backend) -> None:
+    graph = Published()
+    x, style = graph.given(1, 6, 8), graph.given(1, 12)
+    published = graph.model(graph.modulation(graph.norm(graph.norm(x)), style, 6))
+    (before,) = plain(copied(published), graph.feeds)
+    model = copied(published)
+    assert normalization.rules().apply_to_model(model) == 2
+    (after,) = backend.run(backend.lower(tidied(model)), graph.feeds)
+    np.testing.assert_allclose(after, before, rtol=0, atol=TOLERANCE * (1 + np.abs(before).max()))

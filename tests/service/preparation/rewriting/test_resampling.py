@@ -1,0 +1,265 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from service.preparation.rewriting import resampling
+from tests.service.preparation.rewriting.published_graphs import (
+    Array,
+    Backend,
+    Published,
+    attributes_of,
+    copied,
+    dialect,
+    operators,
+    plain,
+    the_node,
+    tidied,
+)
+
+RESIZE = {
+    "mode": "nearest",
+    "nearest_mode": "floor",
+    "coordinate_transformation_mode": "asymmetric",
+    "antialias": 0,
+    "cubic_coeff_a": -0.75,
+    "exclude_outside": 0,
+    "extrapolation_value": 0.0,
+    "keep_aspect_ratio_policy": "stretch",
+}
+
+
+def near(after: Array, before: Array) -> None:
+    """Check what sums of float32 products give, added up in another order."""
+    assert after.shape == before.shape
+    np.testing.assert_allclose(after, before, rtol=0, atol=2e-6 * (1 + np.abs(before).max()))
+
+
+@pytest.mark.parametrize(
+    ("n_in", "n_out", "n_frames", "stride", "pad"),
+    [
+        (1, 1, 1, 1, 0),
+        (3, 5, 1, 10, 5),
+        (16, 16, 2, 6, 3),
+        (17, 7, 9, 6, 0),
+        (4, 18, 12, 2, 1),
+        (2, 3, 5, 5, 4),
+    ],
+)
+def test_upsampling_gives_the_same_numbers(
+    backend: Backend, n_in: int, n_out: int, n_frames: int, stride: int, pad: int
+) -> None:
+    graph = Published()
+    x = graph.given(1, n_in, n_frames)
+    published = graph.model(graph.upsampling(x, n_in, n_out, stride, pads=[pad, pad]))
+    (before,) = plain(published, graph.feeds)
+    model = copied(published)
+    assert resampling.rules().apply_to_model(model) == 1
+    assert operators(tidied(model)) == {"Transpose": 2, "kokoro.rewriting.Upsample": 1}
+    assert attributes_of(the_node(model, "Upsample")) == {"stride": stride, "pad": pad}
+    (after,) = backend.run(backend.lower(model), graph.feeds)
+    near(after, before)
+
+
+def pooling(graph: Published, x: str, n: int, **given: Any) -> str:
+    given = {
+        "auto_pad": "NOTSET", "dilations": [1], "output_padding": [1], "kernel_shape": [3],
+        "strides": [2], "group": n, "pads": [1, 1],
+    } | given  # fmt: skip
+    weight = graph.floats(n, 1, *given["kernel_shape"])
+    return graph.add("ConvTranspose", x, weight, graph.floats(n), **given)
+
+
+@pytest.mark.parametrize(("n_channels", "n_frames"), [(1, 1), (2, 7), (17, 1), (16, 10), (33, 3)])
+def test_pooling_gives_the_same_numbers(backend: Backend, n_channels: int, n_frames: int) -> None:
+    graph = Published()
+    x = graph.given(1, n_channels, n_frames)
+    published = graph.model(pooling(graph, x, n_channels))
+    (before,) = plain(published, graph.feeds)
+    model = copied(published)
+    assert resampling.rules().apply_to_model(model) == 1
+    assert "ConvTranspose" not in operators(tidied(model))
+    (after,) = backend.run(backend.lower(model), graph.feeds)
+    assert after.shape == (1, n_channels, 2 * n_frames)
+    near(after, before)
+
+
+def convolving(graph: Published, x: str, n_in: int, n_out: int, size: int, **given: Any) -> str:
+    given = {
+        "auto_pad": "NOTSET", "dilations": [1], "kernel_shape": [size], "strides": [1],
+        "group": 1, "pads": [size // 2, size // 2],
+    } | given  # fmt: skip
+    weight = graph.floats(n_out, n_in // given["group"], size)
+    return graph.add("Conv", x, weight, graph.floats(n_out), **given)
+
+
+@pytest.mark.parametrize(
+    ("n_in", "n_out", "n_frames", "size"),
+    [(1, 1, 1, 1), (16, 22, 40, 7), (5, 3, 1, 7), (3, 17, 2, 3), (4, 16, 9, 1)],
+)
+def test_the_float_convolution_gives_the_same_numbers(
+    backend: Backend, n_in: int, n_out: int, n_frames: int, size: int
+) -> None:
+    graph = Published()
+    x = graph.given(1, n_in, n_frames)
+    published = graph.model(convolving(graph, x, n_in, n_out, size))
+    (before,) = plain(published, graph.feeds)
+    model = copied(published)
+    assert resampling.rules().apply_to_model(model) == 1
+    assert operators(tidied(model)) == {"Transpose": 2, "kokoro.rewriting.Conv": 1}
+    assert attributes_of(the_node(model, "Conv")) == {"pad": size // 2}
+    (after,) = backend.run(backend.lower(model), graph.feeds)
+    near(after, before)
+
+
+@pytest.mark.parametrize(("n_channels", "n_frames"), [(1, 1), (5, 1), (16, 8), (3, 11)])
+def test_each_frame_twice_is_exact(backend: Backend, n_channels: int, n_frames: int) -> None:
+    graph = Published()
+    x = graph.given(1, n_channels, n_frames)
+    published = graph.model(graph.add("Resize", x, "", graph.constant([1, 1, 2]), **RESIZE))
+    (before,) = plain(published, graph.feeds)
+    model = copied(published)
+    assert resampling.rules().apply_to_model(model) == 1
+    assert dialect(tidied(model)) == {"Repeat": 1}
+    (after,) = backend.run(backend.lower(model), graph.feeds)
+    np.testing.assert_array_equal(after, before)
+
+
+@pytest.mark.parametrize(("n_channels", "n_frames"), [(1, 2), (5, 3), (16, 8)])
+def test_a_reflected_frame_is_exact(backend: Backend, n_channels: int, n_frames: int) -> None:
+    graph = Published()
+    x = graph.given(1, n_channels, n_frames)
+    pads = graph.constant([0, 0, 1, 0, 0, 0], np.int64)
+    published = graph.model(graph.add("Pad", x, pads, mode="reflect"))
+    (before,) = plain(published, graph.feeds)
+    model = copied(published)
+    assert resampling.rules().apply_to_model(model) == 1
+    assert dialect(tidied(model)) == {"Reflect": 1}
+    (after,) = backend.run(backend.lower(model), graph.feeds)
+    np.testing.assert_array_equal(after, before)
+
+
+def test_the_last_upsampling_is_reflected(backend: Backend) -> None:
+    graph = Published()
+    leaky = graph.add("LeakyRelu", graph.given(1, 18, 11), alpha=0.1)
+    upsampled = graph.upsampling(leaky, 18, 9, 6)
+    pads = graph.constant([0, 0, 1, 0, 0, 0], np.int64)
+    reflected = graph.add("Pad", upsampled, pads, mode="reflect")
+    published = graph.model(graph.add("Add", reflected, graph.given(1, 9, 67)))
+    (before,) = plain(published, graph.feeds)
+    model = copied(published)
+    assert resampling.rules().apply_to_model(model) == 2
+    (after,) = backend.run(backend.lower(tidied(model)), graph.feeds)
+    near(after, before)
+
+
+def test_attributes_that_are_left_out_have_their_defaults(backend: Backend) -> None:
+    graph = Published()
+    x = graph.given(1, 4, 6)
+    convolved = graph.add("Conv", x, graph.floats(3, 4, 1), graph.floats(3))
+    upsampled = graph.add("ConvTranspose", x, graph.floats(4, 3, 2), graph.floats(3))
+    published = graph.model(convolved, upsampled)
+    before = plain(published, graph.feeds)
+    model = copied(published)
+    assert resampling.rules().apply_to_model(model) == 2
+    for one, other in zip(before, backend.run(backend.lower(tidied(model)), graph.feeds),
+                          strict=True):  # fmt: skip
+        near(other, one)
+
+
+def test_weights_may_be_shared(backend: Backend) -> None:
+    graph = Published()
+    up, down = (graph.floats(6, 4, 6), graph.floats(4)), (graph.floats(5, 6, 3), graph.floats(5))
+    each = (graph.floats(6, 1, 3), graph.floats(6))
+    outputs = []
+    for _ in range(2):
+        x = graph.given(1, 6, 9)
+        pooled = graph.add(
+            "ConvTranspose", x, *each, strides=[2], pads=[1, 1], output_padding=[1], group=6
+        )
+        outputs += [
+            graph.add("ConvTranspose", x, *up, strides=[3]),
+            graph.add("Conv", x, *down, pads=[1, 1]),
+            pooled,
+        ]
+    published = graph.model(*outputs)
+    before = plain(published, graph.feeds)
+    model = copied(published)
+    assert resampling.rules().apply_to_model(model) == 6
+    after = backend.run(backend.lower(tidied(model)), graph.feeds)
+    for one, other in zip(before, after, strict=True):
+        near(other, one)
+
+
+def resized(graph: Published, x: str, *scales: float, **changes: Any) -> str:
+    return graph.add("Resize", x, "", graph.constant(scales), **RESIZE | changes)
+
+
+def padded(graph: Published, x: str, *amounts: int, mode: str = "reflect") -> str:
+    return graph.add("Pad", x, graph.constant(amounts, np.int64), mode=mode)
+
+
+def with_weight_given(graph: Published, x: str) -> str:
+    return graph.add("Conv", x, graph.given(3, 6, 1), graph.floats(3))
+
+
+NEAR_MISSES: dict[str, Callable[[Published, str], str]] = {
+    "upsampling in groups": lambda g, x: g.add(
+        "ConvTranspose", x, g.floats(6, 1, 4), g.floats(2), strides=[2], group=2
+    ),
+    "upsampling of another kernel": lambda g, x: g.upsampling(x, 6, 4, 3, kernel_shape=[7]),
+    "upsampling padded unevenly": lambda g, x: g.upsampling(x, 6, 4, 3, pads=[1, 2]),
+    "upsampling padded by a stride": lambda g, x: g.upsampling(x, 6, 4, 2, pads=[2, 2]),
+    "upsampling padded at the end": lambda g, x: g.upsampling(x, 6, 4, 3, output_padding=[1]),
+    "upsampling dilated": lambda g, x: g.upsampling(x, 6, 4, 3, dilations=[2]),
+    "upsampling to a length": lambda g, x: g.add(
+        "ConvTranspose", x, g.floats(6, 4, 4), g.floats(4), strides=[2], output_shape=[17]
+    ),
+    "pooling with another stride": lambda g, x: pooling(g, x, 6, strides=[3]),
+    "pooling of five taps": lambda g, x: pooling(g, x, 6, kernel_shape=[5]),
+    "pooling not padded at the end": lambda g, x: pooling(g, x, 6, output_padding=[0]),
+    "pooling padded otherwise": lambda g, x: pooling(g, x, 6, pads=[0, 1]),
+    "pooling dilated": lambda g, x: pooling(g, x, 6, dilations=[2]),
+    "pooling in pairs": lambda g, x: g.add(
+        "ConvTranspose", x, g.floats(6, 1, 3), g.floats(3), strides=[2], pads=[1, 1],
+        output_padding=[1], group=3,
+    ),
+    "convolution with an even kernel": lambda g, x: convolving(g, x, 6, 4, 4),
+    "convolution in groups": lambda g, x: convolving(g, x, 6, 4, 3, group=2),
+    "convolution with a stride": lambda g, x: convolving(g, x, 6, 4, 3, strides=[2]),
+    "convolution dilated": lambda g, x: convolving(g, x, 6, 4, 3, dilations=[2]),
+    "convolution not padded": lambda g, x: convolving(g, x, 6, 4, 3, pads=[0, 0]),
+    "convolution padded unevenly": lambda g, x: convolving(g, x, 6, 4, 3, pads=[2, 0]),
+    "convolution padded by rule": lambda g, x: g.add(
+        "Conv", x, g.floats(4, 6, 1), g.floats(4), auto_pad="SAME_LOWER"
+    ),
+    "convolution without bias": lambda g, x: g.add("Conv", x, g.floats(4, 6, 1)),
+    "convolution with computed weights": with_weight_given,
+    "three times": lambda g, x: resized(g, x, 1, 1, 3),
+    "channels twice": lambda g, x: resized(g, x, 1, 2, 1),
+    "between frames": lambda g, x: resized(g, x, 1, 1, 2, mode="linear"),
+    "nearest from the middle": lambda g, x: resized(
+        g, x, 1, 1, 2, coordinate_transformation_mode="half_pixel"
+    ),
+    "nearest rounded up": lambda g, x: resized(g, x, 1, 1, 2, nearest_mode="ceil"),
+    "nearest by default": lambda g, x: g.add("Resize", x, "", g.constant([1, 1, 2])),
+    "two reflected frames": lambda g, x: padded(g, x, 0, 0, 2, 0, 0, 0),
+    "reflected at the end": lambda g, x: padded(g, x, 0, 0, 0, 0, 0, 1),
+    "reflected channels": lambda g, x: padded(g, x, 0, 1, 0, 0, 0, 0),
+    "repeated at the edge": lambda g, x: padded(g, x, 0, 0, 1, 0, 0, 0, mode="edge"),
+    "zeros": lambda g, x: padded(g, x, 0, 0, 1, 0, 0, 0, mode="constant"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("what", NEAR_MISSES)
+def test_other_resampling_is_left_alone(what: str) -> None:
+    graph = Published()
+    published = graph.model(NEAR_MISSES[what](graph, graph.given(1, 6, 8)))
+    (before,) = plain(published, graph.feeds)
+    model = copied(published)
+    assert resampling.rules().apply_to_model(model) == 0
+    assert operators(model) == operators(published)
+    np.testing.assert_array_equal(plain(model, graph.feeds)[0], before)

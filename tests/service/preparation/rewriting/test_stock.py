@@ -1,0 +1,143 @@
+"""Which of ONNX Runtime's operators are put in; what they give is tested with each pass."""
+
+from __future__ import annotations
+
+import numpy as np
+import onnx_ir as ir
+import pytest
+
+from service.preparation.rewriting import stock
+from tests.service.preparation.rewriting.published_graphs import (
+    UNSIGNED,
+    Backend,
+    Published,
+    copied,
+    operators,
+    plain,
+    recognise,
+    the_node,
+)
+
+TO_FLOAT = "com.microsoft.MatMulIntegerToFloat"
+
+
+def frames(graph: Published, n_channels: int, n_frames: int = 9) -> str:
+    return graph.add("Transpose", graph.given(1, n_frames, n_channels), perm=[0, 2, 1])
+
+
+def lowered(graph: Published, *outputs: str, backend: Backend = UNSIGNED) -> ir.Model:
+    """Return the graph, whose outputs are turned, so that no transposes are left in it."""
+    turned = [graph.add("Transpose", output, perm=[0, 2, 1]) for output in outputs]
+    ended = [graph.add("Softmax", output, axis=-1) for output in turned]
+    return backend.lower(recognise(graph.model(*ended)))
+
+
+def array(value: ir.Value | None) -> np.ndarray:  # type: ignore[type-arg]
+    tensor = ir.convenience.get_const_tensor(value) if value is not None else None
+    assert tensor is not None
+    return tensor.numpy()
+
+
+def test_a_kernel_of_one_frame_is_a_product() -> None:
+    graph = Published()
+    model = lowered(graph, graph.convolution(frames(graph, 5), 5, 6, 1, bias=False))
+    assert operators(model) == {"DynamicQuantizeLinear": 1, TO_FLOAT: 1, "Softmax": 1}
+
+
+def test_a_longer_kernel_sees_gathered_frames() -> None:
+    graph = Published()
+    model = lowered(graph, graph.convolution(frames(graph, 5), 5, 6, 3, bias=False))
+    found = operators(model)
+    assert (found["Pad"], found["Gather"], found[TO_FLOAT]) == (1, 1, 1)
+    assert "Transpose" not in found
+    assert the_node(model, "Pad").inputs[2] is the_node(model, "DynamicQuantizeLinear").outputs[2]
+
+
+@pytest.mark.parametrize("signed", [True, False])
+def test_weights_are_signed_where_that_is_asked_for(signed: bool) -> None:
+    graph = Published()
+    model = lowered(
+        graph, graph.convolution(frames(graph, 5), 5, 6, 3, weight_zero=69),
+        backend=Backend("stock", signed_weights=signed),
+    )  # fmt: skip
+    node = the_node(model, "MatMulIntegerToFloat")
+    matrix, zero = array(node.inputs[1]), array(node.inputs[5])
+    assert matrix.shape == (15, 6)
+    assert matrix.dtype == zero.dtype == (np.int8 if signed else np.uint8)
+    assert zero == (69 - 128 if signed else 69)
+    (kernel,) = (
+        value.const_value.numpy()
+        for value in graph.model().graph.initializers.values()
+        if value.const_value is not None
+        and value.dtype == ir.DataType.UINT8
+        and value.const_value.shape.rank() == 3
+    )
+    for k, channel, out in np.ndindex(3, 5, 6):
+        expected = int(kernel[out, channel, k]) - (128 if signed else 0)
+        assert matrix[k * 5 + channel, out] == expected
+
+
+def test_adain_takes_its_sums_as_products() -> None:
+    graph = Published()
+    x = graph.norm(frames(graph, 6))
+    styles = [graph.given(1, 12) for _ in range(2)]
+    found = operators(lowered(graph, *(graph.modulation(x, style, 6) for style in styles)))
+    assert "ReduceMean" not in found
+    assert "Transpose" not in found
+    # Two for each style: what both have in common is done once.
+    assert found["MatMul"] == 2
+
+
+def test_snake_has_no_powers() -> None:
+    graph = Published()
+    found = operators(lowered(graph, graph.snake(frames(graph, 6), 6)))
+    assert found == {"Mul": 3, "Sin": 1, "Add": 1, "Softmax": 1}
+
+
+def test_after_adain_snake_has_no_sine_either() -> None:
+    graph = Published()
+    x, style = graph.norm(frames(graph, 6)), graph.given(1, 12)
+    found = operators(lowered(graph, graph.snake(graph.modulation(x, style, 6), 6)))
+    assert "Sin" not in found
+    assert found["Floor"] == 1
+
+
+def test_the_polynomial_is_as_near_to_the_sine_as_it_says() -> None:
+    f = np.linspace(0, 1, 100_001)
+    h = f * (1 - f)
+    first, second = stock.SINE
+    found = (h * (first + second * h)) ** 2
+    assert np.abs(found - np.sin(np.pi * f) ** 2).max() < 6.7e-4
+    # HardSigmoid stays within 0..1.
+    assert 0 < first < first + second / 4 < 4 * np.sqrt(np.pi)
+
+
+def test_snake_after_adain_is_near_whatever_alpha_is() -> None:
+    alpha = np.array([1.4, 0.2, -0.3, 0.02, -0.006, 1e-5], np.float32)
+    n_frames = 400
+    graph = Published()
+    style = graph.given_array(np.repeat([[2.0, 0.5]], 6, axis=1).astype(np.float32))
+    x = graph.given(1, 6, n_frames)
+    v = graph.modulation(graph.norm(x), style, 6)
+    sine = graph.add("Sin", graph.add("Mul", graph.constant(alpha[None, :, None]), v))
+    square = graph.add("Pow", sine, graph.constant(2.0))
+    reciprocal = graph.constant(1 / alpha[None, :, None])
+    y = graph.add("Add", v, graph.add("Mul", reciprocal, square))
+    published = graph.model(y, v)
+    exact, modulated = plain(copied(published), graph.feeds)
+    only_y = graph.model(y)
+    found = UNSIGNED.run(UNSIGNED.lower(recognise(only_y)), graph.feeds)[0]
+    # Off by the polynomial's error, or, where the sine is small, by a thirty-fifth of its square.
+    squares = np.sin(alpha[:, None] * modulated[0].astype(np.float64)) ** 2
+    bound = np.minimum(6.7e-4, squares * 0.03) / np.abs(alpha[:, None]) + 1e-4
+    assert np.abs(modulated).max() > 7
+    assert (np.abs(found - exact)[0] <= bound).all()
+
+
+def test_upsampling_and_the_last_convolution_are_one_product_each() -> None:
+    graph = Published()
+    upsampled = graph.upsampling(frames(graph, 5), 5, 6, 4)
+    last = graph.add("Conv", upsampled, graph.floats(7, 6, 3), graph.floats(7), pads=[1, 1])
+    found = operators(lowered(graph, last))
+    assert found["MatMul"] == 2
+    assert not {"Conv", "ConvTranspose", "Transpose"} & set(found)

@@ -1,0 +1,303 @@
+from __future__ import annotations
+
+import subprocess
+import sys
+import unicodedata
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from service.errors import (
+    EmptyTextError,
+    InvalidTextError,
+    LanguageUnavailableError,
+    NothingToSayError,
+    ServiceError,
+    UnknownSymbolError,
+)
+from service.text import LANGUAGES, Espeak, FrontEnd, load_vocabulary
+from tests.service.text.whole_reading import read
+
+SENTENCES = [
+    (
+        "en-us",
+        "Where is the nearest bottle of water? It costs 25 dollars!",
+        "wˌɛɹ ɪz ðə nˌɪɹɪst bˈɑTᵊl ʌv wˈɔTəɹ? ɪt kˈɔsts twˈɛnti fˈIv dˈɑləɹz!",
+    ),
+    (
+        "en-us",
+        "About an apple, a pear; button, fire, hurry, marine.",
+        "əbˌWt ɐn ˈæpᵊl, ɐ pˈɛɹ; bˈʌtᵊn, fˈIəɹ, hˈɜɹi, məɹˈin.",
+    ),
+    (
+        "en-us",
+        "Dr. Smith of the U.S. Army — “no joke” — paid 3.14.",
+        "dˈɑktəɹ smˈɪθ ʌvðə jˌuˈɛs ˈɑɹmi — “nˈO ʤˈOk” — pˈAd θɹˈi pYnt wˈʌn fˈɔɹ.",
+    ),
+    (
+        "en-gb",
+        "The quick brown fox jumps over the lazy dog, my dear.",
+        "ðə kwˈɪk bɹˈWn fˈɒks ʤˈʌmps ˌQvə ðə lˈAzi dˈɒɡ, mI dˈɪə.",
+    ),
+    (
+        "en-gb",
+        "Near the square, an idea: poor, go, water.",
+        "nˌɪə ðə skwˈɛː, ɐn Idˈɪə: pˈʊə, ɡˈQ, wˈɔːtə.",
+    ),
+    (
+        "es",
+        "¡Buenos días! ¿Dónde está la estación de tren?",
+        "bwˈenos ðˈias! dˈonde estˈa la ˌestaθjˈon de tɾˈen?",
+    ),
+    ("es", "El rey come mucho jamón.", "el rˈA kˈome mˈuʧo xamˈon."),
+    (
+        "fr",
+        "Je ne parle pas français, mais j’ai faim.",
+        "ʒə nə pˈaʁl pa fʁɑ̃sˈɛ, mɛ ʒe fˈɛ̃.",
+    ),
+    ("fr", "« Où est la gare ? »", "“u ɛ la ɡˈaʁ?”"),
+    ("it", "Buongiorno, dov'è la stazione?", "bʊonʤˈɔrno, dovˈɛ la staʦiˈone?"),
+    (
+        "it",
+        "Gli amici mangiano la pizza.",
+        "ʎɪ amˈiʧɪ mˈanʤano la pˈiʦːa.",
+    ),
+    (
+        "pt-br",
+        "Bom dia! O menino come pão com leite.",
+        "bˈoŋ ʤˈiæ! ʊ mˌenˈinʊ kˈomy pˈɐ̃ʊ̃ koŋ lˈAʧy.",
+    ),
+    ("hi", "मेरा नाम राम है।", "mˌeːɾaː nˈaːm ɾˈaːm hɛː."),
+    (
+        "hi",
+        "नमस्ते, मैं ठीक हूँ। पढ़ना अच्छा है।",
+        "nəmˈʌsteː, mɛ̃ ʈʰˈiːk hũ. pˈʌrhənˌaː ˈʌcʰcʰaː hɛː.",
+    ),
+]
+
+
+REFUSALS = (
+    EmptyTextError,
+    InvalidTextError,
+    LanguageUnavailableError,
+    NothingToSayError,
+    UnknownSymbolError,
+)
+ESPEAK_LANGUAGES = sorted(code for code in LANGUAGES if LANGUAGES[code].espeak_voice)
+
+
+def phonemes_of(front_end: FrontEnd, text: str, language: str, *, normalized: bool = False) -> str:
+    return read(front_end, text, language, normalized=normalized).phonemes
+
+
+@pytest.mark.parametrize(("language", "text", "phonemes"), SENTENCES)
+def test_sentences_are_read_by_espeak(
+    espeak: Espeak, espeak_front_end: FrontEnd, language: str, text: str, phonemes: str
+) -> None:
+    if not espeak.version.startswith("1.52"):
+        pytest.skip(f"expected phonemes are those of espeak-ng 1.52, this is {espeak.version}")
+    expected = unicodedata.normalize("NFD", phonemes).replace("c\u0327", "ç")
+    assert phonemes_of(espeak_front_end, text, language) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "same"),
+    [
+        ("hello", "\ufeffhel\u00adlo\u200b"),
+        ("caf\u00e9", "cafe\u0301"),
+        ("don't stop", "don’t  stop"),
+        ("fine! 25", "ﬁne！ ２５"),
+        ("one. Two", "one\n\nTwo"),
+    ],
+)
+def test_texts_that_look_the_same_sound_the_same(front_end: FrontEnd, text: str, same: str) -> None:
+    assert phonemes_of(front_end, same, "en-us") == phonemes_of(front_end, text, "en-us")
+
+
+@pytest.mark.parametrize(
+    ("text", "error"),
+    [
+        ("", EmptyTextError),
+        (" \n\u200b", EmptyTextError),
+        ("a\x00b", InvalidTextError),
+        ("a\udfffb", InvalidTextError),
+        ("... — (?)", NothingToSayError),
+        ("¿¡", NothingToSayError),
+    ],
+)
+def test_text_without_speech_is_refused(
+    front_end: FrontEnd, text: str, error: type[ServiceError]
+) -> None:
+    with pytest.raises(error):
+        phonemes_of(front_end, text, "en-us")
+
+
+@pytest.mark.parametrize(
+    ("text", "named"),
+    [
+        ("a Ꭰ b", "CHEROKEE LETTER A"),
+        ("100₽", "RUBLE SIGN"),
+        ("x\ue000", r"U\+E000"),
+    ],
+)
+def test_what_espeak_would_pass_over_in_silence_is_refused(
+    front_end: FrontEnd, text: str, named: str
+) -> None:
+    with pytest.raises(InvalidTextError, match=named):
+        phonemes_of(front_end, text, "en-us")
+
+
+@pytest.mark.parametrize(
+    ("text", "position"),
+    [("a Ꭰ b", 3), ("Dr. No & Ꭰ", 10), ("ありがとうᎠ", 6), ("word. " * 300 + "Ꭰ", 1801)],
+)
+def test_what_is_refused_is_told_with_its_place(
+    front_end: FrontEnd, text: str, position: int
+) -> None:
+    with pytest.raises(InvalidTextError, match=f"U.13A0. at position {position} of the text"):
+        phonemes_of(front_end, text, "en-us", normalized=True)
+
+
+@pytest.mark.parametrize("language", ESPEAK_LANGUAGES)
+@pytest.mark.parametrize("text", ["Xഷ-ങ", "a X-ഷ. b", "s'" * 300])
+def test_words_that_kill_espeak_as_a_whole_are_read_in_parts(
+    front_end: FrontEnd, text: str, language: str
+) -> None:
+    assert phonemes_of(front_end, text, language)
+
+
+def test_a_word_that_kills_espeak_is_refused_by_name(espeak: Espeak, front_end: FrontEnd) -> None:
+    if not espeak.version.startswith("1.52"):
+        pytest.skip(f"known of espeak-ng 1.52, this is {espeak.version}")
+    with pytest.raises(InvalidTextError) as caught:
+        phonemes_of(front_end, "all is well, Tह-ं, is it not", "en-us")
+    assert caught.value.message == "espeak-ng fails over 'Tह-ं'"
+
+
+@pytest.mark.parametrize(
+    ("emoji", "name"),
+    [
+        ("📸", "appareil photo avec flash"),
+        ("🤽", "personne jouant au water-polo"),
+        ("🤾", "personne jouant au handball"),
+    ],
+)
+def test_french_emoji_with_english_names_are_read(
+    front_end: FrontEnd, emoji: str, name: str
+) -> None:
+    reading = read(front_end, f"a{emoji}b", "fr", normalized=False)
+    assert reading.phonemes == phonemes_of(front_end, f"a {name} b", "fr")
+    assert [(word.text_start, word.text_end) for word in reading.words] == [(0, 3)]
+
+
+def test_french_eighties_are_said_without_the_t_of_vingt(front_end: FrontEnd) -> None:
+    text = "Quatre-vingt-deux ou quatre-vingt-huitième"
+    reading = read(front_end, text, "fr")
+    assert "vˈɛ̃t" not in reading.phonemes
+    assert reading.normalized == text
+    words = [text[word.text_start : word.text_end] for word in reading.words]
+    assert words == ["Quatre-vingt-deux", "ou", "quatre-vingt-huitième"]
+
+
+@pytest.mark.parametrize(
+    ("language", "word"),
+    [
+        ("en-us", "tomato"),
+        ("en-us", "b"),
+        ("en-us", "WWW"),
+        ("en-us", "777777"),
+        ("en-us", "😀"),
+        ("en-gb", "$5"),
+        ("es", "perro"),
+        ("fr", "bonjour"),
+        ("it", "9"),
+        ("hi", "नमस्ते"),
+    ],
+)
+def test_a_word_said_many_times_is_heard_as_often(
+    espeak_front_end: FrontEnd, language: str, word: str
+) -> None:
+    def sounds(text: str) -> str:
+        phonemes = phonemes_of(espeak_front_end, text, language)
+        return phonemes.replace(" ", "").replace("ˌ", "ˈ")
+
+    assert sounds(f"{word} " * 1000) == sounds(word) * 1000
+
+
+@pytest.mark.parametrize(
+    ("text", "sound", "times"),
+    [
+        ("7" * 400, "sˈɛvən", 400),
+        ("3." + "7" * 400, "sˈɛvən", 400),
+        ("1." * 300, "wˈʌn", 300),
+        ("w" * 200, "ʌb", 200),
+        ("😀" * 100, "ɡɹ", 100),
+        ("ab" * 2500, "b", 2500),
+    ],
+    ids=["number", "decimals", "chain", "letters", "emoji", "word"],
+)
+def test_a_word_of_any_length_is_read_whole(
+    espeak_front_end: FrontEnd, text: str, sound: str, times: int
+) -> None:
+    assert phonemes_of(espeak_front_end, text, "en-us").count(sound) == times
+
+
+def test_eight_threads_give_the_same_as_one(espeak: Espeak) -> None:
+    jobs = [(text, language) for language, text, _ in SENTENCES]
+    alone = [phonemes_of(FrontEnd(espeak), *job) for job in jobs]
+    shared = FrontEnd()
+    with ThreadPoolExecutor(8) as pool:
+        assert list(pool.map(lambda job: phonemes_of(shared, *job), jobs * 3)) == alone * 3
+
+
+def test_importing_and_asking_for_languages_needs_no_espeak() -> None:
+    code = (
+        "import ctypes, service.text as t\n"
+        "ctypes.CDLL = None\n"
+        "t.FrontEnd(); print(t.find_language('pt').name, t.load_vocabulary().token_ids('a'))"
+    )
+    root = Path(__file__).resolve().parents[3]
+    done = subprocess.run([sys.executable, "-c", code], cwd=root, capture_output=True, text=True)
+    assert done.stdout == "Brazilian Portuguese [43]\n"
+
+
+def assert_spoken_or_refused(espeak_front_end: FrontEnd, text: str, language: str) -> None:
+    try:
+        phonemes = phonemes_of(espeak_front_end, text, language)
+    except REFUSALS:
+        return
+    assert load_vocabulary().unknown(phonemes) == []
+    assert load_vocabulary().is_pronounceable(phonemes)
+    assert phonemes == " ".join(phonemes.split())
+
+
+@settings(max_examples=300)
+@given(text=st.text(max_size=60), language=st.sampled_from(ESPEAK_LANGUAGES))
+def test_any_unicode_is_spoken_in_the_vocabulary_or_refused(
+    espeak_front_end: FrontEnd, text: str, language: str
+) -> None:
+    assert_spoken_or_refused(espeak_front_end, text, language)
+
+
+LIKELY = "aeiouAITbdkst 019.,:;!?'\"’‘“”«»()[]-–—…\n\tçñãéüहिंदी$€%&@#/\\+=*_<>~^|`😀🤷\u200d"
+LIKELY += "ंक्षळഷങরαжაך한㉿"
+
+
+@settings(max_examples=300)
+@given(
+    text=st.text(alphabet=LIKELY, max_size=80),
+    language=st.sampled_from(ESPEAK_LANGUAGES),
+)
+def test_any_mixture_of_marks_is_spoken_in_the_vocabulary_or_refused(
+    espeak_front_end: FrontEnd, text: str, language: str
+) -> None:
+    assert_spoken_or_refused(espeak_front_end, text, language)
+
+
+@settings(max_examples=100)
+@given(words=st.lists(st.sampled_from(["water", "hello", "seven", "dog"]), min_size=1, max_size=8))
+def test_ordinary_words_are_never_refused(espeak_front_end: FrontEnd, words: list[str]) -> None:
+    assert phonemes_of(espeak_front_end, ", ".join(words), "en-us").count(",") == len(words) - 1

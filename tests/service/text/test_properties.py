@@ -1,0 +1,219 @@
+"""What holds for every text whatever."""
+
+from __future__ import annotations
+
+import random
+import sys
+import unicodedata
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from service.errors import (
+    EmptyTextError,
+    InvalidTextError,
+    LanguageUnavailableError,
+    NothingToSayError,
+    UnknownSymbolError,
+)
+from service.text import LANGUAGES, FrontEnd, Passage, dropped, load_vocabulary, parse
+from service.text.characters import clean_text
+from service.text.normalization import normalize
+from service.text.origins import TracedText
+from tests.service.text.whole_reading import read
+
+REFUSALS = (
+    EmptyTextError,
+    InvalidTextError,
+    LanguageUnavailableError,
+    NothingToSayError,
+    UnknownSymbolError,
+)
+
+AGREEMENT = Path(__file__).parents[2] / "data" / "reading" / "agreement.tsv"
+
+ANY = st.characters(codec="utf-8")
+
+# What rules look for, so that they find it often, whole and broken.
+CRUMBS = [
+    *"aeiouAIXVtdks 0123456789.,:;!?'\"’‘“”«»()[]{}<>-–—…\n\t$€£¥%&@#/\\+=*_~^|`°×½²",
+    *["1,000", "3.14", "19:30", "$5", "$1.2bn", "€50", "10%", "5'10\"", "1/2", "2024-03-15"],
+    *["3/15/2024", "1st", "No. 5", "Dr.", "St.", "e.g.", "U.S.A.", "VIII", "km/h", "5 kg", "GB"],
+    *["+1 (555) 123-4567", "192.168.0.1", "v2.0.1", "7" * 40, "-5", "9am", "p.m.", "'90s", "AT&T"],
+    *["https://a.b/c?d=e", "me@x.org", "/usr/bin", "#tag", "@you", "&amp;", "<b>", "</p>", "**"],
+    *["[a](https://b.c)", "`x`", "```", "# ", "- ", "> ", "| a | b |", "😀", "👩‍💻", "🇩🇪", ":)"],
+    *["[Kokoro](/kˈOkəɹO/)", "[word](+1)", "[pause:1s]", "[", "](", "the", "word", "on", "Henry"],
+    *[
+        "東京",
+        "です",
+        "你好",
+        "한국",
+        "नमस्ते",
+        "café",
+        "Привет",
+        "ñ",
+        "ß",
+        "e\u0301",
+        "ﬁ",
+        "①",
+        "Ⅷ",
+        "№",
+    ],
+    *[
+        "百",
+        "2024年",
+        "3月",
+        "50％",
+        "１２",
+        "。",
+        "、",
+        "」",
+        "ー",
+        "R$ 10",
+        "1.º",
+        "1er",
+        "XXI",
+        "Sra.",
+    ],
+]
+TEXTS = st.one_of(
+    st.text(ANY, max_size=60), st.lists(st.sampled_from(CRUMBS), max_size=25).map("".join)
+)
+AT_LENGTH = [
+    code if code in ("en-us", "ja") else pytest.param(code, marks=pytest.mark.slow)
+    for code in sorted(LANGUAGES)
+]
+LANGUAGE = st.sampled_from(sorted(LANGUAGES))
+
+
+def assert_sound(front_end: FrontEnd, text: str, language: str) -> None:
+    """Words in order, inside the text, and all of the phonemes in the vocabulary."""
+    reading = read(front_end, text.replace("[pause", "(pause"), language)
+    assert load_vocabulary().unknown(reading.phonemes) == []
+    assert load_vocabulary().is_pronounceable(reading.phonemes)
+    assert reading.phonemes == " ".join(reading.phonemes.split())
+    for word in reading.words:
+        assert 0 <= word.text_start < word.text_end <= len(text)
+        assert 0 <= word.phonemes_start < word.phonemes_end <= len(reading.phonemes)
+    for one, following in pairwise(reading.words):
+        assert one.text_end <= following.text_start
+        assert one.phonemes_end <= following.phonemes_start
+
+
+@settings(max_examples=400)
+@given(text=TEXTS, language=LANGUAGE)
+def test_any_text_is_spoken_in_the_vocabulary_or_refused(
+    front_end: FrontEnd, text: str, language: str
+) -> None:
+    try:
+        assert_sound(front_end, text, language)
+    except REFUSALS:
+        return
+
+
+@settings(max_examples=400)
+@given(text=TEXTS, language=LANGUAGE, named=st.booleans())
+def test_normalising_again_changes_nothing(text: str, language: str, named: bool) -> None:
+    once = normalize(clean_text(TracedText(text)), language, named_emoji=named)
+    again = normalize(clean_text(TracedText(once.text)), language, named_emoji=named)
+    assert again.text == once.text
+
+
+@settings(max_examples=400)
+@given(text=TEXTS, language=LANGUAGE)
+def test_what_is_normalised_knows_where_it_came_from(text: str, language: str) -> None:
+    written = normalize(clean_text(TracedText(text)), language)
+    spans = [written[index : index + 1].span for index in range(len(written))]
+    assert all(0 <= start < end <= len(text) for start, end in spans)
+    assert all(a[0] <= b[0] and a[1] <= b[1] for a, b in pairwise(spans))
+
+
+@settings(max_examples=200)
+@given(text=TEXTS, language=LANGUAGE)
+def test_no_word_becomes_silence(front_end: FrontEnd, text: str, language: str) -> None:
+    """Letters and digits between white space are said, or told to be dropped."""
+    text = text.replace("[pause", "(pause")
+    try:
+        parts = parse(text)
+        readings = [list(front_end.read(part, language)) for part in parts]  # type: ignore[arg-type]
+    except REFUSALS:
+        return
+    for part, of_part in zip(parts, readings, strict=True):
+        assert isinstance(part, Passage)
+        covered = {at for start, end in dropped(part, of_part) for at in range(start, end)}
+        for reading in of_part:
+            for word in reading.words:
+                covered.update(range(word.text_start, word.text_end))
+        for index, character in enumerate(part.text.text):
+            if unicodedata.category(character).startswith(("L", "N")):
+                assert covered.issuperset(range(*part.text[index : index + 1].span))
+
+
+# What patterns look for, in rows: where rules look ahead and behind, time may grow fast.
+ROWS = [
+    *["1", "9", "A", "I", "½", " ", "-", "(", "*", "&", "=", "<", "[", "@", "|", "`", "#", "😀"],
+    *["1,", "1.", "1-", "1/", "1:", "1 ", "12 ", "1 000 ", "1,111", "1.1", "1A", "a1-", "A1"],
+    *["$1", "+1", "5'", '5"', "#1", "1e5", "12:30", "1°", "5 in ", "Jan ", "St.", "I.", "a."],
+    *["M. ", "p. ", "IVX", "w/", "1年", "第", "1〜", "百", "क.मा.", "](x.y)", "\n- ", "&lt;"],
+    *["a.a.", "x^", "<b>", "a@", "#a"],
+]
+
+
+@pytest.mark.parametrize("language", sorted(LANGUAGES))
+def test_rows_of_one_thing_are_normalised(language: str) -> None:
+    misses = []
+    for piece in ROWS:
+        once = normalize(TracedText(piece * (1_000 // len(piece))), language).text
+        if normalize(TracedText(once), language).text != once:
+            misses.append(piece)
+    assert not misses
+
+
+def unicode_text(n_characters: int, seed: int) -> str:
+    """Return characters of all of Unicode, in words, with those of usual texts among them."""
+    dice = random.Random(seed)
+    pieces: list[str] = []
+    length = 0
+    while length < n_characters:
+        if dice.random() < 0.5:
+            piece = dice.choice(CRUMBS)
+        else:
+            piece = chr(dice.choice([dice.randrange(0x20, 0x3000), dice.randrange(sys.maxunicode)]))
+        pieces.append(piece + " " * (dice.random() < 0.3))
+        length += len(pieces[-1])
+    return "".join(pieces)[:n_characters]
+
+
+@pytest.mark.parametrize("language", AT_LENGTH)
+def test_a_hundred_thousand_characters_of_anything_are_normalised(language: str) -> None:
+    text = clean_text(TracedText(unicode_text(100_000, seed=5)))
+    size = 1_000
+    for start in range(0, len(text), size):
+        once = normalize(text[start : start + size], language)
+        assert normalize(TracedText(once.text), language).text == once.text
+
+
+@pytest.mark.parametrize("language", ["en-us", pytest.param("es", marks=pytest.mark.slow)])
+def test_a_hundred_thousand_characters_are_spoken(front_end: FrontEnd, language: str) -> None:
+    dice = random.Random(7)
+    words = ["water", "taxi", "Dr. Oz", "$5.50", "19:30", "3/4", "café", "a@b.org", "12 km", "no"]
+    text = ""
+    while len(text) < 100_000:
+        text += dice.choice(words) + dice.choice([" ", ", ", ". ", "\n\n", " — "])
+    assert_sound(front_end, text, language)
+
+
+@pytest.mark.slow
+def test_a_book_of_a_megabyte_is_spoken(front_end: FrontEnd) -> None:
+    lines = (
+        (Path(__file__).parents[2] / "data" / "reading" / "agreement.tsv")
+        .read_text(encoding="utf-8")
+        .splitlines()
+    )
+    sentences = [line.split("\t")[0] for line in lines if line and not line.startswith("#")]
+    book = " ".join(sentences)
+    book = "\n\n".join([book] * (1 + 1_000_000 // len(book)))
+    assert_sound(front_end, book, "en-us")
