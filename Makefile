@@ -14,7 +14,7 @@ PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 LOCK := $(BIN)/uv pip compile --quiet --universal --python-version 3.10 --generate-hashes \
 	--no-emit-index-url --no-emit-package ortffi --no-annotate --no-header
 
-.PHONY: help setup serve test test-slow test-oldest test-reference test-container test-arm64 check fmt
+.PHONY: help setup serve test test-all test-slow test-oldest test-reference test-container test-arm64 check fmt
 .PHONY: test-gpu bench-gpu cuda
 .PHONY: bench bench-load bench-reading bench-hearing bench-speed bench-regression peers soak lock clean
 
@@ -26,14 +26,22 @@ setup: $(DEV_READY) $(MODELS_READY) ## Make .venv with everything for serving, t
 serve: $(SERVE_READY) ## Serve on 127.0.0.1:8880; flags in ARGS, settings in KOKORO_* variables.
 	@$(BIN)/kokoro-service serve $(ARGS)
 
-test: $(DEV_READY) $(MODELS_READY) ## Run the tests, some with the real model; narrow down with ARGS.
-	@$(BIN)/python -m pytest $(ARGS)
+# Workers of the tests. Each has servers of its own, with 300 MB apiece.
+JOBS ?= 2
+
+test: $(DEV_READY) ## Run the tests that show whether it works, in minutes; narrow down with ARGS.
+	@$(BIN)/python -m pytest -n $(JOBS) -m "not thorough and not slow" $(ARGS)
+
+# What measures processor time runs by itself.
+test-all: $(DEV_READY) $(MODELS_READY) ## Run every test but those of test-slow; narrow down with ARGS.
+	@$(BIN)/python -m pytest -n $(JOBS) -m "not slow and not alone" $(ARGS)
+	@$(BIN)/python -m pytest -m "alone and not slow" $(ARGS)
 
 test-oldest: $(DEV_READY) $(OLDEST_READY) ## Test ortffi with the oldest library that a wheel has.
 	@ONNXRUNTIME_LIB_DIR=$(CURDIR)/.venv/oldest/onnxruntime/capi \
-		$(BIN)/python -m pytest tests/ortffi $(ARGS)
+		$(BIN)/python -m pytest -n $(JOBS) tests/ortffi $(ARGS)
 
-test-slow: $(DEV_READY) ## Run the tests that take minutes, which `test` leaves out.
+test-slow: $(DEV_READY) ## Run the tests that take minutes each.
 	@$(BIN)/python -m pytest -m slow $(ARGS)
 
 test-reference: $(REFERENCE_READY) ## Hold the tables of English readings against the official front end; not with Python 3.13.
@@ -63,7 +71,7 @@ check: $(DEV_READY) ## What CI runs: lint, format, types, tests with the newest 
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
-	$(MAKE) test
+	$(MAKE) test-all
 	$(MAKE) test-oldest
 
 fmt: $(DEV_READY) ## Format the code and sort its imports.

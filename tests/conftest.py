@@ -8,29 +8,32 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, settings
 
 import ortffi
 from service.loading import load_synthesizer
 from service.preparation import assemble
 from service.settings import Settings
 from service.speech import Synthesizer
+from tests.profiles import register
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 
-# No test has a deadline: on a busy machine every one would be missed some day. Fixtures that live
-# as long as a test function hold nothing that its examples change.
-settings.register_profile(
-    "no clock",
-    deadline=None,
-    suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
-)
-settings.load_profile("no clock")
+register()
+
+
+THOROUGH = (
+    "bench", "conformance", "container", "cuda", "gpu", "native",
+    "service/machine", "service/preparation",
+)  # fmt: skip
+"""Folders whose tests only `make test-all` runs: they look into parts that seldom change."""
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Refuse a test of Hypothesis that has set a deadline of its own."""
+    """Mark whole folders, and refuse a test of Hypothesis that has set a deadline of its own."""
+    folders = [REPOSITORY / "tests" / name for name in THOROUGH]
     for item in items:
+        if any(item.path.is_relative_to(folder) for folder in folders):
+            item.add_marker(pytest.mark.thorough)
         given = getattr(getattr(item, "function", None), "_hypothesis_internal_use_settings", None)
         if given is not None and given.deadline is not None:
             raise pytest.UsageError(f"{item.nodeid} has a deadline; leave it out of its settings")

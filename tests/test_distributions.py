@@ -18,6 +18,8 @@ from packaging.requirements import Requirement
 import ortffi
 from tests.ortffi.tiny_models import doubling
 
+pytestmark = pytest.mark.thorough
+
 RUN = """
 import sys
 before = set(sys.modules)

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from onnx import helper
 
 import ortffi
 from tests.native import kokoro_reference as reference
 from tests.native import native_library, native_models
+from tests.profiles import costly
 
-MODEST = settings(max_examples=40)
+MODEST = costly()
 # What bert multiplies: rows, channels in, channels out.
 BERT = [(rows, *sizes) for rows in (16, 100) for sizes in ((768, 768), (768, 2304), (2048, 768))]
 SIZES = [

@@ -6,13 +6,14 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.native import kokoro_reference as reference
 from tests.native import native_library
+from tests.profiles import costly
 
-MODEST = settings(max_examples=40)
+MODEST = costly()
 PARTS = ["bias", "style", "range", "alpha", "leaky", "residual", "addend", "output_scale"]
 
 sizes = st.builds(

@@ -18,6 +18,8 @@ from ortffi._api import SLOTS
 from tests.ortffi import tiny_models
 from tests.ortffi.fake_vtable import CREATES, CREATES_FOR_GOOD, CREATES_SEVERAL, LENDS, RELEASES
 
+pytestmark = pytest.mark.thorough
+
 SMALL = np.ones(3, np.float32)
 LARGE = np.ones(5000, np.float32)
 INDEX = np.array([0])

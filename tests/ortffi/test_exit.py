@@ -6,6 +6,8 @@ import pytest
 
 from tests.ortffi import tiny_models
 
+pytestmark = pytest.mark.thorough
+
 SETUP = """
 import logging, sys, threading, time
 from pathlib import Path

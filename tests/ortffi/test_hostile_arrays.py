@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, note, settings
+from hypothesis import HealthCheck, given, note
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from hypothesis.stateful import (
@@ -32,6 +32,7 @@ from onnx import TensorProto
 import ortffi
 from ortffi import Memory, RunOptions, SessionBuilder, Value
 from tests.ortffi import tiny_models
+from tests.profiles import costly
 
 NUMBERS = {
     "f2": TensorProto.FLOAT16, "f4": TensorProto.FLOAT, "f8": TensorProto.DOUBLE,
@@ -202,10 +203,6 @@ def session_of(identities, given):
     return identities["?" if given.expected.dtype == bool else given.expected.dtype.str[1:]]
 
 
-some = settings(max_examples=150)
-
-
-@some
 @given(x=numbers(), copy=st.booleans())
 def test_a_run_gives_back_what_it_was_given(identities, x, copy):
     session = session_of(identities, x)
@@ -220,7 +217,6 @@ def test_a_run_gives_back_what_it_was_given(identities, x, copy):
     x.check_untouched()
 
 
-@some
 @given(x=numbers())
 def test_values_hold_what_they_were_given(identities, x):
     session = session_of(identities, x)
@@ -239,7 +235,6 @@ def test_values_hold_what_they_were_given(identities, x):
     x.check_untouched()
 
 
-@some
 @given(x=numbers(), layout=st.sampled_from(sorted(LAYOUTS)))
 def test_a_target_is_filled_or_refused_by_name(identities, x, layout):
     session = session_of(identities, x)
@@ -255,7 +250,6 @@ def test_a_target_is_filled_or_refused_by_name(identities, x, layout):
     x.check_untouched()
 
 
-@some
 @given(x=numbers())
 def test_an_input_is_bound_or_refused_by_name(identities, x):
     session = session_of(identities, x)
@@ -271,7 +265,7 @@ def test_an_input_is_bound_or_refused_by_name(identities, x):
     x.check_untouched()
 
 
-@settings(parent=some, max_examples=40)
+@costly()
 @given(w=numbers(dtypes=("f4",)))
 def test_weights_are_taken_in_any_layout(w):
     from onnx import helper
@@ -336,7 +330,6 @@ def test_what_is_no_tensor_is_refused_by_name(identities, index):
 texts = st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]), max_size=8)
 
 
-@some
 @given(
     array=hnp.arrays(object, hnp.array_shapes(min_dims=0, max_dims=4, min_side=0), elements=texts),
     layout=st.sampled_from(["plain", "fortran", "transposed", "backwards", "spread", "subclass",
@@ -545,8 +538,8 @@ class Sequences(RuleBasedStateMachine):
             self.results_stay()
 
 
-Sequences.TestCase.settings = settings(
-    max_examples=60,
+Sequences.TestCase.settings = costly(
+    part=6,
     stateful_step_count=30,
     suppress_health_check=list(HealthCheck),
 )

@@ -16,6 +16,8 @@ import ortffi
 from ortffi import Memory, SessionBuilder, Value
 from tests.ortffi import tiny_models
 
+pytestmark = pytest.mark.thorough
+
 PATIENCE_S = 60
 SMALL = np.ones(3, np.float32)
 LARGE = np.ones(5000, np.float32)

@@ -19,6 +19,8 @@ import ortffi
 from ortffi import Memory, RunOptions, SessionBuilder, Value
 from tests.ortffi import tiny_models
 
+pytestmark = pytest.mark.thorough
+
 ALLOWED_KIB = 4096
 
 TEXT = np.array(["some text of a length that no string keeps inside itself"] * 8)

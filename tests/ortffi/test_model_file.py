@@ -15,6 +15,8 @@ from onnx import TensorProto, helper, numpy_helper
 from ortffi.model_file import ModelFile, ModelFileError, _Reader, inspect_model
 from tests.ortffi import tiny_models
 
+pytestmark = pytest.mark.thorough
+
 TINY = {
     name: getattr(tiny_models, name)()
     for name in (

@@ -23,6 +23,8 @@ import ortffi
 from ortffi import LogLevel
 from tests.ortffi import mutants
 
+pytestmark = pytest.mark.thorough
+
 FEW, MANY = 150, 2000
 WORKERS = 2
 

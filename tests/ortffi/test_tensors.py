@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
@@ -252,7 +252,6 @@ def identities(load):
     return {dtype: identity(load, dtype) for dtype in NUMERIC}
 
 
-@settings(max_examples=200)
 @given(array=arrays, order=st.sampled_from("CF"), step=st.sampled_from([1, -1, 2]))
 def test_identity_gives_back_what_it_was_given(identities, array, order, step):
     view = array.copy(order=order)
@@ -270,7 +269,6 @@ def test_identity_gives_back_what_it_was_given(identities, array, order, step):
         assert_same(first, view)
 
 
-@settings(max_examples=100)
 @given(strings=st.lists(st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]))))
 def test_identity_gives_back_any_text(identities, load, strings):
     session = identities.setdefault("strings", None) or load(tiny_models.identity(STRING))

@@ -12,6 +12,8 @@ import pytest
 import ortffi
 from tests.ortffi import tiny_models
 
+pytestmark = pytest.mark.thorough
+
 PATIENCE_S = 60
 """After so long a wait is a deadlock."""
 

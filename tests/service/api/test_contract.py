@@ -12,6 +12,8 @@ from typing import Any
 
 import pytest
 
+pytestmark = pytest.mark.thorough
+
 KEY = "key-for-the-contract-0123456789"
 HERE = Path(__file__).parent
 

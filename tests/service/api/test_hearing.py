@@ -9,6 +9,8 @@ import numpy as np
 import pocketsphinx
 import pytest
 
+pytestmark = pytest.mark.thorough
+
 # Everyday sentences, three to four seconds each.
 SENTENCES = [
     "The quick brown fox jumps over the lazy dog.",

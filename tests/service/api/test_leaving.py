@@ -22,6 +22,8 @@ import pytest
 from tests.service.api.speech_client import metric, reset, wait_until
 from tests.service.api.speech_socket import SpeechSocket
 
+pytestmark = pytest.mark.thorough
+
 TEXT = "A quick brown fox jumps over one lazy dog, and nobody in the village knows why. " * 2
 N_CLIENTS = 300
 AT_A_TIME = 10

@@ -10,7 +10,11 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from tests.service.api.speech_socket import SpeechSocket
+
+pytestmark = [pytest.mark.thorough, pytest.mark.alone]
 
 STEPPED_SERVER = (str(Path(__file__).with_name("stepped_server.py")),)
 ALLOWED_MS = 10

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from service.machine import CudaBuild, Kernels, Target, read_kernels
@@ -125,7 +125,6 @@ def sound(embed: Embed) -> bytes:
     return embed(content + bytes(100) + fat_binary([entry("sm_121a", 8)])).read_bytes()
 
 
-@settings(max_examples=300)
 @given(data=st.data())
 def test_no_damage_is_a_crash(data: st.DataObject, sound: bytes, tmp_path: Path) -> None:
     damaged = bytearray(sound[: data.draw(st.integers(0, len(sound)) | st.just(len(sound)))])

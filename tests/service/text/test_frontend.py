@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from service.errors import (
@@ -274,7 +274,6 @@ def assert_spoken_or_refused(espeak_front_end: FrontEnd, text: str, language: st
     assert phonemes == " ".join(phonemes.split())
 
 
-@settings(max_examples=300)
 @given(text=st.text(max_size=60), language=st.sampled_from(ESPEAK_LANGUAGES))
 def test_any_unicode_is_spoken_in_the_vocabulary_or_refused(
     espeak_front_end: FrontEnd, text: str, language: str
@@ -286,7 +285,6 @@ LIKELY = "aeiouAITbdkst 019.,:;!?'\"’‘“”«»()[]-–—…\n\tçñãéü
 LIKELY += "ंक्षळഷങরαжაך한㉿"
 
 
-@settings(max_examples=300)
 @given(
     text=st.text(alphabet=LIKELY, max_size=80),
     language=st.sampled_from(ESPEAK_LANGUAGES),
@@ -297,7 +295,6 @@ def test_any_mixture_of_marks_is_spoken_in_the_vocabulary_or_refused(
     assert_spoken_or_refused(espeak_front_end, text, language)
 
 
-@settings(max_examples=100)
 @given(words=st.lists(st.sampled_from(["water", "hello", "seven", "dog"]), min_size=1, max_size=8))
 def test_ordinary_words_are_never_refused(espeak_front_end: FrontEnd, words: list[str]) -> None:
     assert phonemes_of(espeak_front_end, ", ".join(words), "en-us").count(",") == len(words) - 1

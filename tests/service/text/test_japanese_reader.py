@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from service.errors import InvalidTextError
@@ -99,7 +99,6 @@ def test_kana_have_the_phonemes_of_the_notation(kana: str, phonemes: str) -> Non
     assert phonemes_of(kana) == phonemes
 
 
-@settings(max_examples=200)
 @given(st.text(st.characters(min_codepoint=0x30A1, max_codepoint=0x30FF)))
 def test_any_katakana_have_only_symbols_of_the_vocabulary(kana: str) -> None:
     assert load_vocabulary().unknown(phonemes_of(kana)) == []
@@ -191,7 +190,6 @@ def test_threads_read_japanese_alike(reader: JapaneseReader) -> None:
         assert list(pool.map(lambda text: read(reader, text), texts)) == alone
 
 
-@settings(max_examples=150)
 @given(
     st.text(
         st.one_of(

@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from service.errors import InvalidTextError
@@ -128,7 +128,6 @@ def test_threads_read_chinese_alike(reader: MandarinReader) -> None:
         assert list(pool.map(lambda text: read(reader, text), texts)) == alone
 
 
-@settings(max_examples=150)
 @given(
     st.text(
         st.one_of(

@@ -9,7 +9,7 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from service.errors import (
@@ -24,6 +24,8 @@ from service.text.characters import clean_text
 from service.text.normalization import normalize
 from service.text.origins import TracedText
 from tests.service.text.whole_reading import read
+
+pytestmark = pytest.mark.thorough
 
 REFUSALS = (
     EmptyTextError,
@@ -103,7 +105,6 @@ def assert_sound(front_end: FrontEnd, text: str, language: str) -> None:
         assert one.phonemes_end <= following.phonemes_start
 
 
-@settings(max_examples=400)
 @given(text=TEXTS, language=LANGUAGE)
 def test_any_text_is_spoken_in_the_vocabulary_or_refused(
     front_end: FrontEnd, text: str, language: str
@@ -114,7 +115,6 @@ def test_any_text_is_spoken_in_the_vocabulary_or_refused(
         return
 
 
-@settings(max_examples=400)
 @given(text=TEXTS, language=LANGUAGE, named=st.booleans())
 def test_normalising_again_changes_nothing(text: str, language: str, named: bool) -> None:
     once = normalize(clean_text(TracedText(text)), language, named_emoji=named)
@@ -122,7 +122,6 @@ def test_normalising_again_changes_nothing(text: str, language: str, named: bool
     assert again.text == once.text
 
 
-@settings(max_examples=400)
 @given(text=TEXTS, language=LANGUAGE)
 def test_what_is_normalised_knows_where_it_came_from(text: str, language: str) -> None:
     written = normalize(clean_text(TracedText(text)), language)
@@ -131,7 +130,6 @@ def test_what_is_normalised_knows_where_it_came_from(text: str, language: str) -
     assert all(a[0] <= b[0] and a[1] <= b[1] for a, b in pairwise(spans))
 
 
-@settings(max_examples=200)
 @given(text=TEXTS, language=LANGUAGE)
 def test_no_word_becomes_silence(front_end: FrontEnd, text: str, language: str) -> None:
     """Letters and digits between white space are said, or told to be dropped."""

@@ -4,7 +4,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from service.errors import InvalidTextError, NothingToSayError, ServiceError
@@ -149,7 +149,6 @@ LIKELY_WORDS = [
 ]
 
 
-@settings(max_examples=250)
 @given(
     text=st.one_of(
         st.text(max_size=40),

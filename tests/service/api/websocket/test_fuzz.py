@@ -6,11 +6,14 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-from hypothesis import Phase, given, settings
+from hypothesis import Phase, given
 from hypothesis import strategies as st
 from websockets.exceptions import ConnectionClosed
 
+from tests.profiles import costly, many
 from tests.service.api.speech_socket import Message, SpeechSocket
+
+pytestmark = pytest.mark.thorough
 
 Step = tuple[str, Any]
 
@@ -177,7 +180,7 @@ def check(
     assert "".join(rest).strip() == ""
 
 
-@settings(max_examples=100, phases=(Phase.generate,))
+@costly(part=4, phases=(Phase.generate,))
 @given(sequence=st.lists(steps, max_size=10), after_end=st.lists(steps, max_size=2))
 def test_any_messages_are_answered_as_promised(
     quick: Any, sequence: list[Step], after_end: list[Step]
@@ -186,7 +189,7 @@ def test_any_messages_are_answered_as_promised(
 
 
 @pytest.mark.slow
-@settings(max_examples=2000, phases=(Phase.generate,))
+@many(phases=(Phase.generate,))
 @given(sequence=st.lists(steps, min_size=5, max_size=40), after_end=st.lists(steps, max_size=4))
 def test_thousands_of_messages_are_answered_as_promised(
     quick: Any, sequence: list[Step], after_end: list[Step]

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import onnx_ir as ir
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from onnx import TensorProto
 from onnx_ir.passes import common as passes
@@ -21,6 +21,7 @@ from service.preparation.rewriting.padded_encoder import BUCKETS, pad_frames
 from service.preparation.rewriting.padding import Length, Padding
 from service.preparation.rewriting.parts import FEATURES, SPECTRUM
 from service.preparation.rewriting.transposes import cancel_transposes
+from tests.profiles import costly
 from tests.service.preparation.rewriting.published_graphs import (
     Array,
     Published,
@@ -327,7 +328,7 @@ def everything(graph: Speech, x: str) -> tuple[str, int, int]:
     return graph.add("Add", grown, graph.resize(coarse, 20)), 3, 20
 
 
-@settings(max_examples=10)
+@costly(part=40)
 @given(
     durations=st.lists(st.integers(1, 6), min_size=1, max_size=6),
     table=st.sets(st.integers(1, 60), min_size=1, max_size=5).map(sorted),

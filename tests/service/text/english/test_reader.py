@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from service.text import Espeak, find_language, punctuation
@@ -17,8 +17,6 @@ from service.text.espeak.reader import EspeakReader
 from service.text.origins import TracedText
 from service.text.spans import Override
 from service.text.vocabulary import load_vocabulary
-
-modest = settings(max_examples=100)
 
 
 @pytest.mark.parametrize(
@@ -162,7 +160,6 @@ def test_eight_threads_read_as_one_does(espeak: Espeak, readers: Any, table: Any
             assert [together[text] for text in texts] == alone
 
 
-@modest
 @given(text=st.text(max_size=60).filter(lambda text: "\0" not in text))
 def test_any_text_is_read_in_symbols_of_the_vocabulary_or_refused(text: str, readers: Any) -> None:
     from service.errors import InvalidTextError, UnknownSymbolError
@@ -193,7 +190,6 @@ WORDS = ["the", "read", "that", "live", "-", "'s", "don't", "ABC", "record", "a"
 MARKS = [" ", " ", " ", ", ", "-", "/", "'", '"', ". ", "_", "&"]
 
 
-@modest
 @given(
     pieces=st.lists(st.tuples(st.sampled_from(WORDS), st.sampled_from(MARKS)), max_size=15),
     language=st.sampled_from(["en-us", "en-gb"]),

@@ -3,7 +3,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from service.text.normalization import addresses, emoji, entities, markdown
@@ -186,7 +186,6 @@ _FRAGMENTS = st.sampled_from(
 )
 
 
-@settings(max_examples=200)
 @given(st.sampled_from(LANGUAGES), st.lists(_FRAGMENTS, max_size=12).map("".join))
 def test_any_text_is_read_and_every_character_comes_from_somewhere(
     language: str, text: str

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import itertools
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from service.text.normalization.english import rules
@@ -27,7 +27,6 @@ def _normalise(text: str, *, british: bool) -> TracedText:
     return rewrite(TracedText(text), rules(british=british))
 
 
-@settings(max_examples=200)
 @given(text=st.one_of(_awkward, _any), british=st.booleans())
 def test_any_text_is_read_and_knows_its_origins(text: str, british: bool) -> None:
     normalised = _normalise(text, british=british)
@@ -36,7 +35,6 @@ def test_any_text_is_read_and_knows_its_origins(text: str, british: bool) -> Non
     assert all(one <= next_one for one, next_one in itertools.pairwise(spans))
 
 
-@settings(max_examples=200)
 @given(text=_awkward, british=st.booleans())
 def test_no_digit_is_left(text: str, british: bool) -> None:
     assert not any(digit in _normalise(text, british=british).text for digit in "0123456789")

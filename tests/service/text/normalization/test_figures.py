@@ -3,7 +3,7 @@ from __future__ import annotations
 import itertools
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from service.text.characters import clean_text
@@ -32,7 +32,6 @@ _PIECES = st.sampled_from(
 _TEXTS = st.lists(_PIECES, max_size=14).map("".join) | st.text(max_size=30)
 
 
-@settings(max_examples=200)
 @given(text=_TEXTS, language=st.sampled_from(LANGUAGES))
 def test_no_digit_is_left_and_offsets_go_forward(text: str, language: str) -> None:
     traced = _normalised(text, language)

@@ -3,7 +3,7 @@ from __future__ import annotations
 import typing
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from service.text.markup.passages import Interpretation
@@ -74,7 +74,6 @@ def test_what_is_not_of_the_kind_is_left(kind: Interpretation, detail: str, text
     assert interpret(text, kind, detail, "es") is None
 
 
-@settings(max_examples=200)
 @given(
     text=st.text(max_size=12) | st.text("0123456789.,:/-+hIVX €", max_size=12),
     kind=st.sampled_from(_KINDS),

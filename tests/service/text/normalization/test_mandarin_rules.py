@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from service.text.characters import clean_text
@@ -36,7 +36,6 @@ def value_of(words: str) -> int:
     return total + section + digit
 
 
-@settings(max_examples=200)
 @given(st.integers(0, 10**12 - 1))
 def test_the_words_of_a_chinese_number_have_its_value(value: int) -> None:
     assert value_of(integer(str(value))) == value
@@ -50,7 +49,6 @@ def test_a_chinese_reading_comes_from_where_the_number_was_written() -> None:
     assert text[first:last] == "19:30"
 
 
-@settings(max_examples=150)
 @given(st.text())
 def test_any_text_with_chinese_rules_keeps_its_letters(text: str) -> None:
     said = rewrite(TracedText(text), RULES).text

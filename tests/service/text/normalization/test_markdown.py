@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from service.text.normalization.markdown import RULES
@@ -166,7 +166,6 @@ _FRAGMENTS = st.sampled_from(
 )
 
 
-@settings(max_examples=200)
 @given(st.lists(_FRAGMENTS, max_size=12).map("".join))
 def test_marks_only_ever_go(text: str) -> None:
     letters = [character for character in text if character in "ab1"]
