@@ -299,7 +299,7 @@ def test_a_stretch_has_its_seam_in_the_middle():
 
 
 def test_a_model_without_windows_is_told():
-    model = SimpleNamespace(statistics=None, preparation=SimpleNamespace(detail="as it is"))
+    model = SimpleNamespace(statistics=None, prepared=SimpleNamespace(detail="as it is"))
     with pytest.raises(ChildError, match="no windows are to be had here: the model is as it is"):
         windows.in_windows(model)
 

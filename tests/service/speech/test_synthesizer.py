@@ -193,14 +193,15 @@ def test_the_self_test_notices_silence(
     synthesizer: Synthesizer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert synthesizer.self_test() > 0
-    infer = synthesizer.model.infer
+    kind = type(synthesizer.model)
+    infer = kind.infer
 
     def silent(*arguments: Any, **options: Any) -> object:
         inference = infer(*arguments, **options)
         inference.samples[:] *= 1e-3
         return inference
 
-    monkeypatch.setattr(synthesizer.model, "infer", silent)
+    monkeypatch.setattr(kind, "infer", silent)
     with pytest.raises(errors.SynthesisError, match="silent"):
         synthesizer.self_test()
 

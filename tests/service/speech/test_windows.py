@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
@@ -9,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from service.errors import DecodingUnavailableError
+from service.model import SplitModel
 from service.model.durations import SAMPLES_PER_FRAME
 from service.model.kokoro import SAMPLE_RATE_HZ
 from service.model.parity import log_spectral_distance
@@ -199,11 +201,13 @@ class Nobody:
 def test_a_voice_whose_statistics_are_not_known_is_decoded_whole(
     synthesizer: Synthesizer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(synthesizer.model, "statistics", Nobody())
+    model = synthesizer.model
+    assert isinstance(model, SplitModel)
+    monkeypatch.setattr(synthesizer, "model", replace(model, statistics=Nobody()))  # type: ignore[arg-type]
     assert all(segment.is_last for segment in segments_of(synthesizer, TEXT, streamed=True))
     with pytest.raises(DecodingUnavailableError, match="statistics of this voice are not known"):
         synthesizer.plan(Utterance(TEXT), Delivery(decoding="windows"))
-    monkeypatch.setattr(synthesizer.model, "statistics", None)
+    monkeypatch.setattr(synthesizer, "model", replace(model, statistics=None))
     assert all(segment.is_last for segment in segments_of(synthesizer, TEXT, streamed=True))
     with pytest.raises(DecodingUnavailableError, match=r"published model .* where it is prepared"):
         synthesizer.plan(Utterance(TEXT), Delivery(decoding="windows"))

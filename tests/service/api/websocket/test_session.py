@@ -208,9 +208,10 @@ def test_a_disconnection_while_a_thread_computes_ends_the_session_when_the_threa
     hold: Callable[..., Any], synthesizer: Synthesizer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     at_work = [False]
+    kind = type(synthesizer.model)
 
     def noted(name: str) -> Callable[..., Any]:
-        run = getattr(synthesizer.model, name)
+        run = getattr(kind, name)
 
         def noting(*arguments: Any, **options: Any) -> Any:
             at_work[0] = True
@@ -221,8 +222,8 @@ def test_a_disconnection_while_a_thread_computes_ends_the_session_when_the_threa
 
         return noting
 
-    for name in ("infer", "encode"):  # of a whole piece, or before its windows
-        monkeypatch.setattr(synthesizer.model, name, noted(name))
+    for name in ("infer", "encode"):  # of a whole chunk, or before its windows
+        monkeypatch.setattr(kind, name, noted(name))
 
     async def scenario(line: Line, _: RequestStatistics) -> None:
         await line.write("text", text="This is being said when the client goes away, says he.\n")

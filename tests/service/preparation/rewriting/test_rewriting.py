@@ -414,4 +414,4 @@ def test_an_operator_that_cannot_be_run_is_never_written(
     monkeypatch.setattr("service.preparation.rewriting.stock.rules", lambda **_: others)
     graph = Published()
     source, folder = saved(graph.model(graph.generator()), tmp_path)
-    refuse(source, folder, "stock", "there is no operator for ChannelStatistics")
+    refuse(source, folder, "stock", "there is no operator for QuantizedConv")
