@@ -251,7 +251,8 @@ def test_an_arena_that_makes_no_sense_is_refused(fake, settings, error):
 
 REAL = """
 import logging, os
-import numpy as np, ortffi, tiny_models
+import numpy as np, ortffi
+from tests.ortffi import tiny_models
 from ortffi import LogLevel
 from ortffi._api import new
 from ortffi.environment import ArenaConfig, ArenaExtendStrategy, ThreadPools
@@ -370,7 +371,8 @@ def test_what_belongs_to_the_environment_is_made_once(unused, fake):
 
 
 SESSION = """
-import numpy as np, ortffi, tiny_models
+import numpy as np, ortffi
+from tests.ortffi import tiny_models
 session = ortffi.SessionBuilder().with_intra_threads(1).commit_from_memory(tiny_models.count_up())
 def run(n):
     return session.run({"n": np.array(n), "start": np.zeros(1, np.int64)})[0].tolist()

@@ -188,7 +188,8 @@ def test_threads_speak_at_the_same_time():
 SETUP = """
 import logging, threading, time
 from pathlib import Path
-import numpy as np, ortffi, tiny_models
+import numpy as np, ortffi
+from tests.ortffi import tiny_models
 from ortffi._api import new
 from ortffi.logs import LogCallback, to_logger
 log = Path({log!r})

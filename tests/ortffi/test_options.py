@@ -310,7 +310,8 @@ def test_what_is_no_library_of_operators_is_refused(tmp_path, library):
 def test_sessions_share_the_environments_threads_and_arena(run_python, library):
     script = f"""
 import numpy as np
-import ortffi, tiny_models
+import ortffi
+from tests.ortffi import tiny_models
 environment = ortffi.init({str(library.path)!r}, thread_pools=ortffi.ThreadPools(1, 1))
 environment.share_cpu_arena(ortffi.ArenaConfig(max_mem=1 << 20))
 builder = ortffi.SessionBuilder().with_shared_threads().with_shared_arena()
