@@ -1,0 +1,33 @@
+"""How many examples Hypothesis tries, chosen by `--hypothesis-profile`: `quick` or `thorough`.
+
+A test says only where one example costs much more, or much less, than usual.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hypothesis import HealthCheck, settings
+
+# No test has a deadline: on a busy machine every one would be missed some day. Fixtures that live
+# as long as a test function hold nothing that its examples change.
+_CHECKS = [HealthCheck.too_slow, HealthCheck.function_scoped_fixture]
+
+
+def register() -> None:
+    """Make the profiles known, and take the quick one unless another is asked for."""
+    for name, n_examples in (("quick", 50), ("thorough", 400)):
+        settings.register_profile(
+            name, deadline=None, max_examples=n_examples, suppress_health_check=_CHECKS
+        )
+    settings.load_profile("quick")
+
+
+def costly(part: int = 10, **more: Any) -> settings:
+    """Return settings with one of so many examples; call it when a module is imported."""
+    return settings(max_examples=max(1, settings().max_examples // part), **more)
+
+
+def many(**more: Any) -> settings:
+    """Return settings with five times as many examples."""
+    return settings(max_examples=settings().max_examples * 5, **more)
