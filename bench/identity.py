@@ -159,7 +159,7 @@ def _lasting(message: str) -> bytes:
     return json.dumps(told).encode()
 
 
-def differing(
+def compare(
     ask: Callable[[str, Case], bytes], before: str, after: str, requests: Iterator[Case]
 ) -> Iterator[tuple[Case, str, str]]:
     """Yield every request with the hash of both answers, as soon as they are there."""
@@ -179,7 +179,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
     def is_same() -> bool:
         n_equal = n_all = 0
-        for case, first, second in differing(answer, options.before, options.after, cases()):
+        for case, first, second in compare(answer, options.before, options.after, cases()):
             n_all += 1
             n_equal += first == second
             print(f"{'equal' if first == second else 'DIFFERS'} {first[:12]} {case.name}")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
 from pathlib import Path
 from typing import Literal
 
@@ -23,6 +22,7 @@ from service.model import (
     require_gpu,
 )
 from service.preparation import NotPreparedError, Source
+from service.preparation.source import Progress
 from service.resources import resource
 from service.settings import Settings
 from service.speech import LONGEST_CHUNK_S, Planner, Synthesizer, VoiceLibrary
@@ -32,8 +32,6 @@ logger = logging.getLogger(__name__)
 
 STATISTICS = "statistics.npz"
 """Of the published model, beside the voices that come with the service."""
-
-Progress = Callable[[str], None]
 
 
 def load_runtime(settings: Settings) -> Runtime:

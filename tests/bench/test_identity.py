@@ -5,7 +5,7 @@ from threading import Thread
 
 import pytest
 
-from bench.identity import Case, answer, cases, differing, main
+from bench.identity import Case, answer, cases, compare, main
 from bench.processes import ChildError
 
 
@@ -44,7 +44,7 @@ def test_forty_requests_cover_every_language_format_and_way_of_decoding():
 
 def test_answers_are_compared(url):
     equal, other = Case("/echo", {"text": "a"}), Case("/counted", {"text": "a"})
-    found = list(differing(answer, url, url, iter([equal, other])))
+    found = list(compare(answer, url, url, iter([equal, other])))
     assert [case for case, first, second in found if first == second] == [equal]
 
 

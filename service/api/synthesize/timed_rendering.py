@@ -36,17 +36,21 @@ _WORDS_BYTES_PER_S = 10_000
 8,400, and a tenth of that as JSON."""
 
 
-class TimedAudio(Rendering):
-    """A JSON object with the audio file in base64 and the time of each word."""
-
-    streams = False
-    media_type = "application/json"
+class _Timed(Rendering):
+    """Audio in base64, and the time of each word."""
 
     def __init__(self, audio_format: AudioFormat, text: str, depth: TimestampDepth) -> None:
         self._format = audio_format
         self._text = text
         self._depth = depth
         self.bytes_per_s = base64_bytes_per_s(audio_format) + _WORDS_BYTES_PER_S
+
+
+class TimedAudio(_Timed):
+    """A JSON object with the audio file in base64 and the time of each word."""
+
+    streams = False
+    media_type = "application/json"
 
     def parts(self, segments: Iterable[AudioSegment]) -> Generator[bytes, None, None]:
         """Write one part."""
@@ -70,7 +74,7 @@ class TimedAudio(Rendering):
         yield to_json(answer, exclude_none=True)
 
 
-class StreamedTimedAudio(Rendering):
+class StreamedTimedAudio(_Timed):
     """Server-sent events: `audio` with a part of the file and its words, then `done`.
 
     Where it fails on the way the connection breaks, and there is no `done`.
@@ -78,12 +82,6 @@ class StreamedTimedAudio(Rendering):
 
     streams = True
     media_type = "text/event-stream"
-
-    def __init__(self, audio_format: AudioFormat, text: str, depth: TimestampDepth) -> None:
-        self._format = audio_format
-        self._text = text
-        self._depth = depth
-        self.bytes_per_s = base64_bytes_per_s(audio_format) + _WORDS_BYTES_PER_S
 
     def parts(self, segments: Iterable[AudioSegment]) -> Generator[bytes, None, None]:
         """Write an event for each segment, and the last."""
