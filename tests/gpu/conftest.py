@@ -17,7 +17,7 @@ from service.machine import CudaBuild
 from service.model import Model, Precision
 from service.settings import Settings
 from tests.gpu.requirements_of_gpu import lack_of_build, lack_of_gpu
-from tests.service.api.serving_process import Server
+from tests.service.api.serving_process import Server, starting
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
 
@@ -91,15 +91,5 @@ def start_server(
     prepared: Path,
 ) -> Iterator[Callable[..., Server]]:
     """Start servers; what is still running at the end is killed."""
-    servers: list[Server] = []
-
-    def start(*arguments: str) -> Server:
-        servers.append(Server("--cache-dir", str(prepared), *arguments))
-        return servers[-1]
-
-    yield start
-    for server in servers:
-        server.client.close()
-        if server.process.poll() is None:
-            server.process.kill()
-            server.process.wait()
+    with starting(prepared) as start:
+        yield start

@@ -4,29 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from tests.service.api.serving_process import FAULTY_SERVER, Server
+from tests.service.api.serving_process import FAULTY_SERVER, Server, starting
 
 
 @pytest.fixture(scope="session")
 def start_server(model_file: Path, cache_dir: Path) -> Iterator[Callable[..., Server]]:
     """Start servers; what is still running at the end is killed."""
-    servers: list[Server] = []
-
-    def start(*arguments: str, **options: Any) -> Server:
-        server = Server("--cache-dir", str(cache_dir), *arguments, **options)
-        servers.append(server)
-        return server
-
-    yield start
-    for server in servers:
-        server.client.close()
-        if server.process.poll() is None:
-            server.process.kill()
-            server.process.wait()
+    with starting(cache_dir) as start:
+        yield start
 
 
 @pytest.fixture(scope="session")

@@ -7,8 +7,10 @@ import re
 import subprocess
 import sys
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import httpx
 
@@ -75,3 +77,21 @@ class Server:
         self._reader.join()
         self.client.close()
         return status
+
+
+@contextmanager
+def starting(cache_dir: Path) -> Iterator[Callable[..., Server]]:
+    """Lend what starts servers with a cache; what is still running at the end is killed."""
+    servers: list[Server] = []
+
+    def start(*arguments: str, **options: Any) -> Server:
+        server = Server("--cache-dir", str(cache_dir), *arguments, **options)
+        servers.append(server)
+        return server
+
+    yield start
+    for server in servers:
+        server.client.close()
+        if server.process.poll() is None:
+            server.process.kill()
+            server.process.wait()
