@@ -5,10 +5,10 @@
  * compute the activation: cheaper than to write a tensor of floats and read it again.
  */
 #include "convolution.h"
+#include "quantization.h"
 #include "statistics.h"
 #include "variants.h"
 
-#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -143,67 +143,6 @@ static void set_up_product(struct work *w, const struct kokoro_convolution *c) {
     cut_product(w, c);
 }
 
-/* AdaIN and Snake per channel, zeros beyond the last. */
-static void set_up_activation(struct activation *a, const struct kokoro_convolution *c,
-                              float *vectors) {
-    const int64_t channels = c->in_channels, all = round_up(channels, PANEL);
-    float *gain = vectors, *offset = gain + all, *frequency = offset + all,
-          *amplitude = frequency + all;
-    memset(vectors, 0, (size_t)(4 * all) * sizeof *vectors);
-    for (int64_t i = 0; i < channels; i++) {
-        gain[i] = 1.0f;
-        if (c->style) {
-            gain[i] = (1.0f + c->style[i]) / sqrtf(c->statistics[channels + i] + c->epsilon);
-            offset[i] = c->style[channels + i] - c->statistics[i] * gain[i];
-        }
-        /* sin(alpha v)^2 / alpha goes to 0 with alpha, where 1 / alpha is no number any more. */
-        if (c->alpha && !(fabsf(c->alpha[i]) < FLT_MIN)) {
-            frequency[i] = (float)(c->alpha[i] / 3.14159265358979323846);
-            amplitude[i] = 1.0f / c->alpha[i];
-        }
-    }
-    a->gain = gain;
-    a->offset = offset;
-    a->frequency = frequency;
-    a->amplitude = amplitude;
-    a->negative_slope = c->negative_slope;
-    a->kind = c->alpha                     ? AFFINE_SNAKE
-              : c->negative_slope != 1.0f ? AFFINE_LEAKY
-              : c->style                  ? AFFINE
-                                          : PLAIN;
-}
-
-/* Whether the statistics tell the range of the activations. AdaIN goes one way in each channel;
- * LeakyReLU of no negative slope never falls where its argument rises, nor does Snake, whose
- * derivative is 1 + sin(2 alpha v). Rounding bends Snake by a last place or two, which is clamped
- * when it is quantised. */
-static int knows_ends(const struct kokoro_convolution *c) {
-    return c->statistics && c->negative_slope >= 0.0f;
-}
-
-/* What to take the range of: the least and greatest of each channel, or all of x. */
-static struct activation ends_of(const struct activation *a, const struct kokoro_convolution *c) {
-    struct activation ends = *a;
-    if (knows_ends(c)) {
-        ends.x = c->statistics + 2 * c->in_channels;
-        ends.rows = 2;
-    }
-    return ends;
-}
-
-/* As DynamicQuantizeLinear. What is not finite gives a scale that is not, and zero point 0. */
-static void settle_range(struct quantization *q, const struct range *ranges, int64_t count) {
-    float low = 0.0f, high = 0.0f;
-    for (int64_t i = 0; i < count; i++) {
-        if (ranges[i].low < low) low = ranges[i].low;
-        if (ranges[i].high > high) high = ranges[i].high;
-    }
-    const float scale = (high - low) / 255.0f;
-    q->scale = scale == 0.0f ? 1.0f : scale;
-    const float zero_point = rintf(-low / q->scale);
-    q->zero_point = zero_point >= 0.0f ? (zero_point <= 255.0f ? (int32_t)zero_point : 255) : 0;
-}
-
 /* The published graph rounds the bias down to a multiple of the product's scale. */
 static int32_t integer_bias(float bias, float scale) {
     const float units = floorf(bias / scale);
@@ -258,7 +197,7 @@ static const char *run(const struct runtime *runtime, const struct kokoro_convol
     set_up_product(&w, c);
     const double elements = (double)c->rows * (double)c->in_channels;
     w.quantize_parts = kokoro_parts(w.padded_rows, elements, 1 << 14);
-    w.range_parts = knows_ends(c) ? 1 : w.quantize_parts;
+    w.range_parts = kokoro_knows_ends(c) ? 1 : w.quantize_parts;
     const int64_t vectors = 4 * round_up(c->in_channels, PANEL);
     const int64_t row_elements = w.padded_rows * w.quantization.row_size;
     const int64_t summaries = statistics ? w.row_parts * kokoro_summary_size(c->out_channels) : 0;
@@ -288,10 +227,10 @@ static const char *run(const struct runtime *runtime, const struct kokoro_convol
     w.activation.x = c->x;
     w.activation.rows = c->rows;
     w.activation.channels = c->in_channels;
-    set_up_activation(&w.activation, c, channel_vectors);
-    w.ends = ends_of(&w.activation, c);
+    kokoro_set_up_activation(&w.activation, c, channel_vectors);
+    w.ends = kokoro_ends_of(&w.activation, c);
     runtime->parallel(runtime->context, range_part, (size_t)w.range_parts, &w);
-    settle_range(&w.quantization, w.ranges, w.range_parts);
+    kokoro_settle_range(&w.quantization, w.ranges, w.range_parts);
 
     w.quantization.row_sums = row_sums ? of_rows : NULL;
     runtime->parallel(runtime->context, quantize_part, (size_t)w.quantize_parts, &w);
@@ -333,34 +272,6 @@ const char *kokoro_run_products(const struct runtime *runtime, const struct koko
 const char *kokoro_convolve(const struct kokoro_convolution *c, float *y, float *statistics) {
     const char *wrong = kokoro_check_convolution(c);
     return wrong ? wrong : kokoro_run_convolution(&kokoro_plain_runtime, c, y, statistics);
-}
-
-const char *kokoro_quantize(const struct kokoro_convolution *c, uint8_t *q, float *scale,
-                            int32_t *zero_point) {
-    const struct variant *variant = kokoro_variant();
-    const char *wrong = kokoro_check_convolution(c);
-    if (wrong) return wrong;
-    struct activation a = {.x = c->x, .rows = c->rows, .channels = c->in_channels};
-    struct quantization z = {.row_size = round_up(c->in_channels, GROUP)};
-    struct range range;
-    struct scratch s = {.runtime = &kokoro_plain_runtime};
-    const int64_t vectors = 4 * round_up(c->in_channels, PANEL), elements = c->rows * z.row_size;
-    kokoro_reserve(&s, vectors, sizeof(float));
-    kokoro_reserve(&s, elements, (size_t)variant->element_size);
-    if (!kokoro_allocate(&s)) return "no memory";
-    set_up_activation(&a, c, kokoro_take(&s, vectors, sizeof(float)));
-    const struct activation ends = ends_of(&a, c);
-    z.rows = kokoro_take(&s, elements, (size_t)variant->element_size);
-    variant->range(&ends, 0, ends.rows, &range);
-    settle_range(&z, &range, 1);
-    variant->quantize(&a, &z, 0, c->rows);
-    for (int64_t t = 0; t < c->rows; t++)
-        variant->load_bytes((const char *)z.rows + t * z.row_size * variant->element_size,
-                            c->in_channels, q + t * c->in_channels);
-    *scale = z.scale;
-    *zero_point = z.zero_point;
-    kokoro_release(&s);
-    return NULL;
 }
 
 const char *kokoro_convolve_integers(const struct kokoro_convolution *c, const uint8_t *q,

@@ -1,0 +1,158 @@
+/* The operators over 8-bit weights: shapes and pointers of a run, and attributes. */
+#include "operators.h"
+#include "statistics.h"
+
+void kokoro_compute_quantized(const struct kernel *kernel, struct node *n) {
+    struct kokoro_convolution c = kernel->convolution;
+    int64_t x[] = {1, -1, -1};
+    c.x = kokoro_input(n, 0, "x", 0, x, 3);
+    c.rows = x[1];
+    c.in_channels = x[2];
+    int64_t weight[] = {panels_of(c.out_channels), c.kernel_size,
+                        groups_of(c.in_channels), PANEL, GROUP};
+    int64_t per_output[] = {c.out_channels}, per_input[] = {c.in_channels};
+    int64_t statistics_in[] = {STATISTICS, c.in_channels}, style[] = {1, 2 * c.in_channels};
+    c.weight = kokoro_input(n, 1, "weight", 0, weight, 5);
+    c.weight_sums = kokoro_input(n, 2, "weight_sums", 0, per_output, 1);
+    c.bias = kokoro_input(n, 3, "bias", 1, per_output, 1);
+    c.statistics = kokoro_input(n, 4, "statistics", 1, statistics_in, 2);
+    c.style = kokoro_input(n, 5, "style", 1, style, 2);
+    c.alpha = kokoro_input(n, 6, "alpha", 1, per_input, 1);
+    if (n->status) return;
+    const char *wrong = kokoro_check_convolution(&c);
+    if (wrong) {
+        kokoro_refuse(n, ORT_INVALID_ARGUMENT, wrong);
+        return;
+    }
+    int64_t y[] = {1, kokoro_convolution_rows(&c), c.out_channels};
+    int64_t statistics[] = {STATISTICS, c.out_channels};
+    c.residual = kokoro_input(n, 7, "residual", 1, y, 3);
+    c.addend = kokoro_input(n, 8, "addend", 1, y, 3);
+    float *to = kokoro_output(n, 0, y, 3);
+    float *statistics_to = kokoro_output(n, 1, statistics, 2);
+    if (n->status) return;
+    wrong = kokoro_run_convolution(&n->runtime, &c, to, statistics_to);
+    if (wrong) kokoro_refuse(n, ORT_FAIL, wrong);
+}
+
+/* A convolution of one tap, whose scales are the columns' own and whose bias is not rounded. Its
+ * columns may be several tensors side by side, each of which has a scale of the output. */
+void kokoro_compute_matmul(const struct kernel *kernel, struct node *n) {
+    struct kokoro_convolution c = {
+        .out_channels = kernel->convolution.out_channels,
+        .kernel_size = 1,
+        .dilation = 1,
+        .stride = 1,
+        .negative_slope = 1.0f,
+        .output_scale = 1.0f,
+    };
+    int64_t x[] = {1, -1, -1};
+    c.x = kokoro_input(n, 0, "x", 0, x, 3);
+    c.rows = x[1];
+    c.in_channels = x[2];
+    int64_t weight[] = {panels_of(c.out_channels), 1, groups_of(c.in_channels), PANEL,
+                        GROUP};
+    int64_t per_output[] = {c.out_channels};
+    c.weight = kokoro_input(n, 1, "weight", 0, weight, 5);
+    c.weight_sums = kokoro_input(n, 2, "weight_sums", 0, per_output, 1);
+    c.weight_scales = kokoro_input(n, 3, "weight_scales", 0, per_output, 1);
+    c.float_bias = kokoro_input(n, 4, "bias", 1, per_output, 1);
+    int64_t count[] = {-1};
+    const float *scales = kokoro_input(n, 5, "output_scales", 1, count, 1);
+    if (n->status) return;
+    if (scales == NULL) {
+        scales = &c.output_scale;
+        count[0] = 1;
+    }
+    const char *wrong = kokoro_check_convolution(&c);
+    if (!wrong && (count[0] < 1 || count[0] > MOST_RESULTS))
+        wrong = "output_scales must be 1 to 3 numbers";
+    if (!wrong && count[0] > 1 && c.out_channels % (count[0] * PANEL))
+        wrong = "channels must be a multiple of 16 for each of several outputs";
+    if (wrong) {
+        kokoro_refuse(n, ORT_INVALID_ARGUMENT, wrong);
+        return;
+    }
+    const int64_t y[] = {1, c.rows, c.out_channels / count[0]};
+    float *to[MOST_RESULTS];
+    for (int64_t i = 0; i < count[0]; i++) {
+        to[i] = kokoro_output(n, (size_t)i, y, 3);
+        if (!n->status && to[i] == NULL)
+            kokoro_refuse(n, ORT_INVALID_ARGUMENT, "an output is missing for one of output_scales");
+    }
+    if (n->status) return;
+    wrong = kokoro_run_products(&n->runtime, &c, count[0], to, scales);
+    if (wrong) kokoro_refuse(n, ORT_FAIL, wrong);
+}
+
+void kokoro_compute_block(const struct kernel *kernel, struct node *n) {
+    struct residual_block b = kernel->block;
+    int64_t x[] = {1, -1, -1};
+    b.x = kokoro_input(n, 0, "x", 0, x, 3);
+    b.rows = x[1];
+    b.channels = x[2];
+    int64_t statistics[] = {STATISTICS, b.channels}, style[] = {1, 2 * b.channels};
+    int64_t weight[] = {panels_of(b.channels), b.kernel_size, groups_of(b.channels),
+                        PANEL, GROUP};
+    int64_t per_channel[] = {b.channels};
+    b.statistics = kokoro_input(n, 1, "statistics", 0, statistics, 2);
+    b.addend = kokoro_input(n, 2, "addend", 1, x, 3);
+    int64_t of_all[] = {BLOCK_CONVOLUTIONS * STATISTICS * b.channels}, one_number[] = {1};
+    b.given = kokoro_input(n, 3, "given", 1, of_all, 1);
+    const float *share = kokoro_input(n, 4, "share", 1, one_number, 1);
+    for (size_t i = 0; i < BLOCK_CONVOLUTIONS; i++) {
+        const size_t at = BLOCK_HEAD + BLOCK_OPERANDS * i;
+        b.operands[i].weight = kokoro_input(n, at, "weight", 0, weight, 5);
+        b.operands[i].weight_sums = kokoro_input(n, at + 1, "weight_sums", 0, per_channel, 1);
+        b.operands[i].bias = kokoro_input(n, at + 2, "bias", 0, per_channel, 1);
+        b.operands[i].style = kokoro_input(n, at + 3, "style", 0, style, 2);
+        b.operands[i].alpha = kokoro_input(n, at + 4, "alpha", 0, per_channel, 1);
+    }
+    if (n->status) return;
+    if ((b.given == NULL) != (share == NULL)) {
+        kokoro_refuse(n, ORT_INVALID_ARGUMENT, "given and share come together or not at all");
+        return;
+    }
+    b.share = share ? *share : 0.0f;
+    const char *wrong = kokoro_check_residual_block(&b);
+    if (wrong) {
+        kokoro_refuse(n, ORT_INVALID_ARGUMENT, wrong);
+        return;
+    }
+    float *to = kokoro_output(n, 0, x, 3);
+    float *statistics_to = kokoro_output(n, 1, statistics, 2);
+    float *measured_to = kokoro_output(n, 2, of_all, 1);
+    if (n->status) return;
+    wrong = kokoro_run_residual_block(&n->runtime, &b, to, statistics_to, measured_to);
+    if (wrong) kokoro_refuse(n, ORT_FAIL, wrong);
+}
+
+const struct attribute kokoro_quantized_attributes[] = {
+    NAMED(convolution, "channels", out_channels, INTEGER),
+    FIELD(convolution, kernel_size, INTEGER),
+    FIELD(convolution, dilation, INTEGER),
+    FIELD(convolution, stride, INTEGER),
+    FIELD(convolution, pad_begin, INTEGER),
+    FIELD(convolution, pad_end, INTEGER),
+    FIELD(convolution, weight_scale, NUMBER),
+    FIELD(convolution, weight_zero_point, INTEGER),
+    FIELD(convolution, epsilon, NUMBER),
+    FIELD(convolution, negative_slope, NUMBER),
+    FIELD(convolution, output_scale, NUMBER),
+    {0},
+};
+
+const struct attribute kokoro_matmul_attributes[] = {
+    NAMED(convolution, "channels", out_channels, INTEGER),
+    {0},
+};
+
+const struct attribute kokoro_block_attributes[] = {
+    FIELD(block, kernel_size, INTEGER),
+    FIELD(block, dilations, INTEGERS),
+    FIELD(block, weight_scales, NUMBERS),
+    FIELD(block, weight_zero_points, INTEGERS),
+    FIELD(block, epsilon, NUMBER),
+    FIELD(block, output_scale, NUMBER),
+    {0},
+};
