@@ -40,9 +40,16 @@ static OrtStatus *create(const OrtCustomOp *op, const OrtApi *api, const OrtKern
     if (kernel == NULL) return kokoro_status(api, ORT_FAIL, definition->name, "no memory");
     kernel->api = api;
     kernel->definition = definition;
+    kernel->layout = KOKORO_LAYOUT; /* of operators that do not name one */
     OrtStatus *status = NULL;
     for (const struct attribute *a = definition->attributes; a->name && !status; a++)
         status = read_attribute(api, info, definition->name, a, kernel);
+    if (!status && kernel->layout != KOKORO_LAYOUT)
+        status = kokoro_status(
+            api, ORT_INVALID_GRAPH, definition->name,
+            "the weights are packed in layout %lld, and this library reads layout %d (%s); "
+            "prepare the model again",
+            (long long)kernel->layout, KOKORO_LAYOUT, KOKORO_LAYOUT_NAME);
     if (!status)
         status = ORT(api, CreateCpuMemoryInfo)(ORT_ARENA_ALLOCATOR, ORT_MEMORY_DEFAULT,
                                                &kernel->memory);
@@ -126,7 +133,7 @@ static int last_version(const OrtCustomOp *op) {
         .GetEndVersion = last_version,                                                            \
     }
 
-#define OPERAND_TYPES ORT_INT8, ORT_INT32, ORT_FLOAT, ORT_FLOAT, ORT_FLOAT
+#define OPERAND_TYPES ORT_INT8, ORT_INT32, ORT_UINT8, ORT_FLOAT, ORT_FLOAT, ORT_FLOAT
 
 static const struct definition definitions[] = {
     {
@@ -134,21 +141,21 @@ static const struct definition definitions[] = {
         .name = "DynamicQuantizeConv",
         .compute = kokoro_compute_quantized,
         .attributes = kokoro_quantized_attributes,
-        .inputs = 9,
-        .required_inputs = 3,
+        .inputs = 10,
+        .required_inputs = 4,
         .outputs = 2,
-        .input_types = {ORT_FLOAT, ORT_INT8, ORT_INT32, ORT_FLOAT, ORT_FLOAT, ORT_FLOAT, ORT_FLOAT,
-                        ORT_FLOAT, ORT_FLOAT},
+        .input_types = {ORT_FLOAT, ORT_INT8, ORT_INT32, ORT_UINT8, ORT_FLOAT, ORT_FLOAT, ORT_FLOAT,
+                        ORT_FLOAT, ORT_FLOAT, ORT_FLOAT},
     },
     {
         CALLBACKS,
         .name = "DynamicQuantizeMatMul",
         .compute = kokoro_compute_matmul,
         .attributes = kokoro_matmul_attributes,
-        .inputs = 6,
-        .required_inputs = 4,
+        .inputs = 7,
+        .required_inputs = 5,
         .outputs = MOST_RESULTS,
-        .input_types = {ORT_FLOAT, ORT_INT8, ORT_INT32, ORT_FLOAT, ORT_FLOAT, ORT_FLOAT},
+        .input_types = {ORT_FLOAT, ORT_INT8, ORT_INT32, ORT_UINT8, ORT_FLOAT, ORT_FLOAT, ORT_FLOAT},
     },
     {
         CALLBACKS,

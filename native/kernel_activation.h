@@ -91,34 +91,24 @@ INLINE void quantize_as(const struct activation *a, enum activation_kind kind,
     for (int64_t p = first; p < last; p++) {
         element *row = (element *)q->rows + p * q->row_size;
         const int64_t t = p - q->pad_begin;
-        int32_t sum = 0;
         if (t < 0 || t >= a->rows) {
-            for (int64_t c = 0; c < channels; c++) row[c] = (element)stored_zero;
-            sum = stored_zero * (int32_t)channels;
+            memset(row, stored_zero, (size_t)channels);
         } else {
             const float *x = a->x + t * channels;
-            vi sums = vi_set1(0);
             for (int64_t c = 0; c < whole; c += VECTOR) {
                 __builtin_prefetch(x + PREFETCHED_ROWS * channels + c);
                 vf v = activated(a, kind, vf_load(x + c), c);
-                vi i = quantized(v, kind, scale, lowest, highest, zero_point);
-                sums = vi_add(sums, i);
-                vi_store_elements(row + c, i);
+                vi_store_elements(row + c, quantized(v, kind, scale, lowest, highest, zero_point));
             }
-            sum = vi_sum(sums);
             if (whole < channels) {
                 const int64_t left = channels - whole;
                 element rest[PANEL];
                 vf v = activated(a, kind, vf_load_part(x + whole, left), whole);
                 vi_store_elements(rest, quantized(v, kind, scale, lowest, highest, zero_point));
-                for (int64_t c = 0; c < left; c++) {
-                    row[whole + c] = rest[c];
-                    sum += rest[c];
-                }
+                memcpy(row + whole, rest, (size_t)left);
             }
         }
-        for (int64_t c = channels; c < groups_end; c++) row[c] = 0;
-        if (q->row_sums) q->row_sums[p] = sum;
+        memset(row + channels, 0, (size_t)(groups_end - channels));
     }
 }
 

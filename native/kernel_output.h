@@ -24,9 +24,11 @@ INLINE void join_summary(const struct summary *s, int64_t column, const struct c
     vf_store(s->greatest + column, vf_max(vf_load(s->greatest + column), of->greatest));
 }
 
-/* The tile's panel `panel`, all of which is inside the output. `values` are rows x PANEL floats. */
+/* The tile's panel `panel`, all of which is inside the output. `values` are rows x PANEL floats. The
+ * statistics of `summary_rows` rows at a time are summed in float, and joined in double. */
 INLINE void store_tile(const struct output *o, const struct part *part, int64_t first_row,
-                       int rows, int64_t panel, vf values[][MOST_PANELS * VECTORS], int vector) {
+                       int rows, int64_t panel, vf values[][MOST_PANELS * VECTORS], int vector,
+                       int summary_rows) {
     const int64_t column = panel * PANEL, step = o->row_length;
     const int64_t first_at = first_row * step + column - o->shift;
     if (o->residual)
@@ -42,17 +44,20 @@ INLINE void store_tile(const struct output *o, const struct part *part, int64_t 
                 values[r][vector + j] = vf_add(values[r][vector + j], vf_load(from));
             }
     const vf scale = vf_set1(o->scale);
-    struct column_values all[VECTORS];
-    UNROLL for (int j = 0; j < VECTORS; j++) all[j] = no_values();
-    UNROLL for (int r = 0; r < rows; r++)
-        UNROLL for (int j = 0; j < VECTORS; j++) {
-            const vf v = vf_mul(values[r][vector + j], scale);
-            vf_store(o->y + first_at + r * step + j * VECTOR, v);
-            add_values(&all[j], v);
-        }
-    if (part->summary.sums)
-        UNROLL for (int j = 0; j < VECTORS; j++)
-            join_summary(&part->summary, column + j * VECTOR, &all[j]);
+    UNROLL for (int first = 0; first < rows; first += summary_rows) {
+        struct column_values all[VECTORS];
+        UNROLL for (int j = 0; j < VECTORS; j++) all[j] = no_values();
+        const int last = first + summary_rows < rows ? first + summary_rows : rows;
+        UNROLL for (int r = first; r < last; r++)
+            UNROLL for (int j = 0; j < VECTORS; j++) {
+                const vf v = vf_mul(values[r][vector + j], scale);
+                vf_store(o->y + first_at + r * step + j * VECTOR, v);
+                add_values(&all[j], v);
+            }
+        if (part->summary.sums)
+            UNROLL for (int j = 0; j < VECTORS; j++)
+                join_summary(&part->summary, column + j * VECTOR, &all[j]);
+    }
 }
 
 /* One row of a panel with fewer columns than it could have. */
@@ -107,13 +112,14 @@ static __attribute__((noinline)) void store_edges(const struct output *o, const 
 }
 
 INLINE void store_values(const struct output *o, const struct part *part, int64_t first_row,
-                         int rows, int64_t panel, vf values[][MOST_PANELS * VECTORS], int vector) {
+                         int rows, int64_t panel, vf values[][MOST_PANELS * VECTORS], int vector,
+                         int summary_rows) {
     const int64_t column = panel * PANEL;
     const int64_t first_at = first_row * o->row_length + column - o->shift;
     const int64_t last_at = first_at + (rows - 1) * o->row_length;
     if (o->columns - column >= PANEL && first_at >= o->first + 2 * o->reflected &&
         last_at + PANEL <= o->last) {
-        store_tile(o, part, first_row, rows, panel, values, vector);
+        store_tile(o, part, first_row, rows, panel, values, vector, summary_rows);
         return;
     }
     /* To memory here, where it is rare: the values of a tile inside stay in registers. */

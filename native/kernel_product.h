@@ -4,17 +4,12 @@ INLINE void integer_tile(const struct integer_product *p, const struct part *par
                          int rows, int64_t panel, int panels) {
     vi totals[MOST_ROWS][MOST_PANELS * VECTORS];
     sum_products(p, t, rows, panel, panels, totals);
-    int32_t row_terms[MOST_ROWS] = {0};
-    if (p->row_terms)
-        UNROLL for (int r = 0; r < rows; r++) row_terms[r] = p->row_terms[t + r];
     UNROLL for (int i = 0; i < panels; i++) {
         const int32_t *terms = p->column_terms + (panel + i) * PANEL;
         UNROLL for (int j = 0; j < VECTORS; j++) {
             const vi of_columns = vi_load(terms + j * VECTOR);
-            UNROLL for (int r = 0; r < rows; r++) {
-                const vi of_both = vi_add(of_columns, vi_set1(row_terms[r]));
-                totals[r][i * VECTORS + j] = vi_add(totals[r][i * VECTORS + j], of_both);
-            }
+            UNROLL for (int r = 0; r < rows; r++)
+                totals[r][i * VECTORS + j] = vi_add(totals[r][i * VECTORS + j], of_columns);
         }
     }
     if (p->output.accumulators) {
@@ -44,7 +39,7 @@ INLINE void integer_tile(const struct integer_product *p, const struct part *par
                         vf_mul(vf_from_int(totals[r][i * VECTORS + j]), scale);
             }
         }
-        store_values(&p->output, part, t, rows, panel + i, values, i * VECTORS);
+        store_values(&p->output, part, t, rows, panel + i, values, i * VECTORS, SUMMARY_ROWS);
     }
 }
 
@@ -76,7 +71,7 @@ INLINE void float_tile(const struct float_product *p, const struct part *part, i
         }
     }
     UNROLL for (int i = 0; i < panels; i++)
-        store_values(&p->output, part, t, rows, panel + i, sums, i * VECTORS);
+        store_values(&p->output, part, t, rows, panel + i, sums, i * VECTORS, rows);
 }
 
 /* The panels of a sweep over the rows: as many as keep their weights in a core's second-level
@@ -127,6 +122,6 @@ INLINE int64_t sweep_of(int64_t panel_bytes) {
 
 enum { DOT_THIRD = DOT_ROWS < 3 ? 1 : DOT_ROWS / 3, FLOAT_THIRD = FLOAT_ROWS < 3 ? 1 : FLOAT_ROWS / 3 };
 
-MULTIPLY(integer, multiply_integers, DOT_ROWS, DOT_THIRD, p->kernel_size * p->groups * PANEL * GROUP)
+MULTIPLY(integer, multiply_integers, DOT_ROWS, DOT_THIRD, p->taps * p->groups * PANEL * GROUP)
 MULTIPLY(float, multiply_floats, FLOAT_ROWS, FLOAT_THIRD,
          p->kernel_size * p->channels * PANEL * (int64_t)sizeof(float))

@@ -3,9 +3,11 @@
  * VECTOR       float or int32 lanes of a vector
  * DOT_VECTORS  accumulators of a panel of 16 columns
  * DOT_LANES    groups of 4 channels that one load of activations serves
- * element      a quantised activation, ACTIVATION_OFFSET less than its uint8
+ * SUMMARY_ROWS rows of integer products whose statistics are summed in float, before double
+ * element      a quantized activation of one byte, ACTIVATION_OFFSET less than its uint8
  */
 #include "kokoro_ops.h"
+#include "runs.h"
 #include "variant.h"
 
 #include <math.h>
@@ -29,6 +31,9 @@ enum { MOST_BASES = (MOST_ROWS + 2) / 3 };
 #define HIDE(pointer) __asm__("" : "+r"(pointer))
 #define ROW(bases, step, r) (bases[(r) / 3] + (r) % 3 * (step))
 
+/* Where the kernel's next tap is: after the last the first again. */
+#define NEXT_PLACE(product, place) ((place) + 1 < (product)->kernel_size ? (place) + 1 : 0)
+
 /* sum + a b as ONNX Runtime's own kernels round it where they are compiled for this processor, for
  * those of ours that give the same bits: once on arm64, twice elsewhere. */
 INLINE vf plus_product(vf sum, vf a, vf b) {
@@ -41,7 +46,9 @@ INLINE vf plus_product(vf sum, vf a, vf b) {
 
 #include "kernel_activation.h"
 #include "kernel_output.h"
-#if BY_PAIR
+#if IN_RUNS
+#include "kernel_sums_in_runs.h"
+#elif BY_PAIR
 #include "kernel_sums_by_pair.h"
 #else
 #include "kernel_sums_by_row.h"
@@ -76,7 +83,6 @@ static void summarize(const float *x, int64_t channels, int64_t first, int64_t l
 
 const struct variant TABLE_OF(VARIANT) = {
     .name = NAME_OF(VARIANT),
-    .element_size = sizeof(element),
     .activation_offset = ACTIVATION_OFFSET,
     .tile_rows = DOT_ROWS,
     .tile_panels = TILE_PANELS,

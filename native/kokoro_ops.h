@@ -7,10 +7,13 @@
 
 #define KOKORO_EXPORT __attribute__((visibility("default")))
 
-/* How weights are laid out, see README.md; raised with every change of it. Who packs them asks
- * kokoro_layout, since a library may have been compiled long before. */
-enum { KOKORO_LAYOUT = 1 };
+/* The layout of packed weights that this library reads, and the version of it, see README.md; the
+ * version is raised with every change. Who packs them asks, since a library may have been compiled
+ * long before. */
+#define KOKORO_LAYOUT_NAME "centred"
+enum { KOKORO_LAYOUT = 2 };
 KOKORO_EXPORT int kokoro_layout(void);
+KOKORO_EXPORT const char *kokoro_layout_name(void);
 
 /* The variants compiled into this library, fastest first; NULL beyond the last. */
 KOKORO_EXPORT const char *kokoro_variant_name(int index);
@@ -26,11 +29,12 @@ KOKORO_EXPORT int kokoro_use_variant(const char *name);
 struct kokoro_convolution {
     int64_t rows, in_channels, out_channels; /* x is [rows, in_channels] */
     int64_t kernel_size, dilation, stride, pad_begin, pad_end;
+    int64_t weight_taps; /* kernel_size, or more times that, see README.md */
     float weight_scale, epsilon, negative_slope, output_scale;
-    int64_t weight_zero_point;
     const float *x;
     const int8_t *weight;
     const int32_t *weight_sums;
+    const uint8_t *runs; /* see runs.h */
     const float *bias, *statistics, *style, *alpha, *residual, *addend;
     const float *weight_scales; /* of the outputs, in the place of weight_scale */
     const float *float_bias;    /* of the outputs, in the place of bias: added to what was scaled */

@@ -13,6 +13,7 @@ struct kernel {
     const OrtApi *api;
     OrtMemoryInfo *memory;
     const struct definition *definition;
+    int64_t layout; /* of packed weights, as the model says */
     union {
         struct kokoro_convolution convolution;
         struct kokoro_float_convolution float_convolution;
@@ -29,7 +30,7 @@ struct attribute {
 
 enum {
     BLOCK_HEAD = 5,     /* inputs of a block before those of its convolutions */
-    BLOCK_OPERANDS = 5, /* inputs of each */
+    BLOCK_OPERANDS = 6, /* inputs of each */
     MOST_INPUTS = BLOCK_HEAD + BLOCK_OPERANDS * BLOCK_CONVOLUTIONS,
     MOST_RESULTS = 3, /* of one x: queries, keys and values */
 };
@@ -59,6 +60,7 @@ extern const struct attribute kokoro_quantized_attributes[], kokoro_matmul_attri
     kokoro_source_attributes[];
 
 #define FIELD(member, field, type) {#field, offsetof(struct kernel, member.field), type}
+#define LAYOUT {"layout", offsetof(struct kernel, layout), INTEGER}
 #define NAMED(member, name, field, type) {name, offsetof(struct kernel, member.field), type}
 
 static inline int64_t panels_of(int64_t columns) { return columns / PANEL + (columns % PANEL != 0); }

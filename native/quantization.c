@@ -78,16 +78,16 @@ const char *kokoro_quantize(const struct kokoro_convolution *c, uint8_t *q, floa
     struct scratch s = {.runtime = &kokoro_plain_runtime};
     const int64_t vectors = 4 * round_up(c->in_channels, PANEL), elements = c->rows * z.row_size;
     kokoro_reserve(&s, vectors, sizeof(float));
-    kokoro_reserve(&s, elements, (size_t)variant->element_size);
+    kokoro_reserve(&s, elements, 1);
     if (!kokoro_allocate(&s)) return "no memory";
     kokoro_set_up_activation(&a, c, kokoro_take(&s, vectors, sizeof(float)));
     const struct activation ends = kokoro_ends_of(&a, c);
-    z.rows = kokoro_take(&s, elements, (size_t)variant->element_size);
+    z.rows = kokoro_take(&s, elements, 1);
     variant->range(&ends, 0, ends.rows, &range);
     kokoro_settle_range(&z, &range, 1);
     variant->quantize(&a, &z, 0, c->rows);
     for (int64_t t = 0; t < c->rows; t++)
-        variant->load_bytes((const char *)z.rows + t * z.row_size * variant->element_size,
+        variant->load_bytes((const char *)z.rows + t * z.row_size,
                             c->in_channels, q + t * c->in_channels);
     *scale = z.scale;
     *zero_point = z.zero_point;

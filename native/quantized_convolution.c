@@ -6,6 +6,7 @@
  */
 #include "convolution.h"
 #include "quantization.h"
+#include "runs.h"
 #include "statistics.h"
 #include "variants.h"
 
@@ -36,12 +37,12 @@ const char *kokoro_check_convolution(const struct kokoro_convolution *c) {
     if (c->pad_begin < 0 || c->pad_begin > MOST_PADDING || c->pad_end < 0 ||
         c->pad_end > MOST_PADDING)
         return "pad_begin and pad_end must be 0 to 16777216";
-    if (c->weight_zero_point < -128 || c->weight_zero_point > 127)
-        return "weight_zero_point must be -128 to 127";
     if (c->style && c->statistics == NULL) return "style needs statistics";
     if (c->bias && c->float_bias) return "bias and float_bias exclude each other";
     if (kokoro_convolution_rows(c) < 1) return "x with its padding is shorter than the kernel";
-    return NULL;
+    if (c->weight_taps < c->kernel_size || c->weight_taps % c->kernel_size)
+        return "the taps of weight must be kernel_size or more times that";
+    return kokoro_check_runs(c);
 }
 
 /* Where the product goes: its columns are cut into equal tensors side by side, whole panels each
@@ -85,7 +86,8 @@ static void quantize_part(void *data, size_t index) {
 static struct integer_product product_of(const struct work *w, int64_t result) {
     struct integer_product p = w->product;
     const int64_t column = result * w->panels * PANEL;
-    p.weight += column * p.kernel_size * p.groups * GROUP;
+    p.weight += column * p.taps * p.groups * GROUP;
+    p.runs += result * w->panels * p.taps * p.groups;
     p.column_terms += column;
     p.scales += column;
     if (p.bias) p.bias += column;
@@ -116,7 +118,7 @@ static void product_part(void *data, size_t index) {
  * there are too few rows to go round. */
 static void cut_product(struct work *w, const struct kokoro_convolution *c) {
     const double operations = (double)w->output_rows * (double)w->panels * PANEL *
-                              (double)c->kernel_size * (double)c->in_channels;
+                              (double)c->weight_taps * (double)c->in_channels;
     const int64_t row_tiles = ceil_div(w->output_rows, w->variant->tile_rows);
     const int64_t panel_tiles = ceil_div(w->panels, w->variant->tile_panels);
     const int64_t parts = kokoro_parts(row_tiles * panel_tiles, operations, 1 << 22);
@@ -129,10 +131,12 @@ static void cut_product(struct work *w, const struct kokoro_convolution *c) {
 static void set_up_product(struct work *w, const struct kokoro_convolution *c) {
     const int64_t columns = c->out_channels / w->results->count;
     w->product.kernel_size = c->kernel_size;
+    w->product.taps = c->weight_taps;
     w->product.dilation = c->dilation;
     w->product.stride = c->stride;
     w->product.groups = ceil_div(c->in_channels, GROUP);
     w->product.weight = c->weight;
+    w->product.runs = c->runs;
     w->output_rows = kokoro_convolution_rows(c);
     w->padded_rows = c->rows + c->pad_begin + c->pad_end;
     w->panels = ceil_div(columns, PANEL);
@@ -150,29 +154,14 @@ static int32_t integer_bias(float bias, float scale) {
     return units >= -2147483648.0f ? (int32_t)units : INT32_MIN;
 }
 
-/* sum (q - zq)(w - zw) = sum q w - zq sum w - zw sum q + n zq zw; all but the third term, and the
- * bias, belong to a column. */
+/* sum (q - zq) w = sum q w - zq sum w: the second term, and the bias, belong to a column. */
 static void set_up_column_terms(const struct work *w, const struct kokoro_convolution *c,
                                 int32_t *terms) {
     const uint32_t zero = (uint32_t)(w->quantization.zero_point - w->variant->activation_offset);
-    const uint32_t constant = (uint32_t)(c->kernel_size * c->in_channels) * zero *
-                              (uint32_t)(int32_t)c->weight_zero_point;
     memset(terms, 0, (size_t)round_up(c->out_channels, PANEL) * sizeof *terms);
     for (int64_t i = 0; i < c->out_channels; i++) {
         const int32_t bias = c->bias ? integer_bias(c->bias[i], w->product.scales[i]) : 0;
-        terms[i] = (int32_t)((uint32_t)bias + constant - zero * (uint32_t)c->weight_sums[i]);
-    }
-}
-
-/* The third term, which belongs to a row. */
-static void set_up_row_terms(const struct work *w, const struct kokoro_convolution *c,
-                             const int32_t *row_sums, int32_t *terms) {
-    memset(terms, 0, (size_t)w->output_rows * sizeof *terms);
-    for (int64_t k = 0; k < c->kernel_size; k++) {
-        const int32_t *from = row_sums + k * c->dilation;
-        const uint32_t zero = (uint32_t)(int32_t)c->weight_zero_point;
-        for (int64_t t = 0; t < w->output_rows; t++)
-            terms[t] = (int32_t)((uint32_t)terms[t] - zero * (uint32_t)from[t * c->stride]);
+        terms[i] = (int32_t)((uint32_t)bias - zero * (uint32_t)c->weight_sums[i]);
     }
 }
 
@@ -202,24 +191,18 @@ static const char *run(const struct runtime *runtime, const struct kokoro_convol
     const int64_t row_elements = w.padded_rows * w.quantization.row_size;
     const int64_t summaries = statistics ? w.row_parts * kokoro_summary_size(c->out_channels) : 0;
     const int64_t columns = round_up(c->out_channels, PANEL);
-    const int64_t row_sums = c->weight_zero_point ? w.padded_rows : 0;
-    const int64_t row_terms = c->weight_zero_point ? w.output_rows : 0;
 
     struct scratch s = {.runtime = runtime};
     kokoro_reserve(&s, vectors, sizeof(float));
     kokoro_reserve(&s, w.range_parts, sizeof(struct range));
-    kokoro_reserve(&s, row_elements, (size_t)w.variant->element_size);
-    kokoro_reserve(&s, row_sums, sizeof(int32_t));
-    kokoro_reserve(&s, row_terms, sizeof(int32_t));
+    kokoro_reserve(&s, row_elements, 1);
     kokoro_reserve(&s, columns, sizeof(int32_t));
     kokoro_reserve(&s, 2 * columns, sizeof(float));
     kokoro_reserve(&s, summaries, sizeof(double));
     if (!kokoro_allocate(&s)) return "no memory";
     float *channel_vectors = kokoro_take(&s, vectors, sizeof(float));
     w.ranges = kokoro_take(&s, w.range_parts, sizeof(struct range));
-    w.quantization.rows = kokoro_take(&s, row_elements, (size_t)w.variant->element_size);
-    int32_t *of_rows = kokoro_take(&s, row_sums, sizeof(int32_t));
-    int32_t *terms_of_rows = kokoro_take(&s, row_terms, sizeof(int32_t));
+    w.quantization.rows = kokoro_take(&s, row_elements, 1);
     int32_t *terms = kokoro_take(&s, columns, sizeof(int32_t));
     float *scales = kokoro_take(&s, 2 * columns, sizeof(float));
     double *of_parts = kokoro_take(&s, summaries, sizeof(double));
@@ -232,15 +215,10 @@ static const char *run(const struct runtime *runtime, const struct kokoro_convol
     runtime->parallel(runtime->context, range_part, (size_t)w.range_parts, &w);
     kokoro_settle_range(&w.quantization, w.ranges, w.range_parts);
 
-    w.quantization.row_sums = row_sums ? of_rows : NULL;
     runtime->parallel(runtime->context, quantize_part, (size_t)w.quantize_parts, &w);
 
     w.product.rows = w.quantization.rows;
     w.product.row_size = w.quantization.row_size;
-    if (row_terms) {
-        set_up_row_terms(&w, c, of_rows, terms_of_rows);
-        w.product.row_terms = terms_of_rows;
-    }
     set_up_scales(&w, c, scales);
     set_up_column_terms(&w, c, terms);
     w.product.column_terms = terms;
@@ -289,34 +267,24 @@ const char *kokoro_convolve_integers(const struct kokoro_convolution *c, const u
     w.product.row_size = w.quantization.row_size;
     const int64_t elements = w.padded_rows * w.product.row_size;
     struct scratch s = {.runtime = &kokoro_plain_runtime};
-    kokoro_reserve(&s, elements, (size_t)w.variant->element_size);
-    kokoro_reserve(&s, w.padded_rows, sizeof(int32_t));
-    kokoro_reserve(&s, w.output_rows, sizeof(int32_t));
+    kokoro_reserve(&s, elements, 1);
     kokoro_reserve(&s, w.product.row_size, 1);
     kokoro_reserve(&s, w.panels * PANEL, sizeof(int32_t));
     kokoro_reserve(&s, 2 * w.panels * PANEL, sizeof(float));
     if (!kokoro_allocate(&s)) return "no memory";
-    char *rows = kokoro_take(&s, elements, (size_t)w.variant->element_size);
-    int32_t *row_sums = kokoro_take(&s, w.padded_rows, sizeof(int32_t));
-    int32_t *row_terms = kokoro_take(&s, w.output_rows, sizeof(int32_t));
+    char *rows = kokoro_take(&s, elements, 1);
     uint8_t *padding = kokoro_take(&s, w.product.row_size, 1);
     int32_t *terms = kokoro_take(&s, w.panels * PANEL, sizeof(int32_t));
     set_up_scales(&w, &plain, kokoro_take(&s, 2 * w.panels * PANEL, sizeof(float)));
-    memset(rows, 0, (size_t)elements * (size_t)w.variant->element_size);
+    memset(rows, 0, (size_t)elements);
     memset(padding, zero_point, (size_t)w.product.row_size);
     for (int64_t p = 0; p < w.padded_rows; p++) {
         const int64_t t = p - c->pad_begin;
         const uint8_t *from = t < 0 || t >= c->rows ? padding : q + t * c->in_channels;
-        w.variant->store_bytes(from, c->in_channels,
-                               rows + p * w.product.row_size * w.variant->element_size);
-        row_sums[p] = 0;
-        for (int64_t i = 0; i < c->in_channels; i++)
-            row_sums[p] += from[i] - w.variant->activation_offset;
+        w.variant->store_bytes(from, c->in_channels, rows + p * w.product.row_size);
     }
     set_up_column_terms(&w, &plain, terms);
     w.product.rows = rows;
-    set_up_row_terms(&w, &plain, row_sums, row_terms);
-    w.product.row_terms = row_terms;
     w.product.column_terms = terms;
     w.product.output.accumulators = accumulators;
     for (int64_t i = 0; i < w.row_parts * w.panel_parts; i++) product_part(&w, (size_t)i);

@@ -8,16 +8,17 @@ void kokoro_compute_quantized(const struct kernel *kernel, struct node *n) {
     c.x = kokoro_input(n, 0, "x", 0, x, 3);
     c.rows = x[1];
     c.in_channels = x[2];
-    int64_t weight[] = {panels_of(c.out_channels), c.kernel_size,
-                        groups_of(c.in_channels), PANEL, GROUP};
+    int64_t weight[] = {panels_of(c.out_channels), -1, groups_of(c.in_channels), PANEL, GROUP};
     int64_t per_output[] = {c.out_channels}, per_input[] = {c.in_channels};
     int64_t statistics_in[] = {STATISTICS, c.in_channels}, style[] = {1, 2 * c.in_channels};
     c.weight = kokoro_input(n, 1, "weight", 0, weight, 5);
     c.weight_sums = kokoro_input(n, 2, "weight_sums", 0, per_output, 1);
-    c.bias = kokoro_input(n, 3, "bias", 1, per_output, 1);
-    c.statistics = kokoro_input(n, 4, "statistics", 1, statistics_in, 2);
-    c.style = kokoro_input(n, 5, "style", 1, style, 2);
-    c.alpha = kokoro_input(n, 6, "alpha", 1, per_input, 1);
+    c.weight_taps = weight[1];
+    c.runs = kokoro_input(n, 3, "runs", 0, weight, 3);
+    c.bias = kokoro_input(n, 4, "bias", 1, per_output, 1);
+    c.statistics = kokoro_input(n, 5, "statistics", 1, statistics_in, 2);
+    c.style = kokoro_input(n, 6, "style", 1, style, 2);
+    c.alpha = kokoro_input(n, 7, "alpha", 1, per_input, 1);
     if (n->status) return;
     const char *wrong = kokoro_check_convolution(&c);
     if (wrong) {
@@ -26,8 +27,8 @@ void kokoro_compute_quantized(const struct kernel *kernel, struct node *n) {
     }
     int64_t y[] = {1, kokoro_convolution_rows(&c), c.out_channels};
     int64_t statistics[] = {STATISTICS, c.out_channels};
-    c.residual = kokoro_input(n, 7, "residual", 1, y, 3);
-    c.addend = kokoro_input(n, 8, "addend", 1, y, 3);
+    c.residual = kokoro_input(n, 8, "residual", 1, y, 3);
+    c.addend = kokoro_input(n, 9, "addend", 1, y, 3);
     float *to = kokoro_output(n, 0, y, 3);
     float *statistics_to = kokoro_output(n, 1, statistics, 2);
     if (n->status) return;
@@ -41,6 +42,7 @@ void kokoro_compute_matmul(const struct kernel *kernel, struct node *n) {
     struct kokoro_convolution c = {
         .out_channels = kernel->convolution.out_channels,
         .kernel_size = 1,
+        .weight_taps = 1,
         .dilation = 1,
         .stride = 1,
         .negative_slope = 1.0f,
@@ -55,10 +57,11 @@ void kokoro_compute_matmul(const struct kernel *kernel, struct node *n) {
     int64_t per_output[] = {c.out_channels};
     c.weight = kokoro_input(n, 1, "weight", 0, weight, 5);
     c.weight_sums = kokoro_input(n, 2, "weight_sums", 0, per_output, 1);
-    c.weight_scales = kokoro_input(n, 3, "weight_scales", 0, per_output, 1);
-    c.float_bias = kokoro_input(n, 4, "bias", 1, per_output, 1);
+    c.runs = kokoro_input(n, 3, "runs", 0, weight, 3);
+    c.weight_scales = kokoro_input(n, 4, "weight_scales", 0, per_output, 1);
+    c.float_bias = kokoro_input(n, 5, "bias", 1, per_output, 1);
     int64_t count[] = {-1};
-    const float *scales = kokoro_input(n, 5, "output_scales", 1, count, 1);
+    const float *scales = kokoro_input(n, 6, "output_scales", 1, count, 1);
     if (n->status) return;
     if (scales == NULL) {
         scales = &c.output_scale;
@@ -92,8 +95,6 @@ void kokoro_compute_block(const struct kernel *kernel, struct node *n) {
     b.rows = x[1];
     b.channels = x[2];
     int64_t statistics[] = {STATISTICS, b.channels}, style[] = {1, 2 * b.channels};
-    int64_t weight[] = {panels_of(b.channels), b.kernel_size, groups_of(b.channels),
-                        PANEL, GROUP};
     int64_t per_channel[] = {b.channels};
     b.statistics = kokoro_input(n, 1, "statistics", 0, statistics, 2);
     b.addend = kokoro_input(n, 2, "addend", 1, x, 3);
@@ -102,11 +103,14 @@ void kokoro_compute_block(const struct kernel *kernel, struct node *n) {
     const float *share = kokoro_input(n, 4, "share", 1, one_number, 1);
     for (size_t i = 0; i < BLOCK_CONVOLUTIONS; i++) {
         const size_t at = BLOCK_HEAD + BLOCK_OPERANDS * i;
+        int64_t weight[] = {panels_of(b.channels), -1, groups_of(b.channels), PANEL, GROUP};
         b.operands[i].weight = kokoro_input(n, at, "weight", 0, weight, 5);
+        b.operands[i].weight_taps = weight[1];
         b.operands[i].weight_sums = kokoro_input(n, at + 1, "weight_sums", 0, per_channel, 1);
-        b.operands[i].bias = kokoro_input(n, at + 2, "bias", 0, per_channel, 1);
-        b.operands[i].style = kokoro_input(n, at + 3, "style", 0, style, 2);
-        b.operands[i].alpha = kokoro_input(n, at + 4, "alpha", 0, per_channel, 1);
+        b.operands[i].runs = kokoro_input(n, at + 2, "runs", 0, weight, 3);
+        b.operands[i].bias = kokoro_input(n, at + 3, "bias", 0, per_channel, 1);
+        b.operands[i].style = kokoro_input(n, at + 4, "style", 0, style, 2);
+        b.operands[i].alpha = kokoro_input(n, at + 5, "alpha", 0, per_channel, 1);
     }
     if (n->status) return;
     if ((b.given == NULL) != (share == NULL)) {
@@ -128,6 +132,7 @@ void kokoro_compute_block(const struct kernel *kernel, struct node *n) {
 }
 
 const struct attribute kokoro_quantized_attributes[] = {
+    LAYOUT,
     NAMED(convolution, "channels", out_channels, INTEGER),
     FIELD(convolution, kernel_size, INTEGER),
     FIELD(convolution, dilation, INTEGER),
@@ -135,7 +140,6 @@ const struct attribute kokoro_quantized_attributes[] = {
     FIELD(convolution, pad_begin, INTEGER),
     FIELD(convolution, pad_end, INTEGER),
     FIELD(convolution, weight_scale, NUMBER),
-    FIELD(convolution, weight_zero_point, INTEGER),
     FIELD(convolution, epsilon, NUMBER),
     FIELD(convolution, negative_slope, NUMBER),
     FIELD(convolution, output_scale, NUMBER),
@@ -143,15 +147,16 @@ const struct attribute kokoro_quantized_attributes[] = {
 };
 
 const struct attribute kokoro_matmul_attributes[] = {
+    LAYOUT,
     NAMED(convolution, "channels", out_channels, INTEGER),
     {0},
 };
 
 const struct attribute kokoro_block_attributes[] = {
+    LAYOUT,
     FIELD(block, kernel_size, INTEGER),
     FIELD(block, dilations, INTEGERS),
     FIELD(block, weight_scales, NUMBERS),
-    FIELD(block, weight_zero_points, INTEGERS),
     FIELD(block, epsilon, NUMBER),
     FIELD(block, output_scale, NUMBER),
     {0},

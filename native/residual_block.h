@@ -8,7 +8,7 @@ enum { BLOCK_PAIRS = 3, BLOCK_CONVOLUTIONS = 2 * BLOCK_PAIRS };
 
 struct residual_block {
     int64_t kernel_size, channels;
-    int64_t dilations[BLOCK_CONVOLUTIONS], weight_zero_points[BLOCK_CONVOLUTIONS];
+    int64_t dilations[BLOCK_CONVOLUTIONS];
     float weight_scales[BLOCK_CONVOLUTIONS];
     float epsilon, output_scale;
     const float *x, *statistics, *addend; /* addend may be NULL */
@@ -17,7 +17,9 @@ struct residual_block {
     int64_t rows;
     struct {
         const int8_t *weight;
+        int64_t weight_taps;
         const int32_t *weight_sums;
+        const uint8_t *runs;
         const float *bias, *style, *alpha;
     } operands[BLOCK_CONVOLUTIONS];
 };

@@ -37,8 +37,7 @@ struct quantization {
     int32_t zero_point;
     int64_t pad_begin;
     int64_t row_size;  /* elements from one row to the next */
-    void *rows;        /* elements of the variant's own size */
-    int32_t *row_sums; /* of the elements as stored; NULL where nobody asks */
+    void *rows;        /* elements of one byte, as the variant stores them */
 };
 
 /* Where a tile of the product goes. Element (row, column) has the linear index
@@ -69,8 +68,9 @@ struct part {
 struct integer_product {
     const void *rows;
     int64_t row_size, stride, dilation, kernel_size, groups;
-    const int8_t *weight;        /* [panels, kernel_size, groups, PANEL, GROUP] */
-    const int32_t *row_terms;    /* what is added to every column of a row; NULL for nothing */
+    int64_t taps;                /* of the weights: those beyond the kernel_size begin again */
+    const int8_t *weight;        /* [panels, taps, groups, PANEL, GROUP] */
+    const uint8_t *runs;         /* [panels, taps, groups], see runs.h */
     const int32_t *column_terms; /* what is added to every row, in whole panels */
     const float *scales;         /* of the columns, in whole panels */
     const float *bias;           /* added to what was scaled, in whole panels; or NULL */
@@ -90,7 +90,6 @@ struct kokoro_harmonic_source;
 
 struct variant {
     const char *name;
-    int element_size;      /* bytes of one quantised activation */
     int activation_offset; /* what is subtracted from a uint8 activation before it is stored */
     int tile_rows, tile_panels, float_tile_rows;
     void (*range)(const struct activation *, int64_t first, int64_t last, struct range *);

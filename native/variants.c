@@ -129,6 +129,8 @@ const struct variant *kokoro_variant(void) {
 
 int kokoro_layout(void) { return KOKORO_LAYOUT; }
 
+const char *kokoro_layout_name(void) { return KOKORO_LAYOUT_NAME; }
+
 const char *kokoro_variant_name(int index) {
     return index >= 0 && index < CANDIDATES ? candidates[index].variant->name : NULL;
 }

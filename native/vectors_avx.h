@@ -9,6 +9,7 @@ enum { VECTOR = 8, FLOAT_ROWS = 6, TILE_PANELS = 1, ACTIVATION_OFFSET = 0 };
 
 typedef __m256 vf;
 typedef __m256i vi;
+typedef uint8_t element;
 
 static inline vf vf_set1(float x) { return _mm256_set1_ps(x); }
 static inline vf vf_load(const float *p) { return _mm256_loadu_ps(p); }
@@ -66,17 +67,13 @@ static inline vi vi_set1(int32_t x) { return _mm256_set1_epi32(x); }
 static inline vi vi_load(const int32_t *p) { return _mm256_loadu_si256((const __m256i *)p); }
 static inline void vi_store(int32_t *p, vi v) { _mm256_storeu_si256((__m256i *)p, v); }
 static inline vi vi_add(vi a, vi b) { return _mm256_add_epi32(a, b); }
-static inline int32_t vi_sum(vi a) {
-    __m128i s = _mm_add_epi32(_mm256_castsi256_si128(a), _mm256_extracti128_si256(a, 1));
-    s = _mm_add_epi32(s, _mm_shuffle_epi32(s, 0x4e));
-    return _mm_cvtsi128_si32(_mm_add_epi32(s, _mm_shuffle_epi32(s, 0xb1)));
-}
 /* To the nearest, of two the even one. */
 static inline vi vi_from_float(vf a) { return _mm256_cvtps_epi32(a); }
 static inline vf vf_from_int(vi a) { return _mm256_cvtepi32_ps(a); }
-/* Eight numbers of 0 to 255 as int16. */
-static inline __m128i vi_narrow(vi a) {
-    return _mm_packs_epi32(_mm256_castsi256_si128(a), _mm256_extracti128_si256(a, 1));
+static inline void vi_store_elements(element *p, vi a) {
+    const __m128i half =
+        _mm_packs_epi32(_mm256_castsi256_si128(a), _mm256_extracti128_si256(a, 1));
+    _mm_storel_epi64((__m128i *)p, _mm_packus_epi16(half, half));
 }
 
 #endif

@@ -7,6 +7,7 @@ enum {
     DOT_VECTORS = 1,
     DOT_LANES = 1,
     DOT_ROWS = 12,
+    SUMMARY_ROWS = 12,
     FLOAT_ROWS = 12,
     ROWS_PASS = 1,
     TILE_PANELS = 2,
@@ -61,7 +62,6 @@ static inline vi vi_set1(int32_t x) { return _mm512_set1_epi32(x); }
 static inline vi vi_load(const int32_t *p) { return _mm512_loadu_si512(p); }
 static inline void vi_store(int32_t *p, vi v) { _mm512_storeu_si512(p, v); }
 static inline vi vi_add(vi a, vi b) { return _mm512_add_epi32(a, b); }
-static inline int32_t vi_sum(vi a) { return _mm512_reduce_add_epi32(a); }
 /* To the nearest, of two the even one. */
 static inline vi vi_from_float(vf a) { return _mm512_cvtps_epi32(a); }
 static inline vf vf_from_int(vi a) { return _mm512_cvtepi32_ps(a); }

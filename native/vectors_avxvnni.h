@@ -1,17 +1,11 @@
 /* AVX2 with the dot products of AVX-VNNI (Alder Lake, Sierra Forest, Zen 5 and later). */
 #include "vectors_avx.h"
 
-enum { DOT_VECTORS = 2, DOT_LANES = 1, DOT_ROWS = 6, ROWS_PASS = 1 };
+enum { DOT_VECTORS = 2, DOT_LANES = 1, DOT_ROWS = 6, SUMMARY_ROWS = 6, ROWS_PASS = 1 };
 
-typedef uint8_t element;
 typedef __m256i dot_sum;
 typedef __m256i dot_weight;
 typedef __m256i dot_activations;
-
-static inline void vi_store_elements(element *p, vi a) {
-    const __m128i narrow = vi_narrow(a);
-    _mm_storel_epi64((__m128i *)p, _mm_packus_epi16(narrow, narrow));
-}
 
 static inline dot_sum dot_zero(void) { return _mm256_setzero_si256(); }
 static inline dot_weight dot_load(const int8_t *panel, int vector) {

@@ -6,7 +6,7 @@
 #include <arm_neon.h>
 #include <stdint.h>
 
-enum { VECTOR = 4, DOT_ROWS = 6, FLOAT_ROWS = 6, TILE_PANELS = 1, ACTIVATION_OFFSET = 128 };
+enum { VECTOR = 4, DOT_ROWS = 6, SUMMARY_ROWS = 6, FLOAT_ROWS = 6, TILE_PANELS = 1, ACTIVATION_OFFSET = 128 };
 
 typedef float32x4_t vf;
 typedef int32x4_t vi;
@@ -59,7 +59,6 @@ static inline vi vi_set1(int32_t x) { return vdupq_n_s32(x); }
 static inline vi vi_load(const int32_t *p) { return vld1q_s32(p); }
 static inline void vi_store(int32_t *p, vi v) { vst1q_s32(p, v); }
 static inline vi vi_add(vi a, vi b) { return vaddq_s32(a, b); }
-static inline int32_t vi_sum(vi a) { return vaddvq_s32(a); }
 /* To the nearest, of two the even one. */
 static inline vi vi_from_float(vf a) { return vcvtnq_s32_f32(a); }
 static inline vf vf_from_int(vi a) { return vcvtq_f32_s32(a); }

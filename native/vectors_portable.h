@@ -7,6 +7,7 @@ enum {
     DOT_VECTORS = 16,
     DOT_LANES = 1,
     DOT_ROWS = 2,
+    SUMMARY_ROWS = 2,
     FLOAT_ROWS = 2,
     ROWS_PASS = 1,
     TILE_PANELS = 1,
@@ -54,7 +55,6 @@ static inline vi vi_set1(int32_t x) { return x; }
 static inline vi vi_load(const int32_t *p) { return *p; }
 static inline void vi_store(int32_t *p, vi v) { *p = v; }
 static inline vi vi_add(vi a, vi b) { return (vi)((uint32_t)a + (uint32_t)b); }
-static inline int32_t vi_sum(vi a) { return a; }
 /* To the nearest, of two the even one. */
 static inline vi vi_from_float(vf a) { return (int32_t)vf_round(a); }
 static inline vf vf_from_int(vi a) { return (float)a; }

@@ -6,7 +6,7 @@ import ctypes
 from dataclasses import dataclass
 from pathlib import Path
 
-from service.preparation.layout import LAYOUT
+from service.preparation.layout import LAYOUT, LAYOUT_NAME
 from service.resources import native_library
 
 
@@ -52,7 +52,7 @@ def find_native_operators(path: Path | None = None) -> NativeOperators:
     if layout != LAYOUT:
         raise NativeUnavailableError(
             f"{path.name} was compiled from other sources: it reads weights in layout {layout}, "
-            f"and {LAYOUT} is needed; install the service again, which compiles it"
+            f"and {LAYOUT} ({LAYOUT_NAME}) is needed; install the service again, which compiles it"
         )
     kernels: bytes = variant_in_use()
     if kernels == b"portable":

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import platform
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -66,12 +67,11 @@ def quantization(v: Floats) -> tuple[np.float32, int]:
 
 @dataclass
 class Convolution:
-    """A DynamicQuantizeConv: `x` [T, Ci], `w` uint8 [Co, Ci, K] as published."""
+    """A DynamicQuantizeConv: `x` [T, Ci], `w` int8 or int16 [Co, Ci, K]."""
 
     x: Floats
-    w: Bytes
+    w: NDArray[np.signedinteger[Any]]
     weight_scale: float = 0.01
-    weight_zero_point: int = 3  # the published one less 128
     dilation: int = 1
     stride: int = 1
     pad_begin: int = 0
@@ -127,7 +127,7 @@ class Convolution:
     def accumulators(self, q: Bytes, zero_point: int) -> Integers:
         padding = ((self.pad_begin, self.pad_end), (0, 0))
         rows = np.pad(q.astype(np.int64) - zero_point, padding)
-        taps = self.w.astype(np.int64) - 128 - self.weight_zero_point
+        taps = self.w.astype(np.int64)
         starts = np.arange(self.output_rows) * self.stride
         total = np.zeros((self.output_rows, self.w.shape[0]), np.int64)
         for k in range(self.kernel_size):
@@ -157,23 +157,57 @@ class Convolution:
         return self.finish(self.accumulators(q, zero_point), scale)
 
     def packed(self) -> NDArray[np.int8]:
-        out, inner, kernel = self.w.shape
+        """One tap after the other, and again for what is left of weights that int8 cannot hold."""
+        terms, rest = [], self.w
+        while not terms or rest.any():
+            terms.append(rest.clip(-128, 127))
+            rest = rest - terms[-1]
+        w = np.concatenate(terms, axis=2).astype(np.int8)
+        out, inner, taps = w.shape
         panels, groups = -(-out // 16), -(-inner // 4)
-        whole = np.zeros((panels * 16, groups * 4, kernel), np.int8)
-        whole[:out, :inner] = (self.w.astype(np.int16) - 128).astype(np.int8)
-        parts = whole.reshape(panels, 16, groups, 4, kernel)
+        whole = np.zeros((panels * 16, groups * 4, taps), np.int8)
+        whole[:out, :inner] = w
+        parts = whole.reshape(panels, 16, groups, 4, taps)
         return np.ascontiguousarray(parts.transpose(0, 4, 2, 1, 3))
 
     def weight_sums(self) -> NDArray[np.int32]:
-        return (self.w.astype(np.int32) - 128).sum(axis=(1, 2), dtype=np.int32)
+        return self.w.sum(axis=(1, 2), dtype=np.int32)
+
+    def runs(self) -> Bytes:
+        """As long as the weights allow, one group after the other."""
+        packed = self.packed().astype(int)
+        runs = np.zeros(packed.shape[:3], np.uint8)
+        for place in np.ndindex(runs.shape[:2]):
+            runs[place] = runs_of(packed[place])
+        return runs
+
+
+def runs_of(groups: Integers) -> Bytes:
+    """Cut the groups [Q, 16, 4] of a panel and a tap; see native/runs.h."""
+    lengths: list[int] = []
+    sums = np.zeros((2, 16, 2), int)
+    for group in groups:
+        pairs = group.reshape(16, 2, 2)
+        own = np.stack([pairs.clip(min=0).sum(axis=2), -pairs.clip(max=0).sum(axis=2)])
+        if own.max() > 128:
+            goes_on = bool(lengths) and 128 < lengths[-1] < 255
+            kind = 128
+        else:
+            goes_on = bool(lengths) and lengths[-1] < 127 and (sums + own).max() <= 128
+            kind = 0
+        if goes_on:
+            lengths[-1] += 1
+            sums += own
+        else:
+            lengths.append(kind + 1)
+            sums = own
+    return np.array(lengths + [0] * (len(groups) - len(lengths)), np.uint8)
 
 
 def matmul(x: Floats, w: Signed, scales: Floats, bias: Floats | None = None) -> Convolution:
     """A DynamicQuantizeMatMul: `x` [T, Ci], `w` [Ci, Co], a scale and a bias per column."""
-    published = (w.T.astype(np.int16) + 128).astype(np.uint8)[:, :, None]
-    return Convolution(
-        x, published, weight_zero_point=0, weight_scales=scales, float_bias=bias, epsilon=0.0
-    )
+    taps = np.ascontiguousarray(w.T[:, :, None])
+    return Convolution(x, taps, weight_scales=scales, float_bias=bias, epsilon=0.0)
 
 
 @dataclass
@@ -280,6 +314,14 @@ class TransposedConvolution:
         return packed_floats(np.ascontiguousarray(columns))
 
 
+WIDEST = (128, 3, 64, 20, 0)
+"""Of random weights: products of pairs of the first leave 16 bits, and the last are zeros."""
+
+
+def random_weights(shape: tuple[int, ...], widest: int, random: np.random.Generator) -> Signed:
+    return random.integers(-widest, min(widest, 127), shape, np.int8, endpoint=True)
+
+
 @dataclass
 class Sizes:
     """Of a random DynamicQuantizeConv."""
@@ -295,15 +337,16 @@ class Sizes:
 
 
 def random_convolution(sizes: Sizes, seed: int = 0) -> Convolution:
-    """Fill every part that `sizes.parts` names."""
+    """Fill every part that `sizes.parts` names; how wide the weights are changes with the seed."""
     random = np.random.default_rng(seed)
 
     def normal(*shape: int) -> Floats:
         return random.standard_normal(shape, np.float32)
 
+    weights = (sizes.out, sizes.inner, sizes.kernel)
     c = Convolution(
         x=normal(sizes.rows, sizes.inner),
-        w=random.integers(0, 256, (sizes.out, sizes.inner, sizes.kernel), np.uint8),
+        w=random_weights(weights, WIDEST[seed % len(WIDEST)], random),
         dilation=sizes.dilation,
         stride=sizes.stride,
         pad_begin=sizes.pads[0],

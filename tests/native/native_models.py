@@ -8,10 +8,18 @@ from typing import Any
 import numpy as np
 from onnx import NodeProto, TensorProto, helper
 
+from service.preparation.layout import LAYOUT
 from tests.native import kokoro_reference as reference
 
 Array = np.ndarray[Any, Any]
-TYPES = {"float32": TensorProto.FLOAT, "int8": TensorProto.INT8, "int32": TensorProto.INT32}
+TYPES = {
+    "float32": TensorProto.FLOAT,
+    "int8": TensorProto.INT8,
+    "uint8": TensorProto.UINT8,
+    "int32": TensorProto.INT32,
+}
+PACKED = {"DynamicQuantizeConv", "DynamicQuantizeMatMul", "ResidualBlock"}
+"""Operators whose weights have a layout."""
 DOMAINS = {"": 17, "kokoro": 1, "com.microsoft": 1}
 
 
@@ -21,7 +29,12 @@ def model(
     attributes: Mapping[str, Any],
     outputs: Sequence[str],
 ) -> bytes:
-    """Serialize it; an input that is None and an output that is empty are missing."""
+    """Serialize it; an input that is None and an output that is empty are missing.
+
+    Weights are in the layout of today unless the attributes say another.
+    """
+    if operator in PACKED:
+        attributes = {"layout": LAYOUT, **attributes}
     given = {name: array for name, array in inputs.items() if array is not None}
     names = [name if name in given else "" for name in inputs]
     while names and not names[-1]:
@@ -47,6 +60,7 @@ def inputs_of(c: reference.Convolution) -> dict[str, Array | None]:
         "x": c.x[None],
         "weight": c.packed(),
         "weight_sums": c.weight_sums(),
+        "runs": c.runs(),
         "bias": c.bias,
         "statistics": c.statistics,
         "style": None if c.style is None else c.style[None],
@@ -65,7 +79,6 @@ def attributes_of(c: reference.Convolution) -> dict[str, int | float]:
         "pad_begin": c.pad_begin,
         "pad_end": c.pad_end,
         "weight_scale": c.weight_scale,
-        "weight_zero_point": c.weight_zero_point,
         "epsilon": c.epsilon,
         "negative_slope": c.negative_slope,
         "output_scale": c.output_scale,

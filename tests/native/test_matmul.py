@@ -66,6 +66,7 @@ def inputs_of(c):
         "x": c.x[None],
         "weight": c.packed(),
         "weight_sums": c.weight_sums(),
+        "runs": c.runs(),
         "weight_scales": c.weight_scales,
         "bias": c.float_bias,
     }
@@ -135,7 +136,7 @@ def stock():
             pytest.skip("on arm64 ONNX Runtime's own nodes differ: one rounds once, five twice")
         given = {
             "x": c.x[None],
-            "w": np.ascontiguousarray((c.w[:, :, 0].T.astype(np.int16) - 128).astype(np.int8)),
+            "w": np.ascontiguousarray(c.w[:, :, 0].T),
             "scales": c.weight_scales,
             "zero": np.zeros(c.w.shape[0], np.int8),
         }
@@ -202,6 +203,9 @@ def test_what_is_not_finite_gives_a_result(run, value):
         ({"channels": 17}, r"weight should have shape \[2, 1, 1, 16, 4\]"),
         ({"channels": 0}, "weight should have shape|channels must be"),
         ({"weight_sums": np.zeros(15, np.int32)}, "weight_sums should have shape"),
+        ({"runs": np.ones((1, 1, 2), np.uint8)}, r"runs should have shape \[1, 1, 1\]"),
+        ({"runs": np.zeros((1, 1, 1), np.uint8)}, "runs must add up to the groups"),
+        ({"layout": 1}, "packed in layout 1, and this library reads layout"),
         ({"weight_scales": np.zeros(1, np.float32)}, "weight_scales should have shape"),
         ({"bias": np.zeros((1, 16), np.float32)}, "bias should have shape"),
         ({"output_scales": np.zeros((1, 1), np.float32)}, "output_scales should have shape"),

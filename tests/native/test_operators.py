@@ -8,8 +8,10 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from onnx import helper
 
 import ortffi
+from service.preparation.layout import LAYOUT
 from tests.native import kokoro_reference as reference
 from tests.native import native_library, native_models
 
@@ -168,13 +170,14 @@ def floats(*shape):
         ({"x": floats(2, 9, 4)}, r"x should have shape .* has \[2, 9, 4\]"),
         ({"x": floats(1, 0, 4)}, "x is empty"),
         ({"x": floats(1, 1, 1, 1, 1, 1, 9)}, "has 7 dimensions"),
-        ({"x": floats(1, 9, 5)}, r"weight should have shape \[1, 3, 2, 16, 4\] and has"),
-        ({"kernel_size": 4}, r"weight should have shape \[1, 4, 1, 16, 4\]"),
-        ({"channels": 17}, r"weight should have shape \[2, 3, 1, 16, 4\]"),
+        ({"x": floats(1, 9, 5)}, r"weight should have shape \[1, any, 2, 16, 4\] and has"),
+        ({"kernel_size": 4}, "taps of weight must be kernel_size or more times that"),
+        ({"kernel_size": 2}, "taps of weight must be kernel_size or more times that"),
+        ({"channels": 17}, r"weight should have shape \[2, any, 1, 16, 4\]"),
         ({"channels": 15}, r"weight_sums should have shape \[15\] and has \[16\]"),
         ({"channels": 0}, "weight should have shape|channels must be"),
         ({"channels": -(2**63)}, "weight should have shape|channels must be"),
-        ({"kernel_size": 2**62}, "weight should have shape"),
+        ({"kernel_size": 2**62}, "kernel_size must be"),
         ({"weight_sums": np.zeros(4, np.int32)}, "weight_sums should have shape"),
         ({"bias": floats(15)}, r"bias should have shape \[16\] and has \[15\]"),
         ({"style": floats(1, 8)}, "style needs statistics"),
@@ -193,7 +196,9 @@ def floats(*shape):
         ({"stride": -1}, "stride must be"),
         ({"pad_begin": -1}, "pad_begin and pad_end must be"),
         ({"pad_end": 2**40}, "pad_begin and pad_end must be"),
-        ({"weight_zero_point": 200}, "weight_zero_point must be"),
+        ({"runs": np.ones((1, 3, 2), np.uint8)}, r"runs should have shape \[1, 3, 1\]"),
+        ({"runs": np.zeros((1, 3, 1), np.uint8)}, "runs must add up to the groups"),
+        ({"runs": np.full((1, 3, 1), 2, np.uint8)}, "runs must add up to the groups"),
         ({"pad_begin": 0, "pad_end": 0, "dilation": 5}, "shorter than the kernel"),
     ],
 )
@@ -247,6 +252,31 @@ def test_a_missing_attribute_is_named(run, missing):
 def test_an_attribute_of_another_type_is_named(run):
     with pytest.raises(ortffi.OrtError, match=r"kokoro\.Conv: attribute channels, an int,"):
         run("Conv", conv_inputs(), {**CONV, "channels": 22.0}, ["y"])
+
+
+@pytest.mark.parametrize("layout", [0, 1, LAYOUT + 1])
+def test_weights_of_another_layout_are_refused(run, layout):
+    c = reference.random_convolution(reference.Sizes(9, 4, 16))
+    message = rf"packed in layout {layout}, and this library reads layout {LAYOUT} \(centred\)"
+    with pytest.raises(ortffi.OrtError, match=rf"kokoro\.DynamicQuantizeConv: .*{message}"):
+        run_convolution(run, c, ["y"], layout=layout)
+
+
+def test_weights_that_do_not_say_their_layout_are_refused(library_path):
+    c = reference.random_convolution(reference.Sizes(9, 4, 16))
+    inputs = {
+        name: array for name, array in native_models.inputs_of(c).items() if array is not None
+    }
+    node = helper.make_node(
+        "DynamicQuantizeConv",
+        list(inputs),
+        ["y"],
+        domain="kokoro",
+        **native_models.attributes_of(c),
+    )
+    model = native_models.chain([node], inputs, ["y"])
+    with pytest.raises(ortffi.OrtError, match="attribute layout, an int, is missing"):
+        ortffi.SessionBuilder().with_custom_ops(library_path).commit_from_memory(model)
 
 
 @pytest.mark.parametrize("threads", [1, 2, 3])

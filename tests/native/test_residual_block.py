@@ -12,7 +12,7 @@ import ortffi
 from tests.native import kokoro_reference as reference
 from tests.native import native_models
 
-OPERANDS = ("weight", "weight_sums", "bias", "style", "alpha")
+OPERANDS = ("weight", "weight_sums", "runs", "bias", "style", "alpha")
 EPSILON = 1e-5
 
 
@@ -32,7 +32,6 @@ class Block:
             replace(
                 reference.random_convolution(sizes, seed),
                 weight_scale=0.001 * (seed + 1),
-                weight_zero_point=5 * seed - 9,
                 dilation=dilation,
                 pad_begin=dilation * (kernel - 1) // 2,
                 pad_end=dilation * (kernel - 1) // 2,
@@ -71,7 +70,6 @@ class Block:
             "kernel_size": self.convolutions[0].kernel_size,
             "dilations": list(self.dilations),
             "weight_scales": [c.weight_scale for c in self.convolutions],
-            "weight_zero_points": [c.weight_zero_point for c in self.convolutions],
             "epsilon": EPSILON,
             "output_scale": self.output_scale,
         }
@@ -280,7 +278,8 @@ def zeros(*shape):
         ({"kernel_size": 2}, "weight should have shape|kernel_size must be odd"),
         ({"dilations": [1, 1, 3, 1, 0, 1]}, "dilation must be"),
         ({"dilations": [1, 1, 3, 1, 2**40, 1]}, "dilation must be"),
-        ({"weight_zero_points": [0, 0, 0, 0, 0, 128]}, "weight_zero_point must be"),
+        ({"runs_3": np.zeros((2, 3, 5), np.uint8)}, "runs must add up to the groups"),
+        ({"layout": 1}, "packed in layout 1, and this library reads layout"),
     ],
 )
 def test_what_cannot_be_is_refused(run, changes, message):
@@ -305,7 +304,7 @@ def test_an_even_kernel_is_refused(run):
         run("ResidualBlock", block.inputs(addend=False), block.attributes(), ["y"])
 
 
-@pytest.mark.parametrize("name", ["dilations", "weight_scales", "weight_zero_points"])
+@pytest.mark.parametrize("name", ["dilations", "weight_scales"])
 @pytest.mark.parametrize("count", [5, 7])
 def test_attributes_are_of_six(run, name, count):
     block = Block()

@@ -47,22 +47,61 @@ class TestIntegers:
         total = native_library.convolve_integers(c, q, zero_point)
         assert np.array_equal(total, c.accumulators(q, zero_point))
 
+    @pytest.mark.parametrize("seed", [0, 3], ids=["wide weights", "small weights"])
     @pytest.mark.parametrize("sizes", KOKORO, ids=str)
-    def test_are_those_of_the_definition_at_kokoros_sizes(self, sizes):
-        c = reference.random_convolution(sizes)
+    def test_are_those_of_the_definition_at_kokoros_sizes(self, sizes, seed):
+        c = reference.random_convolution(sizes, seed)
         q, _, zero_point = c.quantized()
         total = native_library.convolve_integers(c, q, zero_point)
         assert np.array_equal(total, c.accumulators(q, zero_point))
 
     @pytest.mark.parametrize("activation", [0, 255])
-    @pytest.mark.parametrize("weight", [0, 255])
-    @pytest.mark.parametrize("weight_zero_point", [-128, 0, 127])
-    def test_do_not_saturate(self, activation, weight, weight_zero_point):
+    @pytest.mark.parametrize("weight", [-128, -127, -65, -64, -63, -1, 1, 63, 64, 65, 127])
+    def test_do_not_saturate(self, activation, weight):
+        """Two weights of 64 are what a run of one group holds; of 65 none does."""
         c = reference.random_convolution(reference.Sizes(20, 100, 20, 12))
-        c = replace(c, w=np.full_like(c.w, weight), weight_zero_point=weight_zero_point)
+        c = replace(c, w=np.full_like(c.w, weight))
         q = np.full(c.x.shape, activation, np.uint8)
         total = native_library.convolve_integers(c, q, 255 - activation)
         assert np.array_equal(total, c.accumulators(q, 255 - activation))
+
+    @pytest.mark.parametrize("activation", [0, 255])
+    @pytest.mark.parametrize("run", [1, 2, 4, 8, 16, 64, 127])
+    def test_stay_in_16_bits_to_the_end_of_a_run(self, activation, run):
+        """Weights of one sign, or of both, that fill a lane in just so many groups."""
+        c = reference.random_convolution(reference.Sizes(15, 4 * (2 * run + 1), 18, 2))
+        w = np.full_like(c.w, 64 // run)
+        w[1::2] *= -1
+        w[::3, 1::2] *= -1
+        c = replace(c, w=w)
+        assert c.runs()[0, 0].tolist() == [run, run, 1, *[0] * (2 * run - 2)]
+        q = np.full(c.x.shape, activation, np.uint8)
+        q[1::3, 1::2] = 255 - activation
+        total = native_library.convolve_integers(c, q, 7)
+        assert np.array_equal(total, c.accumulators(q, 7))
+
+    @pytest.mark.parametrize("zero_point", [0, 7, 255])
+    def test_are_exact_where_weights_do_not_fit_8_bits(self, zero_point):
+        """Published weights of 0 to 255 less a zero point far from their middle."""
+        c = reference.random_convolution(reference.Sizes(20, 37, 35, 3, dilation=2, pads=(2, 1)))
+        w = np.random.default_rng(1).integers(0, 256, c.w.shape, np.int16) - np.int16(zero_point)
+        c = replace(c, w=w)
+        assert c.packed().shape[1] == 3 * (3 if zero_point == 0 else 2)
+        q = np.random.default_rng(0).integers(0, 256, c.x.shape, np.uint8)
+        total = native_library.convolve_integers(c, q, 99)
+        assert np.array_equal(total, c.accumulators(q, 99))
+
+    @pytest.mark.parametrize("wide", [(0,), (3,), (8,), (0, 1, 2, 5, 8), tuple(range(9))], ids=str)
+    def test_are_exact_where_some_groups_must_be_widened(self, wide):
+        c = reference.random_convolution(reference.Sizes(20, 36, 35, 3), seed=1)
+        w = c.w.copy()
+        for group in wide:
+            w[5, 4 * group + 2 : 4 * group + 4, 1] = 127
+        c = replace(c, w=w)
+        assert np.count_nonzero(c.runs() & 128) > 0
+        q = np.full(c.x.shape, 255, np.uint8)
+        total = native_library.convolve_integers(c, q, 0)
+        assert np.array_equal(total, c.accumulators(q, 0))
 
 
 @pytest.mark.usefixtures("variant")
@@ -337,7 +376,6 @@ class TestChoice:
         ({"dilation": 0}, "dilation"),
         ({"stride": 0}, "stride"),
         ({"pad_begin": -1}, "pad_begin"),
-        ({"weight_zero_point": 128}, "weight_zero_point"),
         ({"pad_begin": 0, "pad_end": 0, "dilation": 9}, "shorter than the kernel"),
         ({"style": np.zeros(8, np.float32)}, "style needs statistics"),
         ({"x": np.zeros((0, 4), np.float32)}, "empty"),

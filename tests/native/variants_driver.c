@@ -9,6 +9,7 @@
 #define _DEFAULT_SOURCE
 #include "kokoro_ops.h"
 #include "residual_block.h"
+#include "runs.h"
 #include "runtime.h"
 #include "statistics.h"
 
@@ -119,8 +120,10 @@ static void fill(float *x, int64_t count, int kind) {
             x[random_below((uint32_t)count)] = special[(kind * 3 + i) % 6];
 }
 
-/* Packed weights and their sums. Extremes are frequent: with them products of pairs leave 16 bits. */
+/* Packed weights and their sums. They are small, or extremes are frequent: with them products of
+ * pairs leave 16 bits. */
 static int8_t *packed(int64_t in, int64_t out, int64_t kernel, int32_t *sums) {
+    const int widest = (int)random_below(5) * 5;
     const int64_t groups = ceil_div(in, 4), count = ceil_div(out, 16) * kernel * groups * 64;
     int8_t *w = memory(count, 1);
     memset(w, 0, (size_t)count);
@@ -129,12 +132,54 @@ static int8_t *packed(int64_t in, int64_t out, int64_t kernel, int32_t *sums) {
         for (int64_t k = 0; k < kernel; k++)
             for (int64_t i = 0; i < in; i++) {
                 const uint32_t any = random_below(512);
-                const int8_t v = (int8_t)(any < 128 ? -128 : any < 256 ? 127 : (int)any - 384);
+                const int extreme = any < 128 ? -128 : any < 256 ? 127 : (int)any - 384;
+                const int small = (int)random_below(2 * (uint32_t)widest + 1) - widest;
+                const int8_t v = (int8_t)(widest ? small : extreme);
                 w[(((o / 16 * kernel + k) * groups + i / 4) * 16 + o % 16) * 4 + i % 4] = v;
                 sums[o] += v;
             }
     }
     return w;
+}
+
+/* What runs.h says of the groups of a panel and a tap. */
+static void cut(const int8_t *w, int64_t groups, uint8_t *run) {
+    int lanes[2][32] = {{0}}, length = 0, widened = 0;
+    for (int64_t g = 0; g < groups; g++, w += 64) {
+        int fits = 1, alone = 1;
+        for (int lane = 0; lane < 32; lane++)
+            for (int sign = 0; sign < 2; sign++) {
+                const int a = sign ? -w[2 * lane] : w[2 * lane];
+                const int b = sign ? -w[2 * lane + 1] : w[2 * lane + 1];
+                const int own = (a > 0 ? a : 0) + (b > 0 ? b : 0);
+                alone &= own <= 128;
+                lanes[sign][lane] += own;
+                fits &= lanes[sign][lane] <= 128;
+            }
+        if (length && (length == RUN_LENGTH || widened == alone || !(fits || widened))) {
+            *run++ = (uint8_t)(length + widened * RUN_WIDENED);
+            length = 0;
+        }
+        if (length == 0) {
+            memset(lanes, 0, sizeof lanes);
+            for (int lane = 0; lane < 32; lane++)
+                for (int i = 0; i < 2; i++) {
+                    const int v = w[2 * lane + i];
+                    lanes[v < 0][lane] += abs(v);
+                }
+            widened = !alone;
+        }
+        length++;
+    }
+    *run = (uint8_t)(length + widened * RUN_WIDENED);
+}
+
+static uint8_t *runs_of(const int8_t *w, int64_t in, int64_t out, int64_t kernel) {
+    const int64_t groups = ceil_div(in, 4), rows = ceil_div(out, 16) * kernel;
+    uint8_t *runs = memory(rows * groups, 1);
+    memset(runs, 0, (size_t)(rows * groups));
+    for (int64_t i = 0; i < rows; i++) cut(w + i * groups * 64, groups, runs + i * groups);
+    return runs;
 }
 
 struct shape {
@@ -144,6 +189,7 @@ struct shape {
 static void convolution(struct shape s, unsigned parts, int kind) {
     int32_t *sums = memory(s.out, sizeof *sums);
     int8_t *w = packed(s.in, s.out, s.kernel, sums);
+    uint8_t *runs = runs_of(w, s.in, s.out, s.kernel);
     float *x = floats(s.rows * s.in);
     fill(x, s.rows * s.in, kind);
     struct kokoro_convolution c = {
@@ -151,8 +197,8 @@ static void convolution(struct shape s, unsigned parts, int kind) {
         .dilation = s.dilation, .stride = s.stride, .pad_begin = s.begin, .pad_end = s.end,
         .weight_scale = 0.01f, .epsilon = 1e-5f, .negative_slope = parts & 1 ? 0.2f : 1.0f,
         .output_scale = parts & 2 ? 0.70710678f : 1.0f,
-        .weight_zero_point = parts & 4 ? (int64_t)random_below(256) - 128 : 0,
-        .x = x, .weight = w, .weight_sums = sums,
+        .x = x, .weight = w, .weight_sums = sums, .runs = runs,
+        .weight_taps = s.kernel,
     };
     const int64_t rows = kokoro_convolution_rows(&c), outputs = rows * s.out;
     float *y = NULL, *found = NULL, *statistics = NULL, *bias = NULL, *residual = NULL;
@@ -223,7 +269,8 @@ static void convolution(struct shape s, unsigned parts, int kind) {
     c.bias = bias = floats(s.out);
     kokoro_convolve(&c, found, NULL);
 end:
-    release(w), release(sums), release(x), release(q), release(other), release(expected);
+    release(w), release(sums), release(runs), release(x), release(q), release(other);
+    release(expected);
     release(integers), release(y), release(found), release(statistics), release(bias);
     release(residual), release(addend);
     release(given), release(style), release(alpha);
@@ -321,11 +368,12 @@ static void matmul(int64_t rows, int64_t in, int64_t out, int biased, int kind) 
     fill(x, rows * in, kind);
     int32_t *sums = memory(out, sizeof *sums);
     int8_t *w = packed(in, out, 1, sums);
+    uint8_t *runs = runs_of(w, in, out, 1);
     float *y = zeros(rows * out), *found = zeros(rows * out);
     const struct kokoro_convolution c = {
-        .rows = rows, .in_channels = in, .out_channels = out, .kernel_size = 1, .dilation = 1,
+        .rows = rows, .in_channels = in, .out_channels = out, .kernel_size = 1, .weight_taps = 1, .dilation = 1,
         .stride = 1, .negative_slope = 1.0f, .output_scale = 1.0f, .x = x, .weight = w,
-        .weight_sums = sums, .weight_scales = scales, .float_bias = bias,
+        .weight_sums = sums, .runs = runs, .weight_scales = scales, .float_bias = bias,
     };
     use("portable");
     kokoro_convolve(&c, y, NULL);
@@ -333,7 +381,7 @@ static void matmul(int64_t rows, int64_t in, int64_t out, int biased, int kind) 
     kokoro_convolve(&c, found, NULL);
     if (kind < 4 && memcmp(y, found, (size_t)(rows * out) * sizeof *y) != 0)
         fail("DynamicQuantizeMatMul", rows, in, out, 1);
-    release(x), release(scales), release(bias), release(sums), release(w);
+    release(x), release(scales), release(bias), release(sums), release(w), release(runs);
     release(y), release(found);
 }
 
@@ -359,21 +407,24 @@ static void residual_block(int64_t rows, int64_t channels, int64_t kernel, int w
         .x = x, .statistics = of_x, .addend = addend, .rows = rows, .given = given,
         .share = share >= 0 ? share : 0,
     };
-    void *kept[5 * BLOCK_CONVOLUTIONS];
+    enum { OPERANDS = 6 };
+    void *kept[OPERANDS * BLOCK_CONVOLUTIONS];
     for (int i = 0; i < BLOCK_CONVOLUTIONS; i++) {
         int32_t *sums = memory(channels, sizeof *sums);
         int8_t *weight = packed(channels, channels, kernel, sums);
+        uint8_t *runs = runs_of(weight, channels, channels, kernel);
         float *bias = floats(channels), *style = floats(2 * channels), *alpha = floats(channels);
-        void *const made[] = {sums, weight, bias, style, alpha};
-        memcpy(kept + 5 * i, made, sizeof made);
+        void *const made[OPERANDS] = {sums, weight, runs, bias, style, alpha};
+        memcpy(kept + OPERANDS * i, made, sizeof made);
         block.operands[i].weight = weight;
+        block.operands[i].weight_taps = kernel;
         block.operands[i].weight_sums = sums;
+        block.operands[i].runs = runs;
         block.operands[i].bias = bias;
         block.operands[i].style = style;
         block.operands[i].alpha = alpha;
         block.dilations[i] = 1 + (int64_t)random_below(5);
         block.weight_scales[i] = 1e-4f;
-        block.weight_zero_points[i] = (int64_t)random_below(256) - 128;
     }
     const char *wrong = kokoro_check_residual_block(&block);
     if (!wrong)
@@ -400,9 +451,9 @@ static void residual_block(int64_t rows, int64_t channels, int64_t kernel, int w
             .kernel_size = kernel, .dilation = block.dilations[i], .stride = 1, .pad_begin = pad,
             .pad_end = pad, .weight_scale = block.weight_scales[i], .epsilon = block.epsilon,
             .negative_slope = 1.0f, .output_scale = last ? block.output_scale : 1.0f,
-            .weight_zero_point = block.weight_zero_points[i],
             .x = i ? expected[i - 1] : x, .statistics = taken,
             .weight = block.operands[i].weight, .weight_sums = block.operands[i].weight_sums,
+            .runs = block.operands[i].runs, .weight_taps = kernel,
             .bias = block.operands[i].bias, .style = block.operands[i].style,
             .alpha = block.operands[i].alpha,
             .residual = i % 2 == 0 ? NULL : i > 1 ? expected[i - 2] : x,
@@ -415,7 +466,7 @@ static void residual_block(int64_t rows, int64_t channels, int64_t kernel, int w
         memcmp(statistics, of[last], (size_t)size * sizeof *y) != 0)
         fail("ResidualBlock", rows, channels, channels, kernel);
     for (int i = 0; i < BLOCK_CONVOLUTIONS; i++) release(expected[i]), release(of[i]);
-    for (int i = 0; i < 5 * BLOCK_CONVOLUTIONS; i++) release(kept[i]);
+    for (int i = 0; i < OPERANDS * BLOCK_CONVOLUTIONS; i++) release(kept[i]);
     release(x), release(of_x), release(addend), release(y), release(statistics);
     release(joined), release(measured), release(given);
 }

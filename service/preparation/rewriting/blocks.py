@@ -14,8 +14,8 @@ PAIRS = 3
 """Pairs of convolutions in a block."""
 
 # Inputs of DynamicQuantizeConv.
-_X, _WEIGHT, _SUMS, _BIAS, _STATISTICS, _STYLE, _ALPHA, _RESIDUAL, _ADDEND = range(9)
-_PER_CONVOLUTION = (_WEIGHT, _SUMS, _BIAS, _STYLE, _ALPHA)
+_X, _WEIGHT, _SUMS, _RUNS, _BIAS, _STATISTICS, _STYLE, _ALPHA, _RESIDUAL, _ADDEND = range(10)
+_PER_CONVOLUTION = (_WEIGHT, _SUMS, _RUNS, _BIAS, _STYLE, _ALPHA)
 
 
 class _Pair(NamedTuple):
@@ -121,9 +121,7 @@ def _fuse(graph: ir.Graph, pairs: list[_Pair]) -> None:
             "kernel_size": first.attributes["kernel_size"].as_int(),
             "dilations": [node.attributes["dilation"].as_int() for node in convolutions],
             "weight_scales": [node.attributes["weight_scale"].as_float() for node in convolutions],
-            "weight_zero_points": [
-                node.attributes["weight_zero_point"].as_int() for node in convolutions
-            ],
+            "layout": first.attributes["layout"].as_int(),
             "epsilon": first.attributes["epsilon"].as_float(),
             "output_scale": last.attributes["output_scale"].as_float(),
         },

@@ -22,7 +22,7 @@ GIVEN, SHARE, MEASURED = "given", "share", "measured"
 """Statistics of what each AdaIN works on, of all blocks one after the other, float32 [n]; and how
 much those that are given count, float32 [1]: with 0, what is measured is taken, with 1 they are."""
 
-_STATISTICS, _GIVEN, _SHARE = 4, 3, 4
+_STATISTICS, _GIVEN, _SHARE = 5, 3, 4
 """Inputs of a `DynamicQuantizeConv`, and of a `ResidualBlock`."""
 
 _PER_CHANNEL, _CONVOLUTIONS = 4, 6

@@ -24,7 +24,7 @@ from service.preparation.rewriting.products import product_of
 _AS_IT_IS = 0
 """In the shape of a Reshape: the size that the axis has."""
 
-_OUTPUT_SCALES = 5
+_OUTPUT_SCALES = 6
 """Which input of DynamicQuantizeMatMul."""
 
 

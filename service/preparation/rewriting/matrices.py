@@ -7,8 +7,9 @@ from functools import partial
 import numpy as np
 import onnx_ir as ir
 
+from service.preparation.layout import LAYOUT
 from service.preparation.rewriting.graph import Array, initializer, nodes_of
-from service.preparation.rewriting.native import OPERATORS
+from service.preparation.rewriting.native import OPERATORS, packed_operands
 from service.preparation.rewriting.packing import COLUMNS, pack_matrix
 from service.preparation.rewriting.products import Product, by_input, merge, product_of
 
@@ -56,8 +57,7 @@ def _fused(
     assert x is not None  # checked to be a sequence
     inputs = [
         x,
-        initializer(graph, pack_matrix(weight), f"{x.name}_matrix"),
-        initializer(graph, weight.sum(axis=0, dtype=np.int32), f"{x.name}_matrix_sums"),
+        *packed_operands(graph, pack_matrix(weight), weight.shape[1], f"{x.name}_matrix"),
         initializer(graph, scale, f"{x.name}_matrix_scales"),
         None if bias is None else initializer(graph, bias, f"{x.name}_matrix_bias"),
         initializer(graph, np.ones(n_outputs, np.float32), f"{x.name}_output_scales"),
@@ -66,7 +66,7 @@ def _fused(
         "DynamicQuantizeMatMul",
         inputs,
         domain=OPERATORS,
-        attributes={"channels": scale.size},
+        attributes={"channels": scale.size, "layout": LAYOUT},
         num_outputs=n_outputs,
     )
 

@@ -4,13 +4,18 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
 import onnx_ir as ir
 from onnx_ir import convenience
 
+from service.preparation.layout import LAYOUT
 from service.preparation.rewriting.dialect import DOMAIN
 from service.preparation.rewriting.graph import constant, initializer, maker, scalar, users
 from service.preparation.rewriting.packing import (
+    centred,
     column_sums,
+    cut_runs,
     pack_floats,
     pack_integers,
     pack_strided,
@@ -51,9 +56,10 @@ class _Fuser:
         self._statistics: dict[ir.Value, ir.Value] = {}
 
     def quantized_conv(self, node: ir.Node) -> None:
-        source, before = self._activation(node.inputs[0], node)
         weight = constant(node.inputs[1])
         assert weight is not None  # recognised as such
+        packed = pack_integers(centred(weight, node.attributes["weight_zero_point"].as_int()))
+        source, before = self._activation(node.inputs[0], node)
         name = _named(node.inputs[1])
         after, residuals, scale = self._sums(node, 2)
         bias = node.inputs[2] if len(node.inputs) > 2 else None
@@ -64,15 +70,14 @@ class _Fuser:
         attributes |= {
             "channels": weight.shape[0],
             "kernel_size": weight.shape[2],
-            "weight_zero_point": node.attributes["weight_zero_point"].as_int() - 128,
+            "layout": LAYOUT,
             "epsilon": before["epsilon"],
             "negative_slope": before["negative_slope"],
             "output_scale": scale,
         }
         inputs = [
             source,
-            initializer(self._graph, pack_integers(weight), f"{name}_packed"),
-            initializer(self._graph, column_sums(weight), f"{name}_sums"),
+            *packed_operands(self._graph, packed, weight.shape[0], name),
             bias,
             before["statistics"],
             before["style"],
@@ -225,6 +230,17 @@ class _Fuser:
         convenience.replace_all_uses_with(old, fused.outputs[0], replace_graph_outputs=True)
         self._graph.remove(last, safe=True)
         self.count += 1
+
+
+def packed_operands(
+    graph: ir.Graph, packed: npt.NDArray[np.int8], n_out: int, name: str
+) -> list[ir.Value]:
+    """Return the inputs that packed weights are: themselves, the sums of columns, the runs."""
+    return [
+        initializer(graph, packed, f"{name}_packed"),
+        initializer(graph, column_sums(packed, n_out), f"{name}_sums"),
+        initializer(graph, cut_runs(packed), f"{name}_runs"),
+    ]
 
 
 def _named(value: ir.Value | None) -> str:

@@ -11,24 +11,86 @@ COLUMNS = 16
 GROUP = 4
 """Input channels that one dot product of bytes takes at once."""
 
+MOST_IN_RUN = 128
+"""What the weights of a sign in a run may sum to: 255 times as much fits 16 bits."""
 
-def pack_integers(weight: npt.NDArray[np.uint8]) -> npt.NDArray[np.int8]:
-    """Return uint8 [Co, Ci, K] as int8 [P, K, Q, 16, 4], 128 less, 0 where there is no channel.
+LONGEST_RUN, WIDENED = 127, 128
+"""Groups of a run at most; and what is added to the length of one that must be widened."""
+
+
+def centred(weight: npt.NDArray[np.uint8], zero_point: int) -> npt.NDArray[np.int8]:
+    """Return weights [Co, Ci, K] less their zero point as int8 [Co, Ci, n K].
+
+    n is 1 as far as published models go. Where a weight does not fit int8 it is a sum of n terms,
+    the first of them in the first K taps.
+    """
+    rest = weight.astype(np.int16) - zero_point
+    terms: list[npt.NDArray[np.int8]] = []
+    while not terms or rest.any():
+        terms.append(rest.clip(-128, 127).astype(np.int8))
+        rest = rest - terms[-1]
+    return np.concatenate(terms, axis=2)
+
+
+def pack_integers(weight: npt.NDArray[np.int8]) -> npt.NDArray[np.int8]:
+    """Return int8 [Co, Ci, K] as [P, K, Q, 16, 4], 0 where there is no channel.
 
     P = ceil(Co / 16), Q = ceil(Ci / 4).
     """
     n_out, n_in, size = weight.shape
     panels, groups = -(-n_out // COLUMNS), -(-n_in // GROUP)
     padded = np.zeros((panels * COLUMNS, groups * GROUP, size), np.int8)
-    padded[:n_out, :n_in] = (weight.astype(np.int16) - 128).astype(np.int8)
+    padded[:n_out, :n_in] = weight
     parts = padded.reshape(panels, COLUMNS, groups, GROUP, size)
     return np.ascontiguousarray(parts.transpose(0, 4, 2, 1, 3))
 
 
-def column_sums(weight: npt.NDArray[np.uint8]) -> npt.NDArray[np.int32]:
+def pack_matrix(weight: npt.NDArray[np.int8]) -> npt.NDArray[np.int8]:
+    """Return int8 [Ci, Co] as the weights of a convolution of one tap, [P, 1, Q, 16, 4]."""
+    return pack_integers(weight.T[:, :, None])
+
+
+def column_sums(packed: npt.NDArray[np.int8], n_out: int) -> npt.NDArray[np.int32]:
     """Return int32 [Co]: the sum of each output channel's packed weights."""
-    sums: npt.NDArray[np.int32] = (weight.astype(np.int32) - 128).sum(axis=(1, 2), dtype=np.int32)
-    return sums
+    sums: npt.NDArray[np.int32] = packed.sum(axis=(1, 2, 4), dtype=np.int32)
+    return sums.reshape(-1)[:n_out]
+
+
+def cut_runs(packed: npt.NDArray[np.int8]) -> npt.NDArray[np.uint8]:
+    """Return how the sums of packed weights are cut for instructions that add in 16 bits.
+
+    A lane sums one column and two neighbouring channels of each group. In a run its positive
+    weights sum to `MOST_IN_RUN` at most, and its negative ones to no less than the opposite, so
+    that it fits 16 bits whatever the activations are. A group that does not fit even alone is
+    marked with `WIDENED`.
+
+    Args:
+        packed: int8 [P, K, Q, 16, 4].
+
+    Returns:
+        uint8 [P, K, Q]: of each panel and tap the lengths of its runs in groups, and zeros behind
+        them.
+    """
+    panels, size, groups = packed.shape[:3]
+    pairs = packed.reshape(panels * size, groups, -1, 2).astype(np.int16)
+    lanes = np.concatenate(
+        [np.maximum(pairs, 0).sum(axis=-1), np.maximum(-pairs, 0).sum(axis=-1)], axis=-1
+    )
+    widened: npt.NDArray[np.bool_] = np.any(lanes > MOST_IN_RUN, axis=-1)
+    rows = np.arange(panels * size)
+    runs = np.zeros((panels * size, groups), np.uint8)
+    sums, lengths, counts = lanes[:, 0], np.ones_like(rows), np.zeros_like(rows)
+    runs[:, 0] = 1
+    for group in range(1, groups):
+        longer = sums + lanes[:, group]
+        fits = (longer <= MOST_IN_RUN).all(axis=-1) | widened[:, group]
+        goes_on = fits & (widened[:, group] == widened[:, group - 1]) & (lengths < LONGEST_RUN)
+        sums = np.where(goes_on[:, None], longer, lanes[:, group])
+        lengths = np.where(goes_on, lengths + 1, 1)
+        counts += ~goes_on
+        runs[rows, counts] = lengths + WIDENED * widened[:, group]
+    runs[:, 0] |= np.where(widened[:, 0], WIDENED, 0).astype(np.uint8)
+    return runs.reshape(panels, size, groups)
 
 
 def pack_floats(weight: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
@@ -48,13 +110,3 @@ def pack_strided(weight: npt.NDArray[np.float32], stride: int) -> npt.NDArray[np
     n_in, n_out, _ = weight.shape
     taps = weight.reshape(n_in, n_out, 2, stride)
     return pack_floats(taps.transpose(3, 1, 0, 2).reshape(stride * n_out, n_in, 2))
-
-
-def pack_matrix(weight: npt.NDArray[np.int8]) -> npt.NDArray[np.int8]:
-    """Return int8 [Ci, Co] as [P, 1, Q, 16, 4], as it is, 0 where there is no channel."""
-    n_in, n_out = weight.shape
-    panels, groups = -(-n_out // COLUMNS), -(-n_in // GROUP)
-    padded = np.zeros((groups * GROUP, panels * COLUMNS), np.int8)
-    padded[:n_in, :n_out] = weight
-    parts = padded.reshape(groups, GROUP, panels, COLUMNS)
-    return np.ascontiguousarray(parts.transpose(2, 0, 3, 1)[:, None])

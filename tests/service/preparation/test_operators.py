@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from service.preparation.layout import LAYOUT
+from service.preparation.layout import LAYOUT, LAYOUT_NAME
 from service.preparation.operators import NativeUnavailableError, find_native_operators
 from service.resources import native_library
 
@@ -44,7 +44,9 @@ def test_portable_kernels_are_not_worth_it(tmp_path: Path) -> None:
 @pytest.mark.parametrize("layout", [None, LAYOUT - 1, LAYOUT + 1])
 def test_a_library_of_other_sources_is_refused(tmp_path: Path, layout: int | None) -> None:
     path = library_of(tmp_path, "abacus", layout)
-    found = f"in layout {layout or 0}, and {LAYOUT} is needed; install the service again"
+    found = (
+        rf"in layout {layout or 0}, and {LAYOUT} \({LAYOUT_NAME}\) is needed; install"
+    )
     with pytest.raises(NativeUnavailableError, match=found):
         find_native_operators(path)
 
@@ -54,6 +56,8 @@ def test_what_is_packed_here_is_read_by_what_is_compiled_here() -> None:
         pytest.skip("they were not compiled: there was no C compiler at setup")
     library = ctypes.CDLL(str(native_library()))
     assert library.kokoro_layout() == LAYOUT
+    library.kokoro_layout_name.restype = ctypes.c_char_p
+    assert library.kokoro_layout_name().decode() == LAYOUT_NAME
 
 
 def test_another_library_is_refused(tmp_path: Path) -> None:

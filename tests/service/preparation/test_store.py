@@ -23,8 +23,10 @@ from service.errors import ModelError
 from service.loading import load_model
 from service.model import Model, PreparedModel, open_runtime
 from service.preparation import Source, get, getting, store
-from service.preparation.operators import NativeUnavailableError
+from service.preparation.layout import LAYOUT
+from service.preparation.operators import NativeOperators, NativeUnavailableError
 from service.preparation.refusal import NotPreparedError, SourceRefusedError
+from service.resources import native_library
 from service.settings import Settings
 from tests.opened_models import open_file
 from tests.small_kokoro import COUNTER, LIFELINE, write_small_kokoro
@@ -200,6 +202,29 @@ def test_two_environments_share_a_cache_and_each_finds_its_own(
         monkeypatch.setattr(getting, "VERSION", version)
         assert bench.prepare("failing").parent == folder  # nobody rewrites again
     assert bench.n_rewritings == 2
+
+
+def test_a_library_of_another_layout_finds_no_model_of_the_old_one_nor_the_other_way_round(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    operators = NativeOperators(native_library(), "avx2")
+    if not operators.path.is_file():
+        pytest.skip("they were not compiled: there was no C compiler at setup")
+    monkeypatch.setattr(getting, "find_native_operators", lambda: operators)
+    folders = {}
+    for layout in (LAYOUT - 1, LAYOUT):
+        monkeypatch.setattr(getting, "LAYOUT", layout)
+        folders[layout] = bench.prepare("faithful").parent
+    assert bench.folders() == [path.name for path in folders.values()]
+    for layout, folder in folders.items():
+        monkeypatch.setattr(getting, "LAYOUT", layout)
+        assert bench.prepare("failing").parent == folder  # nobody rewrites again
+    # Whoever renames a folder does not make it another model.
+    shutil.rmtree(folders[LAYOUT])
+    folders[LAYOUT - 1].rename(folders[LAYOUT])
+    with pytest.raises(NotPreparedError, match="hole"):
+        bench.prepare("failing")
+    assert any("is of another model" in line for line in bench.lines)
 
 
 def test_what_nobody_has_used_for_a_month_goes(bench: Bench) -> None:

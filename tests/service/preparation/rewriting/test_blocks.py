@@ -7,6 +7,7 @@ import onnx_ir as ir
 import pytest
 from onnx_ir.passes import common as passes
 
+from service.preparation.layout import LAYOUT
 from service.preparation.rewriting import native
 from service.preparation.rewriting.blocks import fuse_blocks
 from tests.service.preparation.rewriting.published_graphs import (
@@ -91,7 +92,7 @@ def test_three_pairs_become_one_operator(
     assert count == 1
     assert operators(model) == {BLOCK: 1, "kokoro.ChannelStatistics": 1, "Exp": 1}
     node = the_node(model, "ResidualBlock")
-    assert len(node.inputs) == 5 + 6 * 5
+    assert len(node.inputs) == 5 + 6 * 6
     # Statistics from elsewhere are for who carries them, see `carrying`.
     assert node.inputs[3] is node.inputs[4] is None
     assert (node.inputs[2] is not None) == summed
@@ -100,7 +101,7 @@ def test_three_pairs_become_one_operator(
         "kernel_size": size,
         "dilations": (1, 1, 3, 1, 5, 1),
         "weight_scales": (pytest.approx(0.0021),) * 6,
-        "weight_zero_points": (69 - 128,) * 6,
+        "layout": LAYOUT,
         "epsilon": pytest.approx(1e-5),
         "output_scale": pytest.approx(1 / 3 if summed else 1.0),
     }
@@ -121,7 +122,7 @@ def test_statistics_of_a_block_go_to_the_next_one() -> None:
     assert count == 1
     assert operators(model) == {BLOCK: 1, CONV: 1, "kokoro.ChannelStatistics": 1, "Exp": 1}
     block, conv = the_node(model, "ResidualBlock"), the_node(model, "DynamicQuantizeConv")
-    assert (conv.inputs[0], conv.inputs[4]) == tuple(block.outputs)
+    assert (conv.inputs[0], conv.inputs[5]) == tuple(block.outputs)
 
 
 @pytest.mark.parametrize(

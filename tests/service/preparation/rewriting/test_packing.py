@@ -3,12 +3,18 @@ from __future__ import annotations
 from itertools import product
 
 import numpy as np
+import numpy.typing as npt
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from service.preparation.rewriting.packing import (
+    centred,
     column_sums,
+    cut_runs,
     pack_floats,
     pack_integers,
+    pack_matrix,
     pack_strided,
 )
 
@@ -17,7 +23,7 @@ SIZES = [(1, 1, 1), (16, 4, 3), (17, 5, 3), (15, 3, 1), (33, 22, 12), (22, 7, 7)
 
 @pytest.mark.parametrize(("n_out", "n_in", "size"), SIZES)
 def test_each_packed_integer_is_the_one_of_its_definition(n_out: int, n_in: int, size: int) -> None:
-    weight = np.random.default_rng(1).integers(0, 256, (n_out, n_in, size)).astype(np.uint8)
+    weight = np.random.default_rng(1).integers(-128, 128, (n_out, n_in, size), np.int8)
     packed = pack_integers(weight)
     n_panels, n_groups = -(-n_out // 16), -(-n_in // 4)
     assert packed.dtype == np.int8
@@ -25,26 +31,78 @@ def test_each_packed_integer_is_the_one_of_its_definition(n_out: int, n_in: int,
     assert packed.flags.c_contiguous
     for p, k, q, j, i in product(*map(range, packed.shape)):
         out, channel = 16 * p + j, 4 * q + i
-        expected = int(weight[out, channel, k]) - 128 if out < n_out and channel < n_in else 0
+        expected = weight[out, channel, k] if out < n_out and channel < n_in else 0
         assert packed[p, k, q, j, i] == expected
 
 
 @pytest.mark.parametrize(("n_out", "n_in", "size"), SIZES)
 def test_sums_are_those_of_the_packed_weights(n_out: int, n_in: int, size: int) -> None:
-    weight = np.random.default_rng(2).integers(0, 256, (n_out, n_in, size)).astype(np.uint8)
-    sums = column_sums(weight)
+    weight = np.random.default_rng(2).integers(-128, 128, (n_out, n_in, size), np.int8)
+    sums = column_sums(pack_integers(weight), n_out)
     assert (sums.dtype, sums.shape) == (np.int32, (n_out,))
-    packed = pack_integers(weight).astype(np.int64).sum(axis=(1, 2, 4)).reshape(-1)
-    np.testing.assert_array_equal(sums, packed[:n_out])
     for out in range(n_out):
-        assert sums[out] == sum(int(w) - 128 for w in weight[out].reshape(-1))
+        assert sums[out] == sum(map(int, weight[out].reshape(-1)))
 
 
-@pytest.mark.parametrize("level", [0, 128, 255])
+@pytest.mark.parametrize("level", [-128, 0, 127])
 def test_sums_of_the_largest_kernel_do_not_overflow(level: int) -> None:
-    weight = np.full((2, 1090, 11), level, np.uint8)
-    assert column_sums(weight).tolist() == [(level - 128) * 1090 * 11] * 2
-    assert set(np.unique(pack_integers(weight))) <= {level - 128, 0}
+    packed = pack_integers(np.full((2, 1090, 11), level, np.int8))
+    assert column_sums(packed, 2).tolist() == [level * 1090 * 11] * 2
+    assert set(np.unique(packed)) <= {level, 0}
+
+
+def test_a_matrix_is_a_convolution_of_one_tap() -> None:
+    matrix = np.random.default_rng(5).integers(-128, 128, (22, 33), np.int8)
+    np.testing.assert_array_equal(pack_matrix(matrix), pack_integers(matrix.T[:, :, None]))
+
+
+@pytest.mark.parametrize(("zero_point", "n_terms"), [(0, 3), (1, 2), (127, 2), (128, 1), (255, 2)])
+def test_terms_of_any_weights_add_up_to_them(zero_point: int, n_terms: int) -> None:
+    weight = np.arange(256, dtype=np.uint8).reshape(8, 8, 4)
+    terms = centred(weight, zero_point)
+    assert (terms.dtype, terms.shape) == (np.int8, (8, 8, 4 * n_terms))
+    total = terms.astype(int).reshape(8, 8, n_terms, 4).sum(axis=2)
+    np.testing.assert_array_equal(total, weight.astype(int) - zero_point)
+
+
+def most_in_a_lane(groups: npt.NDArray[np.int8]) -> int:
+    """Return what weights of one sign add up to at most, in groups [n, 16, 4]."""
+    lanes = groups.astype(int).reshape(-1, 16, 2, 2)
+    of_a_sign = [lanes.clip(min=0).sum(axis=(0, 3)), -lanes.clip(max=0).sum(axis=(0, 3))]
+    return int(np.max(of_a_sign))
+
+
+@given(
+    widest=st.sampled_from([0, 1, 3, 20, 64, 65, 127, 128]),
+    n_in=st.integers(1, 90),
+    seed=st.integers(0, 99),
+)
+def test_runs_are_as_long_as_sums_fit_16_bits(widest: int, n_in: int, seed: int) -> None:
+    random = np.random.default_rng(seed)
+    weight = random.integers(-widest, min(widest, 127), (18, n_in, 2), np.int8, endpoint=True)
+    packed = pack_integers(weight)
+    runs = cut_runs(packed)
+    assert (runs.dtype, runs.shape) == (np.uint8, packed.shape[:3])
+    for place in np.ndindex(*runs.shape[:2]):
+        groups, first = packed[place], 0
+        for run in filter(None, map(int, runs[place])):
+            length, widened = run % 128, run >= 128
+            last = first + length
+            alone = [most_in_a_lane(group) for group in groups[first : last + 1]]
+            assert all((most > 128) == widened for most in alone[:length])
+            if not widened:
+                assert 255 * most_in_a_lane(groups[first:last]) <= 32767
+                ends = last == len(groups) or length == 127 or alone[length] > 128
+                assert ends or most_in_a_lane(groups[first : last + 1]) > 128
+            first = last
+        assert first == len(groups)
+
+
+def test_no_run_is_longer_than_its_byte_tells() -> None:
+    nothing = np.zeros((1, 1, 300, 16, 4), np.int8)
+    assert cut_runs(nothing)[0, 0, :4].tolist() == [127, 127, 46, 0]
+    wide = np.full_like(nothing, 127)
+    assert cut_runs(wide)[0, 0, :4].tolist() == [255, 255, 128 + 46, 0]
 
 
 @pytest.mark.parametrize(("n_out", "n_in", "size"), SIZES)

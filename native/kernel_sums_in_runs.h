@@ -1,0 +1,86 @@
+/* The integer products of a tile where an instruction adds products in 16 bits: the sums of a run
+ * (runs.h) stay there, and are then widened and added to totals, which pass through memory. */
+
+INLINE void add_groups(run_sum sums[][RUN_VECTORS], const element *const *x, int64_t step,
+                       const int8_t *w, int rows, int groups, int first) {
+    UNROLL for (int g = 0; g < groups; g++) {
+        run_weight weights[RUN_VECTORS];
+        UNROLL for (int j = 0; j < RUN_VECTORS; j++)
+            weights[j] = run_load(w + g * PANEL * GROUP, j);
+        UNROLL for (int r = 0; r < rows; r++) {
+            const run_activations a = run_group(ROW(x, step, r) + g * GROUP);
+            UNROLL for (int j = 0; j < RUN_VECTORS; j++)
+                sums[r][j] = first && g == 0 ? run_product(a, weights[j])
+                                             : run_add(sums[r][j], a, weights[j]);
+        }
+    }
+}
+
+/* A run by twos: the loop is half as long. */
+INLINE void add_run(run_total totals[][RUN_VECTORS], const element *const *at, int64_t step,
+                    const int8_t *w, int rows, int length) {
+    run_sum sums[MOST_ROWS][RUN_VECTORS];
+    const element *x[MOST_BASES];
+    UNROLL for (int i = 0; i * 3 < rows; i++) x[i] = at[i];
+    add_groups(sums, x, step, w, rows, 1, 1);
+    int g = 1;
+    for (; g + 2 <= length; g += 2) {
+        w += PANEL * GROUP;
+        UNROLL for (int i = 0; i * 3 < rows; i++) x[i] += GROUP;
+        add_groups(sums, x, step, w, rows, 2, 0);
+        w += PANEL * GROUP;
+        UNROLL for (int i = 0; i * 3 < rows; i++) x[i] += GROUP;
+    }
+    if (g < length) {
+        w += PANEL * GROUP;
+        UNROLL for (int i = 0; i * 3 < rows; i++) x[i] += GROUP;
+        add_groups(sums, x, step, w, rows, 1, 0);
+    }
+    UNROLL for (int r = 0; r < rows; r++)
+        UNROLL for (int j = 0; j < RUN_VECTORS; j++)
+            totals[r][j] = run_widen(totals[r][j], sums[r][j]);
+}
+
+INLINE void add_widened_run(run_total totals[][RUN_VECTORS], const element *const *x,
+                            int64_t step, const int8_t *w, int rows, int length) {
+    for (int g = 0; g < length; g++)
+        for (int r = 0; r < rows; r++) {
+            const run_activations a = run_group(ROW(x, step, r) + g * GROUP);
+            for (int j = 0; j < RUN_VECTORS; j++)
+                totals[r][j] =
+                    run_add_widened(totals[r][j], a, run_load(w + g * PANEL * GROUP, j));
+        }
+}
+
+INLINE void sum_products(const struct integer_product *p, int64_t t, int rows, int64_t panel,
+                         int panels, vi totals[][MOST_PANELS * VECTORS]) {
+    const int64_t step = p->stride * p->row_size, taps = panel * p->taps;
+    const int8_t *w = p->weight + taps * p->groups * PANEL * GROUP;
+    const uint8_t *runs = p->runs + taps * p->groups;
+    run_total memory[MOST_ROWS][RUN_VECTORS], (*wide)[RUN_VECTORS] = memory;
+    HIDE(wide); /* the registers are for the sums */
+    UNROLL for (int r = 0; r < rows; r++)
+        UNROLL for (int j = 0; j < RUN_VECTORS; j++) wide[r][j] = run_zero();
+    for (int64_t k = 0, place = 0; k < p->taps; k++, place = NEXT_PLACE(p, place)) {
+        prefetch_output(&p->output, t, rows, panel, panels, k, p->taps);
+        const element *x[MOST_BASES];
+        UNROLL for (int i = 0; i * 3 < rows; i++) {
+            x[i] = (const element *)p->rows +
+                   ((t + 3 * i) * p->stride + place * p->dilation) * p->row_size;
+            HIDE(x[i]);
+        }
+        const uint8_t *run = runs + k * p->groups;
+        for (int64_t left = p->groups; left > 0; run++) {
+            const int length = *run & RUN_LENGTH;
+            if (*run & RUN_WIDENED)
+                add_widened_run(wide, x, step, w, rows, length);
+            else
+                add_run(wide, x, step, w, rows, length);
+            UNROLL for (int i = 0; i * 3 < rows; i++) x[i] += length * GROUP;
+            w += length * PANEL * GROUP;
+            left -= length;
+        }
+    }
+    UNROLL for (int r = 0; r < rows; r++)
+        UNROLL for (int j = 0; j < VECTORS; j++) totals[r][j] = run_result(wide[r], j);
+}
