@@ -16,47 +16,46 @@ INLINE void add_groups(run_sum sums[][RUN_VECTORS], const element *const *x, int
     }
 }
 
-/* A run by twos: the loop is half as long. */
-INLINE void add_run(run_total totals[][RUN_VECTORS], const element *const *at, int64_t step,
-                    const int8_t *w, int rows, int length) {
+/* Puts x and w behind a group. */
+INLINE void pass_group(const element **x, const int8_t **w, int rows) {
+    UNROLL for (int i = 0; i * 3 < rows; i++) x[i] += GROUP;
+    *w += PANEL * GROUP;
+}
+
+/* A run of `length` groups by twos, so that the loop is half as long; puts x and w behind it. */
+INLINE void add_run(run_total totals[][RUN_VECTORS], const element **x, int64_t step,
+                    const int8_t **w, int rows, int64_t length) {
     run_sum sums[MOST_ROWS][RUN_VECTORS];
-    const element *x[MOST_BASES];
-    UNROLL for (int i = 0; i * 3 < rows; i++) x[i] = at[i];
-    add_groups(sums, x, step, w, rows, 1, 1);
-    int g = 1;
-    for (; g + 2 <= length; g += 2) {
-        w += PANEL * GROUP;
-        UNROLL for (int i = 0; i * 3 < rows; i++) x[i] += GROUP;
-        add_groups(sums, x, step, w, rows, 2, 0);
-        w += PANEL * GROUP;
-        UNROLL for (int i = 0; i * 3 < rows; i++) x[i] += GROUP;
+    add_groups(sums, x, step, *w, rows, 1, 1);
+    pass_group(x, w, rows);
+    for (length -= 1; length >= 2; length -= 2) {
+        add_groups(sums, x, step, *w, rows, 2, 0);
+        pass_group(x, w, rows);
+        pass_group(x, w, rows);
     }
-    if (g < length) {
-        w += PANEL * GROUP;
-        UNROLL for (int i = 0; i * 3 < rows; i++) x[i] += GROUP;
-        add_groups(sums, x, step, w, rows, 1, 0);
+    if (length) {
+        add_groups(sums, x, step, *w, rows, 1, 0);
+        pass_group(x, w, rows);
     }
     UNROLL for (int r = 0; r < rows; r++)
         UNROLL for (int j = 0; j < RUN_VECTORS; j++)
             totals[r][j] = run_widen(totals[r][j], sums[r][j]);
 }
 
-INLINE void add_widened_run(run_total totals[][RUN_VECTORS], const element *const *x,
-                            int64_t step, const int8_t *w, int rows, int length) {
-    for (int g = 0; g < length; g++)
-        for (int r = 0; r < rows; r++) {
-            const run_activations a = run_group(ROW(x, step, r) + g * GROUP);
+INLINE void add_widened_run(run_total totals[][RUN_VECTORS], const element **x, int64_t step,
+                            const int8_t **w, int rows, int64_t length) {
+    for (; length > 0; length--, pass_group(x, w, rows))
+        for (int r = 0; r < rows; r++)
             for (int j = 0; j < RUN_VECTORS; j++)
                 totals[r][j] =
-                    run_add_widened(totals[r][j], a, run_load(w + g * PANEL * GROUP, j));
-        }
+                    run_add_widened(totals[r][j], run_group(ROW(x, step, r)), run_load(*w, j));
 }
 
 INLINE void sum_products(const struct integer_product *p, int64_t t, int rows, int64_t panel,
                          int panels, vi totals[][MOST_PANELS * VECTORS]) {
-    const int64_t step = p->stride * p->row_size, taps = panel * p->taps;
-    const int8_t *w = p->weight + taps * p->groups * PANEL * GROUP;
-    const uint8_t *runs = p->runs + taps * p->groups;
+    const int64_t step = p->stride * p->row_size, first_tap = panel * p->taps;
+    const int8_t *w = p->weight + first_tap * p->groups * PANEL * GROUP;
+    const uint8_t *runs = p->runs + first_tap * p->groups;
     run_total memory[MOST_ROWS][RUN_VECTORS], (*wide)[RUN_VECTORS] = memory;
     HIDE(wide); /* the registers are for the sums */
     UNROLL for (int r = 0; r < rows; r++)
@@ -70,15 +69,12 @@ INLINE void sum_products(const struct integer_product *p, int64_t t, int rows, i
             HIDE(x[i]);
         }
         const uint8_t *run = runs + k * p->groups;
-        for (int64_t left = p->groups; left > 0; run++) {
-            const int length = *run & RUN_LENGTH;
+        for (int64_t left = p->groups, length; left > 0; left -= length, run++) {
+            length = *run & RUN_LENGTH;
             if (*run & RUN_WIDENED)
-                add_widened_run(wide, x, step, w, rows, length);
+                add_widened_run(wide, x, step, &w, rows, length);
             else
-                add_run(wide, x, step, w, rows, length);
-            UNROLL for (int i = 0; i * 3 < rows; i++) x[i] += length * GROUP;
-            w += length * PANEL * GROUP;
-            left -= length;
+                add_run(wide, x, step, &w, rows, length);
         }
     }
     UNROLL for (int r = 0; r < rows; r++)
