@@ -117,7 +117,6 @@ def identity(kokoro: Any) -> Iterator[str]:
     """Yield all that decides how a model of ours speaks."""
     import hashlib
 
-    from service.preparation.operators import find_native_operators
     from service.preparation.rewriting.version import VERSION
 
     variant = kokoro.prepared.variant
@@ -126,9 +125,8 @@ def identity(kokoro: Any) -> Iterator[str]:
     if variant is not None:
         yield f"rewriting {VERSION}"
     if variant == "native":
-        operators = find_native_operators()
-        digest = hashlib.sha256(operators.path.read_bytes()).hexdigest()
-        yield f"{operators.kernels} operators {digest[:12]}"
+        digest = hashlib.sha256(kokoro.prepared.operators.read_bytes()).hexdigest()
+        yield f"{kokoro.prepared.kernels} operators {digest[:12]}"
     yield f"ONNX Runtime {kokoro.runtime.version}"
 
 

@@ -14,7 +14,7 @@ from service.preparation.operators import NativeUnavailableError
 def leave_out_native_operators() -> None:
     """Have models prepared and run with ONNX Runtime's operators alone, in this process."""
 
-    def refuse(path: Path | None = None) -> NoReturn:
+    def refuse(path: Path | None = None, kernels: str | None = None) -> NoReturn:
         raise NativeUnavailableError("they are left out for a measurement")
 
     getting.find_native_operators = refuse

@@ -49,3 +49,19 @@ INLINE void sum_products(const struct integer_product *p, int64_t t, int rows, i
         UNROLL for (int j = 0; j < panels * VECTORS; j++)
             totals[r][j] = pair_result(sums[r / 2][2 * j], sums[r / 2][2 * j + 1], r % 2);
 }
+
+/* One instruction of the above, for kernel_peak.h. */
+enum { PRODUCTS_OF_REGISTERS = 2 * 2 * 2 * GROUP };
+typedef dot_sum register_sum;
+typedef dot_activations register_activations;
+typedef dot_weight register_weight;
+INLINE dot_activations load_activations(const element *x) { return pair_rows(x, x, 1); }
+INLINE dot_weight load_weight(const int8_t *w) {
+    dot_weight first, second;
+    pair_weights(w, w + PANEL * GROUP, &first, &second);
+    return first;
+}
+INLINE dot_sum no_sum(void) { return dot_zero(); }
+INLINE dot_sum add_product(dot_sum sum, dot_activations a, dot_weight w) {
+    return pair_dot(sum, a, w);
+}

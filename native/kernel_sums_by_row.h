@@ -59,3 +59,15 @@ INLINE void sum_products(const struct integer_product *p, int64_t t, int rows, i
         UNROLL for (int j = 0; j < panels * VECTORS; j++)
             totals[r][j] = dot_result(sums[r] + j / VECTORS * DOT_VECTORS, j % VECTORS);
 }
+
+/* One instruction of the above, for kernel_peak.h. */
+enum { PRODUCTS_OF_REGISTERS = PANEL * GROUP / DOT_VECTORS };
+typedef dot_sum register_sum;
+typedef dot_activations register_activations;
+typedef dot_weight register_weight;
+INLINE dot_activations load_activations(const element *x) { return dot_lane(x); }
+INLINE dot_weight load_weight(const int8_t *w) { return dot_load(w, 0); }
+INLINE dot_sum no_sum(void) { return dot_zero(); }
+INLINE dot_sum add_product(dot_sum sum, dot_activations a, dot_weight w) {
+    return dot(sum, a, w, 0);
+}

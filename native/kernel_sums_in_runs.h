@@ -80,3 +80,15 @@ INLINE void sum_products(const struct integer_product *p, int64_t t, int rows, i
     UNROLL for (int r = 0; r < rows; r++)
         UNROLL for (int j = 0; j < VECTORS; j++) totals[r][j] = run_result(wide[r], j);
 }
+
+/* One instruction of the above, for kernel_peak.h. */
+enum { PRODUCTS_OF_REGISTERS = PANEL * GROUP / RUN_VECTORS };
+typedef run_sum register_sum;
+typedef run_activations register_activations;
+typedef run_weight register_weight;
+INLINE run_activations load_activations(const element *x) { return run_group(x); }
+INLINE run_weight load_weight(const int8_t *w) { return run_load(w, 0); }
+INLINE run_sum no_sum(void) { return run_nothing(); }
+INLINE run_sum add_product(run_sum sum, run_activations a, run_weight w) {
+    return run_add(sum, a, w);
+}

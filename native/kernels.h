@@ -4,6 +4,7 @@
  * DOT_VECTORS  accumulators of a panel of 16 columns
  * DOT_LANES    groups of 4 channels that one load of activations serves
  * SUMMARY_ROWS rows of integer products whose statistics are summed in float, before double
+ * REGISTER     what the compiler calls the registers of activations and sums
  * element      a quantized activation of one byte, ACTIVATION_OFFSET less than its uint8
  */
 #include "kokoro_ops.h"
@@ -53,6 +54,7 @@ INLINE vf plus_product(vf sum, vf a, vf b) {
 #else
 #include "kernel_sums_by_row.h"
 #endif
+#include "kernel_peak.h"
 #include "kernel_product.h"
 #include "kernel_source.h"
 #include "kernel_polar.h"
@@ -94,6 +96,7 @@ const struct variant TABLE_OF(VARIANT) = {
     .load_bytes = load_bytes,
     .multiply_integers = multiply_integers,
     .multiply_floats = multiply_floats,
+    .multiply_registers = multiply_registers,
     .summarize = summarize,
     .synthesize = synthesize,
     .to_cartesian = to_cartesian,

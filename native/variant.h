@@ -100,6 +100,8 @@ struct variant {
     void (*load_bytes)(const void *from, int64_t count, uint8_t *to);
     void (*multiply_integers)(const struct integer_product *, const struct part *);
     void (*multiply_floats)(const struct float_product *, const struct part *);
+    /* As many products of bytes as fit so many rounds, and nothing else; their number. */
+    int64_t (*multiply_registers)(int64_t rounds);
     void (*summarize)(const float *x, int64_t channels, int64_t first, int64_t last,
                       const struct summary *);
     void (*synthesize)(const struct kokoro_harmonic_source *, int64_t first_frame,

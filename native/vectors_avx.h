@@ -5,6 +5,7 @@
 #include <immintrin.h>
 #include <stdint.h>
 
+#define REGISTER "x"
 enum { VECTOR = 8, FLOAT_ROWS = 6, TILE_PANELS = 1, ACTIVATION_OFFSET = 0 };
 
 typedef __m256 vf;

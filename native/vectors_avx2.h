@@ -18,6 +18,7 @@ static inline run_activations run_group(const element *p) {
     __builtin_memcpy(&group, p, sizeof group);
     return _mm256_set1_epi32(group);
 }
+static inline run_sum run_nothing(void) { return _mm256_setzero_si256(); }
 static inline run_sum run_product(run_activations a, run_weight w) {
     return _mm256_maddubs_epi16(a, w);
 }

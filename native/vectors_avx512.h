@@ -2,6 +2,7 @@
 #include <immintrin.h>
 #include <stdint.h>
 
+#define REGISTER "v"
 enum {
     VECTOR = 16,
     DOT_VECTORS = 1,

@@ -6,6 +6,7 @@
 #include <arm_neon.h>
 #include <stdint.h>
 
+#define REGISTER "w"
 enum { VECTOR = 4, DOT_ROWS = 6, SUMMARY_ROWS = 6, FLOAT_ROWS = 6, TILE_PANELS = 1, ACTIVATION_OFFSET = 128 };
 
 typedef float32x4_t vf;

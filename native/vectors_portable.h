@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdint.h>
 
+#define REGISTER "r"
 enum {
     VECTOR = 1,
     DOT_VECTORS = 16,

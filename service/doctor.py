@@ -16,6 +16,7 @@ from service.loading import (
     load_model,
     load_runtime,
     load_voices,
+    measure_kernels,
 )
 from service.machine import CudaBuild, Machine, explain, foresee
 from service.settings import Settings
@@ -137,6 +138,9 @@ def examine(settings: Settings, progress: Callable[[str], None]) -> Iterator[Fin
     )  # fmt: skip
     prepared = model.prepared
     yield Finding("prepared", True if prepared.variant else None, prepared.detail)
+    if prepared.kernels is not None:
+        speed = measure_kernels(settings)
+        yield Finding("native kernels", True, f"{prepared.kernels}, {speed}")
     if model.gpu_check is not None:
         yield Finding("on the gpu", True, str(model.gpu_check))
     try:

@@ -21,7 +21,8 @@ from service.model import (
     open_runtime,
     require_gpu,
 )
-from service.preparation import NotPreparedError, Source
+from service.preparation import NotPreparedError, Source, operators
+from service.preparation.operators import KernelSpeed
 from service.preparation.source import Progress
 from service.resources import resource
 from service.settings import Settings
@@ -113,14 +114,16 @@ def _load_prepared(
     source: Source, settings: Settings, runtime: Runtime, progress: Progress
 ) -> Model:
     cache_dir = _cache_dir(settings)
-    prepared = preparation.get(source, "processor", runtime, cache_dir, progress)
+    prepared = preparation.get(source, "processor", runtime, cache_dir, progress, settings.kernels)
     try:
         model = _open(prepared, settings, runtime, progress)
     except ModelError as error:
         # Another environment may have removed it after it was found: then it is made anew.
         # Whatever else is wrong with it still is.
         logger.debug("the prepared model cannot be opened: %s", error)
-        prepared = preparation.get(source, "processor", runtime, cache_dir, progress)
+        prepared = preparation.get(
+            source, "processor", runtime, cache_dir, progress, settings.kernels
+        )
         model = _open(prepared, settings, runtime, progress)
     logger.info("%s was prepared for this machine: %s", model.name, prepared.detail)
     return model
@@ -131,6 +134,16 @@ def _open(prepared: ModelOnDisk, settings: Settings, runtime: Runtime, progress:
     return models.open(
         prepared, runtime, buckets=settings.buckets, statistics=statistics, progress=progress
     )
+
+
+def measure_kernels(settings: Settings) -> KernelSpeed:
+    """Measure the kernels of the native operators that the settings ask for.
+
+    Raises:
+        NativeUnavailableError: there are none.
+        SettingsError: there are none of the settings' name.
+    """
+    return operators.measure_kernels(operators.find_native_operators(kernels=settings.kernels))
 
 
 def load_statistics() -> StatisticsPredictor:
@@ -162,7 +175,9 @@ def prepare_model(
     if target == "cuda" or (target is None and settings.provider != "cpu"):
         prepared += preparation.make_for_gpus(source, runtime, cache_dir, progress)
     if for_cpu and settings.prepare:
-        prepared.append(preparation.get(source, "processor", runtime, cache_dir, progress))
+        prepared.append(
+            preparation.get(source, "processor", runtime, cache_dir, progress, settings.kernels)
+        )
     elif for_cpu and source.published:
         prepared.append(source.file_as_it_is("as it is: prepare = false", progress))
     elif for_cpu:

@@ -98,6 +98,12 @@ class Settings(BaseSettings):
     prepare: bool = Field(
         True, description="rewrite the model for this processor once, before its first use"
     )
+    kernels: str | None = Field(
+        None,
+        min_length=1,
+        description="instruction set of the native operators, for tests and measurements; default: "
+        "the fastest that the processor runs",
+    )
     voices_dir: Path | None = Field(
         None, description="folder of voices; default: the voices of the service"
     )

@@ -22,7 +22,12 @@ Target = Literal["processor", "float32", "float16"]
 
 
 def get(
-    source: Source, target: Target, runtime: Runtime, cache_dir: Path, progress: Progress
+    source: Source,
+    target: Target,
+    runtime: Runtime,
+    cache_dir: Path,
+    progress: Progress,
+    kernels: str | None = None,
 ) -> ModelOnDisk:
     """Return a source as it was prepared for a target.
 
@@ -35,8 +40,10 @@ def get(
         runtime: to run it with.
         cache_dir: where prepared models are kept.
         progress: called with a line where something takes long.
+        kernels: the instruction set of the native operators; see `find_native_operators`.
 
     Raises:
+        SettingsError: there are no such kernels here.
         NotPreparedError: for the processor it cannot be prepared.
         GpuUnavailableError: for GPUs it was not prepared; the message says how it is.
         ModelError: the source cannot be had.
@@ -44,16 +51,18 @@ def get(
     store = Store(cache_dir)
     if target != "processor":
         return find_for_gpu(source, target, store, runtime, progress)
-    model = _for_processor(source, store, runtime)
+    model = _for_processor(source, store, runtime, kernels)
     store.make(model, source, runtime.threads, progress)
     return model
 
 
-def _for_processor(source: Source, store: Store, runtime: Runtime) -> PreparedModel:
+def _for_processor(
+    source: Source, store: Store, runtime: Runtime, kernels: str | None
+) -> PreparedModel:
     """Return the model as it is best prepared for this processor, whether it is there or not."""
     sha256, version = source.sha256(), runtime.version
     try:
-        native = find_native_operators()
+        native = find_native_operators(kernels=kernels)
     except NativeUnavailableError as error:
         key = CacheKey(sha256, VERSION, "stock", version, integer_products())
         detail = f"ONNX Runtime's operators, half as fast as our own: {error}"

@@ -128,6 +128,10 @@ def test_doctor_finds_everything_well(model_file: Path, cache_dir: Path) -> None
     assert "54" in findings["voices"]["detail"]
     assert "gives durations" in findings["model"]["detail"]
     assert "operators" in findings["prepared"]["detail"]
+    if "our own" in findings["prepared"]["detail"]:
+        kernels = findings["prepared"]["detail"].rpartition(" ")[2]
+        assert findings["native kernels"]["detail"].startswith(f"{kernels}, ")
+        assert "% of this machine's peak" in findings["native kernels"]["detail"]
     assert "passed in" in findings["self-test"]["detail"]
 
 

@@ -7,8 +7,14 @@ from pathlib import Path
 
 import pytest
 
+from service.errors import SettingsError
 from service.preparation.layout import LAYOUT, LAYOUT_NAME
-from service.preparation.operators import NativeUnavailableError, find_native_operators
+from service.preparation.operators import (
+    KernelSpeed,
+    NativeUnavailableError,
+    find_native_operators,
+    measure_kernels,
+)
 from service.resources import native_library
 
 
@@ -23,7 +29,19 @@ def compiled(folder: Path, code: str) -> Path:
 
 
 def library_of(folder: Path, kernels: str, layout: int | None = LAYOUT) -> Path:
-    code = f'const char *kokoro_variant_in_use(void) {{ return "{kernels}"; }}'
+    code = f"""
+        static const char *in_use = "{kernels}";
+        const char *kokoro_variant_in_use(void) {{ return in_use; }}
+        const char *kokoro_variant_name(int index) {{
+            static const char *const names[] = {{"too_new", "abacus", "portable", 0}};
+            return names[index];
+        }}
+        int kokoro_use_variant(const char *name) {{
+            if (name[0] != 'a' && name[0] != 'p') return -1;
+            in_use = kokoro_variant_name(name[0] == 'a' ? 1 : 2);
+            return 0;
+        }}
+    """
     if layout is not None:
         code += f"int kokoro_layout(void) {{ return {layout}; }}"
     return compiled(folder, code)
@@ -41,12 +59,46 @@ def test_portable_kernels_are_not_worth_it(tmp_path: Path) -> None:
         find_native_operators(path)
 
 
+@pytest.mark.parametrize("kernels", ["abacus", "portable"])
+def test_lesser_kernels_can_be_asked_for(tmp_path: Path, kernels: str) -> None:
+    path = library_of(tmp_path, "best")
+    assert find_native_operators(path, kernels).kernels == kernels
+
+
+def test_kernels_that_the_processor_does_not_run_are_refused(tmp_path: Path) -> None:
+    path = library_of(tmp_path, "abacus")
+    with pytest.raises(SettingsError, match="kernels = too_new: this processor does not run"):
+        find_native_operators(path, "too_new")
+    assert find_native_operators(path).kernels == "abacus"
+
+
+def test_kernels_that_nobody_knows_are_refused_with_those_that_there_are(tmp_path: Path) -> None:
+    path = library_of(tmp_path, "abacus")
+    expected = "kernels = none: must be one of too_new, abacus, portable"
+    with pytest.raises(SettingsError, match=expected):
+        find_native_operators(path, "none")
+
+
+def test_kernels_of_no_library_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(SettingsError, match=r"kernels = avx2: .* no C compiler"):
+        find_native_operators(tmp_path / "none.so", "avx2")
+
+
+def test_kernels_are_measured() -> None:
+    try:
+        speed = measure_kernels(find_native_operators())
+    except NativeUnavailableError as error:
+        pytest.skip(str(error))
+    assert speed.peak > 0 < speed.reached
+    assert str(KernelSpeed(200e9, 150e9)) == (
+        "75% of this machine's peak, 150 of 200 billion multiply-adds a second on one thread"
+    )
+
+
 @pytest.mark.parametrize("layout", [None, LAYOUT - 1, LAYOUT + 1])
 def test_a_library_of_other_sources_is_refused(tmp_path: Path, layout: int | None) -> None:
     path = library_of(tmp_path, "abacus", layout)
-    found = (
-        rf"in layout {layout or 0}, and {LAYOUT} \({LAYOUT_NAME}\) is needed; install"
-    )
+    found = rf"in layout {layout or 0}, and {LAYOUT} \({LAYOUT_NAME}\) is needed; install"
     with pytest.raises(NativeUnavailableError, match=found):
         find_native_operators(path)
 

@@ -84,7 +84,7 @@ class Bench:
         return load_model(settings, open_runtime(), self.lines.append)
 
 
-def no_operators() -> None:
+def no_operators(kernels: str | None = None) -> None:
     raise NativeUnavailableError("this test wants none")
 
 
@@ -210,7 +210,7 @@ def test_a_library_of_another_layout_finds_no_model_of_the_old_one_nor_the_other
     operators = NativeOperators(native_library(), "avx2")
     if not operators.path.is_file():
         pytest.skip("they were not compiled: there was no C compiler at setup")
-    monkeypatch.setattr(getting, "find_native_operators", lambda: operators)
+    monkeypatch.setattr(getting, "find_native_operators", lambda kernels: operators)
     folders = {}
     for layout in (LAYOUT - 1, LAYOUT):
         monkeypatch.setattr(getting, "LAYOUT", layout)
