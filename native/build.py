@@ -39,6 +39,7 @@ VARIANTS: dict[str, dict[str, list[str]]] = {
     "aarch64": {
         "neon_i8mm": ["-march=armv8.2-a+dotprod+i8mm"],
         "neon_dotprod": ["-march=armv8.2-a+dotprod"],
+        "neon": [],
     },
 }
 

@@ -1,17 +1,29 @@
 /* The integer products of a tile where an instruction adds products in 16 bits: the sums of a run
  * (runs.h) stay there, and are then widened and added to totals, which pass through memory. */
 
+/* Of weights and activations, the fewer stay in registers while the others pass. */
 INLINE void add_groups(run_sum sums[][RUN_VECTORS], const element *const *x, int64_t step,
                        const int8_t *w, int rows, int groups, int first) {
     UNROLL for (int g = 0; g < groups; g++) {
-        run_weight weights[RUN_VECTORS];
-        UNROLL for (int j = 0; j < RUN_VECTORS; j++)
-            weights[j] = run_load(w + g * PANEL * GROUP, j);
-        UNROLL for (int r = 0; r < rows; r++) {
-            const run_activations a = run_group(ROW(x, step, r) + g * GROUP);
-            UNROLL for (int j = 0; j < RUN_VECTORS; j++)
-                sums[r][j] = first && g == 0 ? run_product(a, weights[j])
-                                             : run_add(sums[r][j], a, weights[j]);
+        const int8_t *panel = w + g * PANEL * GROUP;
+        if (RUN_VECTORS > rows) {
+            run_activations a[MOST_ROWS];
+            UNROLL for (int r = 0; r < rows; r++) a[r] = run_group(ROW(x, step, r) + g * GROUP);
+            UNROLL for (int j = 0; j < RUN_VECTORS; j++) {
+                const run_weight weight = run_load(panel, j);
+                UNROLL for (int r = 0; r < rows; r++)
+                    sums[r][j] = first && g == 0 ? run_product(a[r], weight)
+                                                 : run_add(sums[r][j], a[r], weight);
+            }
+        } else {
+            run_weight weights[RUN_VECTORS];
+            UNROLL for (int j = 0; j < RUN_VECTORS; j++) weights[j] = run_load(panel, j);
+            UNROLL for (int r = 0; r < rows; r++) {
+                const run_activations a = run_group(ROW(x, step, r) + g * GROUP);
+                UNROLL for (int j = 0; j < RUN_VECTORS; j++)
+                    sums[r][j] = first && g == 0 ? run_product(a, weights[j])
+                                                 : run_add(sums[r][j], a, weights[j]);
+            }
         }
     }
 }

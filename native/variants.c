@@ -15,7 +15,7 @@
 
 extern const struct variant kokoro_variant_avx512vnni, kokoro_variant_avxvnni,
     kokoro_variant_avx2, kokoro_variant_neon_i8mm, kokoro_variant_neon_dotprod,
-    kokoro_variant_portable;
+    kokoro_variant_neon, kokoro_variant_portable;
 
 #if defined(__x86_64__)
 /* Bits of leaf 1 (ecx) and of leaf 7 (ebx, ecx; eax of subleaf 1), and of the registers that the
@@ -89,7 +89,7 @@ static int runs_neon_i8mm(void) {
 #endif
 #endif
 
-static int runs_portable(void) { return 1; }
+static int runs_everywhere(void) { return 1; }
 
 static const struct candidate {
     const struct variant *variant;
@@ -110,7 +110,10 @@ static const struct candidate {
 #if defined(HAVE_NEON_DOTPROD)
     {&kokoro_variant_neon_dotprod, runs_neon_dotprod},
 #endif
-    {&kokoro_variant_portable, runs_portable},
+#if defined(HAVE_NEON)
+    {&kokoro_variant_neon, runs_everywhere}, /* on every arm64 */
+#endif
+    {&kokoro_variant_portable, runs_everywhere},
 };
 
 enum { CANDIDATES = sizeof candidates / sizeof *candidates };

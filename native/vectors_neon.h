@@ -7,17 +7,11 @@
 #include <stdint.h>
 
 #define REGISTER "w"
-enum { VECTOR = 4, DOT_ROWS = 6, SUMMARY_ROWS = 6, FLOAT_ROWS = 6, TILE_PANELS = 1, ACTIVATION_OFFSET = 128 };
+enum { VECTOR = 4, FLOAT_ROWS = 6, TILE_PANELS = 1, ACTIVATION_OFFSET = 128 };
 
 typedef float32x4_t vf;
 typedef int32x4_t vi;
 typedef int8_t element;
-typedef int32x4_t dot_sum;
-typedef int8x16_t dot_weight;
-typedef int8x16_t dot_activations;
-
-static inline dot_sum dot_zero(void) { return vdupq_n_s32(0); }
-
 static inline vf vf_set1(float x) { return vdupq_n_f32(x); }
 static inline vf vf_load(const float *p) { return vld1q_f32(p); }
 static inline vf vf_load_part(const float *p, int64_t count) {

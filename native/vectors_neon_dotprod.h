@@ -1,7 +1,13 @@
 /* arm64 with the dot product instructions (Cortex-A76, Jetson Orin and later). */
 #include "vectors_neon.h"
 
-enum { DOT_VECTORS = 4, DOT_LANES = 4, ROWS_PASS = 0 };
+enum { DOT_ROWS = 6, SUMMARY_ROWS = 6, DOT_VECTORS = 4, DOT_LANES = 4, ROWS_PASS = 0 };
+
+typedef int32x4_t dot_sum;
+typedef int8x16_t dot_weight;
+typedef int8x16_t dot_activations;
+
+static inline dot_sum dot_zero(void) { return vdupq_n_s32(0); }
 
 static inline dot_weight dot_load(const int8_t *panel, int vector) {
     return vld1q_s8(panel + 16 * vector);

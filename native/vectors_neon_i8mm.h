@@ -5,7 +5,13 @@
 #include <stddef.h>
 
 #define BY_PAIR 1
-enum { DOT_VECTORS = 8 };
+enum { DOT_ROWS = 6, SUMMARY_ROWS = 6, DOT_VECTORS = 8 };
+
+typedef int32x4_t dot_sum;
+typedef int8x16_t dot_weight;
+typedef int8x16_t dot_activations;
+
+static inline dot_sum dot_zero(void) { return vdupq_n_s32(0); }
 
 static inline int8x8_t eight(const element *p, int all) {
     if (all) return vld1_s8(p);
