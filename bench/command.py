@@ -16,6 +16,9 @@ from service.settings import ENVIRONMENT_PREFIX
 
 RESULTS = Path(__file__).with_name("RESULTS.md")
 
+KERNELS = ENVIRONMENT_PREFIX + "KERNELS"
+"""The variable that has native operators use a lesser instruction set than the fastest."""
+
 
 @dataclass(frozen=True)
 class Section:
@@ -100,6 +103,8 @@ def publish(sections: Iterable[Section], *, write: bool) -> int:
 def exit_status(measure: Callable[[], bool]) -> int:
     """Measure, with no setting of the caller's in children, and no child that outlives this.
 
+    `KOKORO_KERNELS` stays: it says what to measure.
+
     Returns:
         0, or 1 if what was measured is not as it must be, 2 if a process failed, 130 if somebody
         interrupted.
@@ -107,7 +112,8 @@ def exit_status(measure: Callable[[], bool]) -> int:
     for signal_number in (signal.SIGTERM, signal.SIGHUP):  # as Ctrl-C: end the children first
         signal.signal(signal_number, signal.default_int_handler)
     for name in list(os.environ):
-        if name.startswith(ENVIRONMENT_PREFIX) or name == "PYTHONDONTWRITEBYTECODE":
+        is_setting = name.startswith(ENVIRONMENT_PREFIX) and name != KERNELS
+        if is_setting or name == "PYTHONDONTWRITEBYTECODE":
             del os.environ[name]
     try:
         return 0 if measure() else 1

@@ -2,10 +2,12 @@
  *
  *     cc -O2 -pthread peak.c -o peak && ./peak THREADS
  *
- * Prints a line for each instruction set that both the compiler and the processor know: its name
- * and operations per second, a multiplication and an addition being two. Every thread keeps as many
- * independent accumulators in registers as hide the instruction's latency and touches no memory, so
- * this is what no convolution can exceed. For portable C it is what the compiler makes of a loop.
+ * Prints a line for each instruction set that both the compiler and the processor know: its name as
+ * native/ has it, the instructions, and operations per second, a multiplication and an addition
+ * being two. They are the quickest with which a sum of products of bytes can be exact. Every thread
+ * keeps as many independent accumulators in registers as hide the instruction's latency and touches
+ * no memory, so this is what no convolution can exceed. For portable C it is what the compiler makes
+ * of a loop.
  */
 #include <pthread.h>
 #include <stdint.h>
@@ -78,8 +80,28 @@ __attribute__((target("avx2,avxvnni"))) static int64_t avx_vnni(long rounds) {
 }
 #endif
 
-/* Pairs of products, and these again, are added in 16 bits, which holds as many as the weights are
- * small: kernels that widen each time reach three fifths of this. */
+/* Pairs of products, and these again, are added in 16 bits, which is exact for as many as the weights
+ * are small; then they are widened. Kernels that widen each time reach three fifths of this. */
+__attribute__((target("avx512f,avx512bw"))) static int64_t avx512_bw(long rounds) {
+    __m512i a = _mm512_set1_epi32(operand), b = _mm512_set1_epi32(operand);
+#define STEP(i) __m512i sum##i = _mm512_setzero_si512(); UNKNOWN("v", sum##i);
+    EACH(STEP)
+#undef STEP
+    while (rounds--) {
+#define STEP(i) \
+    UNKNOWN("v", a); \
+    sum##i = _mm512_add_epi16(sum##i, _mm512_maddubs_epi16(a, b)); \
+    UNKNOWN("v", sum##i);
+        EACH(STEP)
+#undef STEP
+    }
+    int64_t all = 0;
+#define STEP(i) all += _mm512_reduce_add_epi32(sum##i);
+    EACH(STEP)
+#undef STEP
+    return all;
+}
+
 __attribute__((target("avx2"))) static int64_t avx2(long rounds) {
     __m256i a = _mm256_set1_epi32(operand), b = _mm256_set1_epi32(operand);
 #define STEP(i) __m256i sum##i = _mm256_setzero_si256(); UNKNOWN("x", sum##i);
@@ -123,8 +145,14 @@ __attribute__((target("avx2"))) static int64_t avx2(long rounds) {
     }
 #define DOT(i) sum[i] = vdotq_s32(sum[i], a, b);
 #define MATRIX(i) sum[i] = vmmlaq_s32(sum[i], a, b);
+/* Added in 16 bits, see AVX2 above. */
+#define LONG(i) \
+    UNKNOWN("w", a); \
+    sum[i] = vreinterpretq_s32_s16( \
+        vmlal_s8(vreinterpretq_s16_s32(sum[i]), vget_low_s8(a), vget_low_s8(b)));
 NEON(neon_dot, "arch=armv8.2-a+dotprod", DOT)
 NEON(neon_i8mm, "arch=armv8.2-a+i8mm", MATRIX)
+NEON(neon, "arch=armv8-a", LONG)
 #endif
 
 #define PORTABLE 256
@@ -189,19 +217,22 @@ int main(int count, char **arguments) {
     if (n_threads < 1 || n_threads > MOST_THREADS) return 2;
 #if defined(__x86_64__)
     if (__builtin_cpu_supports("avx512vnni"))
-        measure((Kernel){"avx512-vnni", avx512_vnni, 2.0 * 64 * TEN}, n_threads);
+        measure((Kernel){"avx512vnni: vpdpbusd", avx512_vnni, 2.0 * 64 * TEN}, n_threads);
 #ifdef HAS_AVX_VNNI
     if (__builtin_cpu_supports("avxvnni"))
-        measure((Kernel){"avx-vnni", avx_vnni, 2.0 * 32 * TEN}, n_threads);
+        measure((Kernel){"avxvnni: vpdpbusd", avx_vnni, 2.0 * 32 * TEN}, n_threads);
 #endif
+    if (__builtin_cpu_supports("avx512bw"))
+        measure((Kernel){"avx512bw: vpmaddubsw, vpaddw", avx512_bw, 2.0 * 64 * TEN}, n_threads);
     if (__builtin_cpu_supports("avx2"))
-        measure((Kernel){"avx2", avx2, 2.0 * 32 * TEN}, n_threads);
+        measure((Kernel){"avx2: vpmaddubsw, vpaddw", avx2, 2.0 * 32 * TEN}, n_threads);
 #elif defined(__aarch64__)
     if (getauxval(AT_HWCAP2) & I8MM)
-        measure((Kernel){"neon-i8mm", neon_i8mm, 2.0 * 32 * SIXTEEN}, n_threads);
+        measure((Kernel){"neon_i8mm: smmla", neon_i8mm, 2.0 * 32 * SIXTEEN}, n_threads);
     if (getauxval(AT_HWCAP) & DOT_PRODUCT)
-        measure((Kernel){"neon-dot", neon_dot, 2.0 * 16 * SIXTEEN}, n_threads);
+        measure((Kernel){"neon_dotprod: sdot", neon_dot, 2.0 * 16 * SIXTEEN}, n_threads);
+    measure((Kernel){"neon: smlal", neon, 2.0 * 8 * SIXTEEN}, n_threads);
 #endif
-    measure((Kernel){"portable C", portable, 2.0 * PORTABLE}, n_threads);
+    measure((Kernel){"portable: what the compiler makes of C", portable, 2.0 * PORTABLE}, n_threads);
     return 0;
 }

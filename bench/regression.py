@@ -4,11 +4,11 @@
 
 Each ratio is how many times better the service is, by default, than a bare session of the
 onnxruntime package with the published file, on the same machine in the same minutes; so a busy or
-another machine troubles both. bench/recorded.json has them by the processor's name, for what they
-are depends on its instruction sets. The exit status is 1 if one is more than 10 % below the
-recorded one, and 2 if none is recorded for this processor or a measurement failed. `--record`
-writes what was measured in place of what is there for this processor. Takes 4 minutes; by hand and
-before a release, with nothing else running.
+another machine troubles both. bench/recorded.json has them by the processor's name and the
+instruction set of the native operators, which `KOKORO_KERNELS` chooses. The exit status is 1 if one
+is more than 10 % below the recorded one, and 2 if none is recorded for this processor or a
+measurement failed. `--record` writes what was measured in place of what is there for this one.
+Takes 4 minutes; by hand and before a release, with nothing else running.
 """
 
 from __future__ import annotations
@@ -28,6 +28,8 @@ from bench.command import exit_status, positive
 from bench.processes import THREADS, ChildError
 from bench.report import processor
 from bench.sides import BARE, OURS, Side, pair_up, speaker
+from service.preparation.operators import NativeUnavailableError, find_native_operators
+from service.settings import Settings
 
 RECORDED = Path(__file__).with_name("recorded.json")
 TOLERANCE = 0.10
@@ -68,7 +70,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _is_as_fast(options: argparse.Namespace) -> bool:
-    machine = f"{processor()}, {THREADS} threads"
+    machine = f"{processor()}, {_kernels()}, {THREADS} threads"
     known = read_recorded(RECORDED).get(machine, {})
     if not known and not options.record:
         raise ChildError(f"nothing is recorded for {machine}; --record does")
@@ -76,6 +78,14 @@ def _is_as_fast(options: argparse.Namespace) -> bool:
     if options.record:
         record(RECORDED, machine, measured)
     return compare(measured, known)
+
+
+def _kernels() -> str:
+    """Return the instruction set of the native operators, as the services will have it."""
+    try:
+        return find_native_operators(kernels=Settings().kernels).kernels
+    except NativeUnavailableError:
+        return "stock"
 
 
 def measure(repeats: int | None) -> Iterator[Ratio]:

@@ -44,7 +44,9 @@ def test_status_says_how_it_went(measure, status):
 
 def test_settings_of_the_caller_do_not_reach_children(monkeypatch):
     monkeypatch.setenv("KOKORO_THREADS", "1")
+    os.environ["KOKORO_KERNELS"] = "avx2"  # says what to measure
     assert exit_status(lambda: "KOKORO_THREADS" not in os.environ) == 0
+    assert os.environ.pop("KOKORO_KERNELS") == "avx2"
 
 
 @pytest.fixture
