@@ -2,13 +2,13 @@
 
     python -m bench.limits [--side published] [--side stock] [--side native] [--tokens 96] [--write]
 
-The limit is measured by bench/peak.c, which a C compiler (`$CC`, `cc`) makes on the spot: the most
-multiply-adds of bytes per second of every instruction set of this processor, with as many threads
-as a run has. What is reached comes from ONNX Runtime's profile: the multiplications and additions
-of all convolutions and products of bytes, by the shapes in the profile, over the time of their
-nodes. Our native operators do in one node what takes others several (normalising, Snake,
-quantising, adding), so their time holds more than products. Time outside of any node is ONNX
-Runtime's own and the profile's.
+The limit: a C compiler (`$CC` or `cc`) compiles bench/byte_operations.c, which measures the most
+8-bit multiply-adds per second for each instruction set of this processor, with as many threads as a
+run has. What a run reaches comes from ONNX Runtime's profile: the multiplications and additions of
+all 8-bit convolutions and matrix products, computed from the shapes in the profile, divided by the
+time of their nodes. Our native operators do several steps in one node (normalization, Snake,
+quantization, addition), so their time covers more than products. Time outside of nodes is spent by
+ONNX Runtime itself and by profiling.
 
 With `--write` the table goes into RESULTS.md and the pictures into docs/: milliseconds per second
 of audio, by part of the model and by kind of operator. Takes 1 minute.
@@ -31,7 +31,7 @@ from bench.processes import REPOSITORY, THREADS, ChildError
 from bench.profiling import CLASSES, PARTS, Node, Run, profile
 from bench.sides import add_sides, chosen_sides
 
-SOURCE = Path(__file__).with_name("peak.c")
+SOURCE = Path(__file__).with_name("byte_operations.c")
 PICTURES = REPOSITORY / "docs"
 OUTSIDE = "outside of nodes"
 
@@ -70,7 +70,7 @@ def measure_peaks(threads: int) -> dict[str, float]:
     if compiler is None:
         raise ChildError("the limit cannot be measured without a C compiler; set CC")
     with tempfile.TemporaryDirectory() as folder:
-        program = Path(folder) / "peak"
+        program = Path(folder) / "byte_operations"
         try:
             subprocess.run(
                 [compiler, "-O2", "-pthread", str(SOURCE), "-o", str(program)], check=True

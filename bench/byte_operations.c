@@ -1,6 +1,6 @@
 /* The most 8-bit multiply-adds that this machine's instruction sets do in a second.
  *
- *     cc -O2 -pthread peak.c -o peak && ./peak THREADS
+ *     cc -O2 -pthread byte_operations.c -o byte_operations && ./byte_operations THREADS
  *
  * Prints a line for each instruction set that both the compiler and the processor know: its name
  * and operations per second, a multiplication and an addition being two. Every thread keeps as many
