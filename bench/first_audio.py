@@ -35,7 +35,7 @@ from bench import speech, streams
 from bench.command import Section, add_names, command_line, paragraph, publish
 from bench.decoding import DECODINGS, sides_with_windows
 from bench.kinds import FOREIGN, Body, kinds
-from bench.load import quantile
+from bench.load.many_clients import quantile
 from bench.sides import Side, add_sides, chosen_sides
 from bench.streams import Heard
 

@@ -31,8 +31,9 @@ from statistics import median
 
 import numpy as np
 
-from bench import load, speech
+from bench import speech
 from bench.command import Section, add_names, command_line, paragraph, publish
+from bench.load import many_clients as load
 from bench.processes import THREADS
 from bench.procfs import cpu_s, mebibytes
 from bench.sides import Side, Spoken, add_sides, chosen_sides, speaker

@@ -17,9 +17,18 @@ import numpy as np
 import pytest
 
 import ortffi
-from bench import gpu, gpu_windows
-from bench.gpu import Extent, Setup, against, blocks, lack_of_gpu, mixed_lengths, share_on_gpu
-from bench.gpu_peer import open_package
+from bench.gpu import chunks as gpu_windows
+from bench.gpu import measurements as gpu
+from bench.gpu.measurements import (
+    Extent,
+    Setup,
+    against,
+    blocks,
+    lack_of_gpu,
+    mixed_lengths,
+    share_on_gpu,
+)
+from bench.gpu.peer import open_package
 from bench.processes import ChildError
 from bench.sides import Side, Spoken
 from bench.variants import opened, prepared_for_gpus
@@ -246,13 +255,13 @@ def test_a_model_that_is_decoded_whole_has_no_windows_to_measure(
     model_file: Path, cache_dir: Path
 ) -> None:
     done = subprocess.run(
-        [sys.executable, "-m", "bench.gpu_windows", "1", "4"],
+        [sys.executable, "-m", "bench.gpu.chunks", "1", "4"],
         env={**os.environ, "KOKORO_PREPARE": "false", "KOKORO_CACHE_DIR": str(cache_dir)},
         capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert done.returncode == 1
     assert done.stdout == ""
-    assert done.stderr.splitlines()[-1].startswith("bench.gpu_windows: this model has no windows")
+    assert done.stderr.splitlines()[-1].startswith("bench.gpu.chunks: this model has no windows")
 
 
 @pytest.mark.parametrize("window", [[[0.01, 0.03]], []], ids=["graphs", "none"])
@@ -271,7 +280,7 @@ def test_windows_are_told_by_piece_and_replays_where_there_are_some(
     monkeypatch.setattr(gpu, "answer", lambda process: told)
     extent = Extent(windows=7, pieces_s=(5.0, 9.0))
     pieces, replays = gpu.windows(Side("ours", settings={"provider": "cuda"}), extent)
-    assert asked == [("-m", "bench.gpu_windows", "7", "5.0", "9.0", "KOKORO_PROVIDER")]
+    assert asked == [("-m", "bench.gpu.chunks", "7", "5.0", "9.0", "KOKORO_PROVIDER")]
     assert [row.measurement for row in pieces] == [
         "first samples of 5.1 s, 4 windows", "all samples of 5.1 s, 4 windows"
     ]  # fmt: skip

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from bench import statistics
-from bench.statistics import Fit, Observations, OutOfTimeError, Piece, compare, errors_of
+from bench.statistics import fit as statistics
+from bench.statistics.fit import Fit, Observations, OutOfTimeError, Piece, compare, errors_of
 from service.model.decoder import Decoded, Encoding
 from service.model.statistics import StatisticsPredictor, raveled
 from service.speech import VoiceLibrary

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import pytest
 
 from bench import variants
-from bench.gpu_windows import piece
+from bench.gpu.chunks import piece
 from bench.processes import ChildError
 from bench.variants import VARIANTS, add_variants, chosen_variants, opened, prepared_for_gpus
 from service.model import Model, WholeModel

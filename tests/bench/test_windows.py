@@ -6,13 +6,13 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from bench import windows
 from bench.likeness import Likeness, jump_ratios, loudness_changes, percentiles
 from bench.processes import ChildError
 from bench.renderings import Case, Renderings
 from bench.speaker import save
 from bench.variants import VARIANTS
-from bench.windows import (
+from bench.windows import sound as windows
+from bench.windows.sound import (
     LONGEST_S,
     PUBLISHED,
     SHORTEST_S,

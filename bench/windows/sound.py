@@ -593,7 +593,3 @@ def _digest(*files: Path) -> str:
 @cache
 def _voices() -> VoiceLibrary:
     return load_voices(Settings())
-
-
-if __name__ == "__main__":
-    sys.exit(main())

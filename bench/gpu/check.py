@@ -1,6 +1,6 @@
 """What the service checks of a model on the GPU when it starts, as one JSON object.
 
-    python -m bench.gpu_check
+    python -m bench.gpu.check
 
 The settings are those of this process's KOKORO_* variables. `load_s` is the time for all of it,
 with the warm-up's `warm_up_s`.
@@ -27,10 +27,10 @@ def main() -> int:
             load_s = time.perf_counter() - started
             check = kokoro.gpu_check
     except ServiceError as error:
-        print(f"bench.gpu_check: {error.message}", file=sys.stderr)
+        print(f"bench.gpu.check: {error.message}", file=sys.stderr)
         return 1
     if check is None:
-        print("bench.gpu_check: the model does not run on a GPU", file=sys.stderr)
+        print("bench.gpu.check: the model does not run on a GPU", file=sys.stderr)
         return 1
     told = {
         "load_s": load_s,

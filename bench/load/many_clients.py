@@ -433,7 +433,3 @@ def _sections(options: argparse.Namespace) -> Iterator[Section]:
     else:
         (name, about), (lines, met) = ("load", __doc__), measure(options.repeats)
     yield Section(name, about or "", "\n".join(lines), met)
-
-
-if __name__ == "__main__":
-    sys.exit(main())

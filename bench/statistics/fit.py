@@ -456,7 +456,3 @@ def _coverage(
 
 def _names(piece: Piece) -> set[str]:
     return {part.partition("(")[0] for part in piece.voice.split("+")}
-
-
-if __name__ == "__main__":
-    sys.exit(main())

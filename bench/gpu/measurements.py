@@ -133,7 +133,7 @@ class Setup:
     Attributes:
         settings: of our side, besides those that `ours` adds.
         environment: variables of our side's processes.
-        peers: sides of `bench.gpu_peer`, the first with the bounds.
+        peers: sides of `bench.gpu.peer`, the first with the bounds.
         package: folder that has the package.
         tells_memory: whether there is a GPU to ask for its memory.
     """
@@ -153,7 +153,7 @@ class Setup:
     def peer(self, name: str, folder: Path) -> Iterator[Speaker]:
         """Run a process of the package, with a prepared model. Raises ChildError."""
         found = {} if self.package is None else {"PYTHONPATH": str(self.package)}
-        arguments = ("-m", "bench.gpu_peer", name, str(folder), str(THREADS))
+        arguments = ("-m", "bench.gpu.peer", name, str(folder), str(THREADS))
         with python(*arguments, environment=found) as process:
             yield Speaker(process)
 
@@ -323,7 +323,7 @@ def windows(ours: Side, extent: Extent) -> tuple[list[Row], list[Row]]:
     Returns:
         Rows of both; none of the second where nothing was captured.
     """
-    arguments = ("-m", "bench.gpu_windows", str(extent.windows), *map(str, extent.pieces_s))
+    arguments = ("-m", "bench.gpu.chunks", str(extent.windows), *map(str, extent.pieces_s))
     with python(*arguments, environment=ours.environment()) as process:
         told = json.loads(answer(process))
     pieces = [
@@ -362,7 +362,7 @@ def over_http(ours: Side, theirs: Speaker, extent: Extent) -> list[Row]:
 
 def start(ours: Side) -> tuple[str, bool]:
     """Return what the service proves at start, in words, and whether enough is on the GPU."""
-    with python("-m", "bench.gpu_check", environment=ours.environment()) as process:
+    with python("-m", "bench.gpu.check", environment=ours.environment()) as process:
         told = json.loads(answer(process))
     met = share_on_gpu(told["placement"]["n_nodes"]) >= SMALLEST_SHARE
     verdict = "they are" if met else "**they are not**"
@@ -408,7 +408,3 @@ def _require_same(runs: Sequence[tuple[Spoken, Spoken]]) -> None:
 
 def _say(line: str) -> None:
     print(line, file=sys.stderr, flush=True)
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -1,6 +1,6 @@
 """Windows against whole pieces on the GPU, as one JSON object; `bench.gpu` starts it.
 
-    python -m bench.gpu_windows PAIRS SECONDS [SECONDS ...]
+    python -m bench.gpu.chunks PAIRS SECONDS [SECONDS ...]
 
 The settings are those of this process's KOKORO_* variables. `pieces` has an object for each length:
 its `name`, and pairs of seconds, in windows and whole: `first` until the samples of the first
@@ -24,7 +24,7 @@ import numpy as np
 
 from bench import speech
 from bench.processes import THREADS, alternate
-from bench.windows import SPEED, VOICES, n_tokens
+from bench.windows.sound import SPEED, VOICES, n_tokens
 from service.errors import ServiceError
 from service.loading import load_model, load_runtime, load_voices
 from service.model import Model, SplitModel, StatisticsPredictor
@@ -42,7 +42,7 @@ Piece = tuple[Sequence[int], np.ndarray]
 
 def main() -> int:
     """Load the model, print what was measured, and return the exit status."""
-    parser = argparse.ArgumentParser(prog="bench.gpu_windows")
+    parser = argparse.ArgumentParser(prog="bench.gpu.chunks")
     parser.add_argument("pairs", type=int)
     parser.add_argument("seconds", type=float, nargs="+")
     options = parser.parse_args()
@@ -50,7 +50,7 @@ def main() -> int:
         with ExitStack() as opened:
             model = opened.enter_context(closing(_load()))
             if not isinstance(model, SplitModel) or model.statistics is None:
-                print("bench.gpu_windows: this model has no windows here", file=sys.stderr)
+                print("bench.gpu.chunks: this model has no windows here", file=sys.stderr)
                 return 1
             pieces = [piece(seconds) for seconds in options.seconds]
             told = {
@@ -64,7 +64,7 @@ def main() -> int:
                 plain.decoder.release()
                 told["window"] = measure_window(model, plain, *pieces[-1], options.pairs)
     except ServiceError as error:
-        print(f"bench.gpu_windows: {error.message}", file=sys.stderr)
+        print(f"bench.gpu.chunks: {error.message}", file=sys.stderr)
         return 1
     print(json.dumps(told), flush=True)
     return 0

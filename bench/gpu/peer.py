@@ -1,6 +1,6 @@
 """A process that speaks with the onnxruntime-gpu Python package; `bench.gpu` starts it.
 
-    python -m bench.gpu_peer defaults|exhaustive|heuristic|processor FOLDER THREADS
+    python -m bench.gpu.peer defaults|exhaustive|heuristic|processor FOLDER THREADS
 
 A model that was prepared for GPUs, encoder and decoder in sessions of the package, with IoBinding:
 what goes in is bound from the host, what the encoder gives stays on the GPU, where the decoder
@@ -102,7 +102,7 @@ def _open_session(model: Path, provider: str, choices: dict[str, str], threads: 
     session = onnxruntime.InferenceSession(model, options, providers=[(provider, choices)])
     if session.get_providers()[0] != provider:
         raise SystemExit(
-            f"bench.gpu_peer: the package at {onnxruntime.__file__} cannot use {provider}"
+            f"bench.gpu.peer: the package at {onnxruntime.__file__} cannot use {provider}"
         )
     return session
 
@@ -141,4 +141,4 @@ if __name__ == "__main__":
     try:
         speaker.main()
     except ImportError as error:
-        sys.exit(f"bench.gpu_peer: the onnxruntime-gpu package cannot be imported: {error}")
+        sys.exit(f"bench.gpu.peer: the onnxruntime-gpu package cannot be imported: {error}")

@@ -1,0 +1,5 @@
+import sys
+
+from bench.gpu.measurements import main
+
+sys.exit(main())

@@ -1,0 +1,5 @@
+import sys
+
+from bench.load.many_clients import main
+
+sys.exit(main())

@@ -1,0 +1,5 @@
+import sys
+
+from bench.statistics.fit import main
+
+sys.exit(main())

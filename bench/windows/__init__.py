@@ -1,0 +1,1 @@
+"""Decoding in windows against whole decoding."""

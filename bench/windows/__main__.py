@@ -1,0 +1,5 @@
+import sys
+
+from bench.windows.sound import main
+
+sys.exit(main())
