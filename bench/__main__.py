@@ -14,7 +14,7 @@ from types import ModuleType
 
 from bench import ffi, imports, memory, startup, synthesis
 from bench.command import Section, add_names, command_line, publish
-from bench.report import Row, table
+from bench.report import Row, note, table
 
 MEASUREMENTS: dict[str, ModuleType] = {
     "ffi": ffi,
@@ -36,7 +36,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _sections(options: argparse.Namespace) -> Iterator[Section]:
     for name in options.names:
         module = MEASUREMENTS[name]
-        print(f"measuring {name}", file=sys.stderr, flush=True)
+        note(f"measuring {name}")
         rows: list[Row] = module.measure(options.repeats or module.REPEATS)
         met = all(row.met is not False for row in rows)
         yield Section(name, module.__doc__ or "", table(rows), met)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bench.processes import ChildError
-from bench.report import circumstances, write_section
+from bench.report import circumstances, heading, write_section
 from service.settings import ENVIRONMENT_PREFIX
 
 RESULTS = Path(__file__).with_name("RESULTS.md")
@@ -34,6 +34,13 @@ class Section:
     met: bool = True
 
 
+def plain_command_line(module: str, doc: str | None) -> argparse.ArgumentParser:
+    """Return a parser without options; see `command_line` for the arguments."""
+    return argparse.ArgumentParser(
+        prog=f"python -m {module}", description=(doc or "").partition("\n")[0]
+    )
+
+
 def command_line(
     module: str, doc: str | None, repeats: str | None = None
 ) -> argparse.ArgumentParser:
@@ -44,9 +51,7 @@ def command_line(
         doc: the module's text, of which the first line is shown.
         repeats: what `--repeats` counts, where there is that option.
     """
-    parser = argparse.ArgumentParser(
-        prog=f"python -m {module}", description=(doc or "").partition("\n")[0]
-    )
+    parser = plain_command_line(module, doc)
     if repeats:
         parser.add_argument("--repeats", type=positive, help=repeats)
     parser.add_argument("--write", action="store_true", help=f"put the tables into {RESULTS.name}")
@@ -84,7 +89,7 @@ def publish(sections: Iterable[Section], *, write: bool) -> int:
     """
 
     def show() -> bool:
-        print(f"{circumstances()}\nLoad average {os.getloadavg()[0]:.1f}.", flush=True)
+        print(heading(), flush=True)
         met = True
         for section in sections:
             met &= section.met

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 
 from bench.processes import ChildError
+from bench.report import note
 from bench.sides import Side
 
 DECODINGS = ("windows", "whole")
@@ -21,7 +21,7 @@ def sides_with_windows(sides: Sequence[Side]) -> list[Side]:
     able = [side for side in sides if side.variant in ("native", "any")]
     for side in sides:
         if side not in able:
-            print(f"{side.label} has no windows", file=sys.stderr, flush=True)
+            note(f"{side.label} has no windows")
     if not able:
         raise ChildError("no side has windows: name --side native or --side service")
     return able

@@ -28,8 +28,9 @@ import onnxruntime
 from onnx import TensorProto, helper
 
 import ortffi
-from bench.processes import alternate, answer, python
+from bench.processes import answer, python
 from bench.report import Bound, Row, ratio
+from bench.timing import alternate
 
 REPEATS = 21
 

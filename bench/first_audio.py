@@ -35,7 +35,7 @@ from bench import speech, streams
 from bench.command import Section, add_names, command_line, paragraph, publish
 from bench.decoding import DECODINGS, sides_with_windows
 from bench.kinds import FOREIGN, Body, kinds
-from bench.load.many_clients import quantile
+from bench.report import note, quantile, verdict
 from bench.sides import Side, add_sides, chosen_sides
 from bench.streams import Heard
 
@@ -50,8 +50,6 @@ ROUNDS = 3
 AUDIBLE_S = 0.005
 SOON_S = {n_clients: 0.35 * n_clients for n_clients in CLIENTS}
 """To the first audio at p50, decoded in windows."""
-
-_SETTLE_S = 0.3
 
 Found = dict[tuple[str, str, int], list[Heard]]
 """By the label of the side or the decoding, the text or the kind, and the number of clients."""
@@ -105,10 +103,10 @@ def measure(sides: Sequence[Side], repeats: int | None) -> Found:
         for name, text in TEXTS.items():
             n_rounds = repeats or REPEATS[name]
             for n_clients in CLIENTS:
-                _note(f"{name}, {n_clients} clients")
+                note(f"{name}, {n_clients} clients")
                 for number in range(max(1, n_rounds // n_clients)):
                     for side, port in pairs if number % 2 else reversed(pairs):
-                        time.sleep(_SETTLE_S)
+                        time.sleep(streams.SETTLE_S)
                         heard = streams.listen(
                             streams.OURS, port, [text] * n_clients, stream=True, n_clients=n_clients
                         )
@@ -139,11 +137,11 @@ def measure_windows(side: Side, texts: Mapping[str, Sequence[Body]], rounds: int
             listen(warming, decoding, 1)
         for kind, bodies in texts.items():
             for n_clients in CLIENTS:
-                _note(f"{side.label}: {kind}, {n_clients} clients")
+                note(f"{side.label}: {kind}, {n_clients} clients")
                 groups = [bodies[at : at + n_clients] for at in range(0, len(bodies), n_clients)]
                 for number, group in enumerate(groups * rounds):
                     for decoding in DECODINGS if number % 2 else reversed(DECODINGS):
-                        time.sleep(_SETTLE_S)
+                        time.sleep(streams.SETTLE_S)
                         heard = listen(group, decoding, n_clients)
                         found.setdefault((decoding, kind, n_clients), []).extend(heard)
     return found
@@ -187,22 +185,18 @@ def tell_windows(found: Found) -> tuple[str, bool]:
         first = [answer.first_s for answer in heard]
         gap_s = max(answer.gap_s for answer in heard)
         reserve_s = min(answer.reserve_s for answer in heard)
-        verdict = ""
+        met_cell = ""
         if decoding == "windows":
             met = quantile(first, 0.5) <= SOON_S[n_clients] and (n_clients > 1 or gap_s == 0)
             all_met &= met
-            verdict = "yes" if met else "**no**"
+            met_cell = verdict(met)
         lines.append(
             f"| {kind} | {n_clients} | {decoding} | {quantile(first, 0.5):.3f} / "
             f"{quantile(first, 0.95):.3f} | {max(answer.audio_s for answer in heard):.1f} | "
             f"{sum(answer.gap_s > 0 for answer in heard)} of {len(heard)} | {gap_s:.3f} | "
-            f"{'all at once' if math.isinf(reserve_s) else f'{reserve_s:.2f}'} | {verdict} |"
+            f"{'all at once' if math.isinf(reserve_s) else f'{reserve_s:.2f}'} | {met_cell} |"
         )
     return "\n".join(lines), all_met
-
-
-def _note(line: str) -> None:
-    print(line, file=sys.stderr, flush=True)
 
 
 if __name__ == "__main__":

@@ -10,8 +10,6 @@ word in ten wrong in anybody's speech. Sentences that two front ends read alike 
 
 from __future__ import annotations
 
-import argparse
-import os
 import re
 import sys
 from collections.abc import Callable, Sequence
@@ -22,8 +20,9 @@ from typing import Any
 import numpy as np
 import pocketsphinx
 
+from bench.command import plain_command_line
 from bench.reading import TEXTS, espeak_reader, front_end_reader
-from bench.report import circumstances
+from bench.report import heading
 from service.loading import load_synthesizer
 from service.settings import Settings
 from service.speech import Synthesizer, Utterance
@@ -38,9 +37,7 @@ Listen = Callable[[str, str], list[str]]
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Print the table; the exit status is 1 if we are understood worse than the official one."""
-    parser = argparse.ArgumentParser(
-        prog="python -m bench.hearing", description=(__doc__ or "").partition("\n")[0]
-    )
+    parser = plain_command_line("bench.hearing", __doc__)
     parser.add_argument("--sentences", type=int, default=60)
     parser.add_argument("--voices", default="af_heart,am_michael")
     parser.add_argument("--show", action="store_true", help="print what was misheard")
@@ -48,7 +45,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     voices = options.voices.split(",")
     cases = read_cases(options.sentences)
     front_ends = list(cases[0][1])
-    print(f"{circumstances()}\nLoad average {os.getloadavg()[0]:.1f}.\n")
+    print(f"{heading()}\n")
     with closing(load_synthesizer(Settings(), lambda line: None)) as synthesizer:
         listen = make_listener(synthesizer)
         rates: dict[str, list[tuple[int, int]]] = {name: [] for name in front_ends}

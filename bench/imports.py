@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import time
 
-from bench.processes import ChildError, alternate, python
+from bench.processes import ChildError, python
 from bench.report import Bound, Row, ratio
+from bench.timing import alternate
 
 REPEATS = 11
 BOUND = Bound(1.0, strict=True)

@@ -11,9 +11,10 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from bench import speech
-from bench.processes import ChildError, alternate, answer, ask, python, request, server
+from bench.processes import ChildError, answer, ask, python, request, server
 from bench.procfs import mebibytes
 from bench.report import Bound, Row, ratio
+from bench.timing import alternate
 
 REPEATS = 5
 BOUND = Bound(1.1)

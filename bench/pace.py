@@ -11,19 +11,17 @@ minutes on two cores.
 
 from __future__ import annotations
 
-import argparse
 import json
 import sys
 from collections.abc import Sequence
 from functools import cache, partial
 from itertools import islice
 
-from bench.command import exit_status
+from bench import speech
+from bench.command import exit_status, plain_command_line
 from bench.processes import REPOSITORY, ChildError
 from bench.reading import front_end_reader, sentences_of
 from bench.sides import OURS, Speaker, speaker
-from service.loading import load_voices
-from service.settings import Settings
 from service.speech.chunking import MAX_CHUNK_LENGTH, MIN_CHUNK_LENGTH, Chunker
 from service.text import Espeak, read_phonemes
 
@@ -34,9 +32,7 @@ TOLERANCE = 0.05
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Return the exit status: 1 if the manifest is off, 2 after a failure."""
-    parser = argparse.ArgumentParser(
-        prog="python -m bench.pace", description=(__doc__ or "").partition("\n")[0]
-    )
+    parser = plain_command_line("bench.pace", __doc__)
     parser.add_argument("--write", action="store_true", help=f"put them into {MANIFEST.name}")
     options = parser.parse_args(arguments)
     return exit_status(partial(_is_told_right, write=options.write))
@@ -49,10 +45,9 @@ def _is_told_right(*, write: bool) -> bool:
     right = True
     print("| voice | phonemes in a second | manifest |\n|---|---|---|")
     with speaker(OURS["service"]) as found:
-        for voice in load_voices(Settings()).voices:
-            if voice.language is None or voice.name not in manifest:
-                raise ChildError(f"nobody knows the language of {voice.name}")
-            pace = round(_pace(found, voice.name, pieces_in(voice.language)), 1)
+        for voice in speech.voices().voices:
+            language = speech.language_of(voice.name)
+            pace = round(_pace(found, voice.name, pieces_in(language)), 1)
             holds = abs(voice.pace / pace - 1) <= TOLERANCE
             right &= holds
             told = f"{voice.pace:g}" + ("" if holds else " (off)")

@@ -33,6 +33,7 @@ from bench.decoding import DECODINGS, sides_with_windows
 from bench.kinds import minute
 from bench.processes import ChildError, request
 from bench.procfs import mebibytes
+from bench.report import verdict
 from bench.sides import Side, add_sides, chosen_sides
 from bench.streams import OURS, listen_to
 
@@ -134,7 +135,7 @@ def compare(sides: Sequence[Side], repeats: int) -> tuple[str, bool]:
         lines.append(f"| {name} | {' | '.join(cells)} |")
     met = all(max(run) <= BOUND_MB for run in found.get(BOUNDED, []))
     if BOUNDED in found:
-        lines += ["", f"{BOUNDED}: at most {BOUND_MB:g} MB: {_verdict(met)}."]
+        lines += ["", f"{BOUNDED}: at most {BOUND_MB:g} MB: {verdict(met)}."]
     return "\n".join(lines), met
 
 
@@ -216,18 +217,14 @@ def tell_lengths(found: Streams) -> tuple[str, bool]:
     few = most_mb <= BOUND_IN_WINDOWS_MB
     lines += [
         "",
-        f"windows: within {LIKE_EACH_OTHER - 1:.0%} of each other: {_verdict(alike)}; "
-        f"at most {BOUND_IN_WINDOWS_MB:g} MB: {_verdict(few)}.",
+        f"windows: within {LIKE_EACH_OTHER - 1:.0%} of each other: {verdict(alike)}; "
+        f"at most {BOUND_IN_WINDOWS_MB:g} MB: {verdict(few)}.",
     ]
     return "\n".join(lines), alike and few
 
 
 def _held_mb(pid: int) -> float:
     return mebibytes("VmHWM", pid) * 2**20 / 1e6
-
-
-def _verdict(met: bool) -> str:
-    return "yes" if met else "**no**"
 
 
 def _spread(values: Sequence[float]) -> str:

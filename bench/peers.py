@@ -34,11 +34,10 @@ import numpy as np
 
 from bench import speech, streams
 from bench.command import Section, add_names, command_line, paragraph, publish
-from bench.processes import THREADS, alternate, free_port, python, wait_until_ready
+from bench.processes import THREADS, free_port, python, wait_until_ready
 from bench.report import Bound, Row, ratio, speedup, table
 from bench.sides import Side, Spoken, add_sides, chosen_sides, pair_up, programs_of
-from service.loading import load_voices
-from service.settings import Settings
+from bench.timing import alternate
 
 REPEATS = {14: 15, 96: 9, 398: 5}
 """Pairs by number of tokens."""
@@ -49,8 +48,6 @@ SPEEDUPS = {"native": Bound(4.0, least=True), "stock": Bound(2.0, least=True)}
 
 FIVE_TIMES = Bound(5.0, least=True)
 THREE_TIMES = Bound(3.0, least=True)
-
-_SETTLE_S = 0.3
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -145,7 +142,7 @@ PEERS = {"kokoro-onnx": measure_kokoro_onnx, "fastkokoro": measure_fastkokoro}
 
 def _styles() -> dict[str, np.ndarray]:
     """Return every voice as others keep them: a style for each number of tokens, [510, 1, 256]."""
-    voices = load_voices(Settings())
+    voices = speech.voices()
     return {
         voice.name: np.stack([voices.style(voices.resolve(voice.name), n) for n in range(1, 511)])
         for voice in voices.voices
@@ -168,7 +165,7 @@ def _compare(name: str, pairs: Sequence[tuple[Spoken, Spoken]], bound: Bound | N
 
 
 def _hear(service: streams.Service, port: int, stream: bool) -> streams.Heard:
-    time.sleep(_SETTLE_S)
+    time.sleep(streams.SETTLE_S)
     (found,) = streams.listen(service, port, [speech.PARAGRAPH], stream=stream)
     return found
 

@@ -9,10 +9,9 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TypeVar
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 THREADS = len(os.sched_getaffinity(0))
@@ -22,30 +21,10 @@ _POLL_S = 0.01
 _READY_TIMEOUT_S = 120
 
 Process = subprocess.Popen[str]
-T = TypeVar("T")
 
 
 class ChildError(Exception):
     """A process ended, or did not get ready; it has said why on standard error."""
-
-
-def alternate(
-    ours: Callable[[], T], theirs: Callable[[], T], repeats: int, warm_ups: int
-) -> list[tuple[T, T]]:
-    """Measure both in turn, `repeats` times after the warm-ups; each goes first every other time.
-
-    So what changes with time on the machine meets both sides alike.
-    """
-    pairs = []
-    for number in range(warm_ups + repeats):
-        if number % 2:
-            second = theirs()
-            pair = (ours(), second)
-        else:
-            first = ours()
-            pair = (first, theirs())
-        pairs.append(pair)
-    return pairs[warm_ups:]
 
 
 @contextmanager

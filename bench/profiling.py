@@ -260,9 +260,8 @@ def _profiled(prefix: Path) -> Iterator[list[tuple[ortffi.Session, object]]]:
 def main() -> None:
     """Profile in this process."""
     from bench.stock import leave_out_native_operators
-    from service.loading import load_model, load_runtime, load_voices
+    from service.loading import load_model, load_runtime
     from service.settings import Settings
-    from service.text import load_vocabulary
 
     kind, folder, threads, n_tokens, n_runs = sys.argv[1:]
     if kind == "stock":
@@ -270,9 +269,7 @@ def main() -> None:
     settings = Settings(threads=int(threads))
     with _profiled(Path(folder) / "profile") as sessions:
         kokoro = load_model(settings, load_runtime(settings), lambda line: None)
-    voices = load_voices(settings)
-    token_ids = load_vocabulary().token_ids(speech.phonemes(int(n_tokens)))
-    style = voices.style(voices.resolve(settings.voice), len(token_ids))
+    token_ids, style = speech.inputs(speech.phonemes(int(n_tokens)), settings.voice)
     for _ in range(int(n_runs) + 1):
         audio_s = kokoro.infer(token_ids, style, 1.0).samples.size / 24_000
     session, model = sessions[-1]

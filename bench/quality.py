@@ -36,8 +36,9 @@ from statistics import mean, median
 import numpy as np
 import pocketsphinx
 
-from bench import hearing
+from bench import hearing, speech
 from bench.command import Section, command_line, positive, publish
+from bench.deadline import Deadline, add_minutes, in_parts
 from bench.processes import REPOSITORY, ChildError
 from bench.reading import front_end_reader, sentences_of
 from bench.renderings import (
@@ -46,12 +47,10 @@ from bench.renderings import (
     REFERENCE,
     Case,
     Renderings,
-    add_minutes,
-    in_parts,
 )
+from bench.report import note, verdict
 from bench.sides import OURS, Side, add_sides, chosen_sides
-from service.loading import load_voices
-from service.settings import Settings
+from service.model.kokoro import SAMPLE_RATE_HZ
 from service.text import Espeak, load_vocabulary
 
 STORE = REPOSITORY / "build" / "bench" / "quality"
@@ -63,7 +62,7 @@ NUDGE = 1e-5
 MOST_OF_FLOOR = 1.5
 MOST_OF_A_VOICES_FLOOR = 2.0
 
-RATE_HZ, FRAME, HOP, BANDS = 24_000, 1024, 256, 80
+FRAME, HOP, BANDS = 1024, 256, 80
 RANGE_DB = 60.0
 
 
@@ -87,7 +86,7 @@ def _sections(options: argparse.Namespace) -> Iterator[Section]:
     sides = [side for side in chosen_sides(options) if side.label != REFERENCE]
     spoken = list(duration_cases(options.sentences))
     heard = list(sound_cases(options.heard, options.voices.split(",")))
-    renderings = Renderings.of_minutes(STORE, options.minutes)
+    renderings = Renderings(STORE, Deadline(options.minutes))
     report, met = compare(sides, spoken, heard, renderings)
     yield Section("quality", __doc__ or "", report, met)
 
@@ -131,11 +130,11 @@ def _compare_durations(
             for cases in (spoken, heard)
         ]
         for case in (*different[0], *different[1]):
-            print(f"{label}: other durations: {case.voice}: {case.text}", file=sys.stderr)
+            note(f"{label}: other durations: {case.voice}: {case.text}")
         holds = not any(different)
         met &= holds
         same = [len(spoken) - len(different[0]), len(heard) - len(different[1])]
-        lines.append(f"| {label} | {same[0]} | {same[1]} | {_told(holds)} |")
+        lines.append(f"| {label} | {same[0]} | {same[1]} | {verdict(holds)} |")
     return "\n".join(lines), met
 
 
@@ -172,7 +171,7 @@ def _compare_sound(
                 and low <= 0
             )
             met &= holds
-            told = _told(holds)
+            told = verdict(holds)
         lines.append(
             f"| {label} | {median(present):.2f} | {np.quantile(present, 0.95):.2f} | "
             f"{largest:.2f} | {sum(wrong[label])} | {rate:.4f} | "
@@ -189,10 +188,8 @@ def duration_cases(n_sentences: int) -> Iterator[Case]:
     """
     espeak = Espeak()
     read_in = cache(partial(_sentences, espeak, n_sentences))
-    for voice in load_voices(Settings()).voices:
-        if voice.language is None:
-            raise ChildError(f"nobody knows the language of {voice.name}")
-        for text, phonemes in read_in(voice.language):
+    for voice in speech.voices().voices:
+        for text, phonemes in read_in(speech.language_of(voice.name)):
             yield Case(text, phonemes, voice.name)
 
 
@@ -292,15 +289,11 @@ def listener(renderings: Renderings) -> Callable[[str, Sequence[Case]], list[int
             heard = hearing.hear(decoder, renderings.samples(label, case))
             return hearing.n_errors(hearing.words(case.text), heard)
 
-        print(f"listening to {label}", file=sys.stderr, flush=True)
+        note(f"listening to {label}")
         counted: list[int] = renderings.keep(label, "words", cases, find)
         return counted
 
     return listen
-
-
-def _told(holds: bool) -> str:
-    return "yes" if holds else "**no**"
 
 
 @cache
@@ -315,9 +308,9 @@ def _filters() -> np.ndarray:
     def mel(hz: float) -> float:
         return 2595 * float(np.log10(1 + hz / 700))
 
-    corners_mel = np.linspace(0, mel(RATE_HZ / 2), BANDS + 2)
+    corners_mel = np.linspace(0, mel(SAMPLE_RATE_HZ / 2), BANDS + 2)
     corners = 700 * (10 ** (corners_mel / 2595) - 1)
-    bins = np.arange(FRAME // 2 + 1) * RATE_HZ / FRAME
+    bins = np.arange(FRAME // 2 + 1) * SAMPLE_RATE_HZ / FRAME
     rising = (bins[:, None] - corners[:-2]) / np.diff(corners)[:-1]
     falling = (corners[2:] - bins[:, None]) / np.diff(corners)[1:]
     return np.maximum(0, np.minimum(rising, falling))

@@ -15,17 +15,17 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import sys
-import time
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from statistics import median
 from typing import NamedTuple
 
+from bench.command import plain_command_line
 from bench.processes import ChildError, python
 from bench.procfs import mebibytes
-from bench.report import circumstances
+from bench.report import heading
+from bench.timing import seconds
 from service.text import LANGUAGES, Espeak, FrontEnd, Passage, find_language, parse, punctuation
 from service.text.characters import clean_text
 from service.text.english import spacy_tagger
@@ -58,9 +58,7 @@ class Measured(NamedTuple):
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Return the exit status: 1 if American English misses a bound, 2 after a failure."""
-    parser = argparse.ArgumentParser(
-        prog="python -m bench.reading", description=(__doc__ or "").partition("\n")[0]
-    )
+    parser = plain_command_line("bench.reading", __doc__)
     parser.add_argument("languages", nargs="*", metavar="LANGUAGE")
     parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("--espeak", action="store_true", help=argparse.SUPPRESS)
@@ -78,7 +76,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _is_quick(languages: Iterable[str], repeats: int) -> bool:
     """Print the table; tell whether American English is within its bounds."""
-    print(f"{circumstances()}\nLoad average {os.getloadavg()[0]:.1f}.\n")
+    print(f"{heading()}\n")
     if spacy_tagger.is_installed():
         print("English is tagged by spaCy.\n")
     print(
@@ -108,7 +106,7 @@ def measure(language: str, *, by_espeak: bool) -> Measured:
     espeak.phonemize("ready", "gmw/en-US")
     memory, peak = mebibytes("VmRSS"), mebibytes("VmHWM")
     read = (espeak_reader if by_espeak else front_end_reader)(espeak, language)
-    start_s = _seconds(lambda: read(FIRST.get(language, "One.")))
+    start_s = seconds(lambda: read(FIRST.get(language, "One.")))
     first_ms, *warm_ms = [_per_100_ms(read, prose) for _ in range(PASSES)]
     figures_ms = [_per_100_ms(read, figures) for _ in range(PASSES)]
     return Measured(
@@ -180,15 +178,9 @@ def _ask(language: str, *, by_espeak: bool) -> Measured:
     return Measured(*json.loads(out))
 
 
-def _seconds(action: Callable[[], object]) -> float:
-    started = time.perf_counter()
-    action()
-    return time.perf_counter() - started
-
-
 def _per_100_ms(read: Read, texts: Sequence[str]) -> float:
     """Return the milliseconds that 100 characters take."""
-    return _seconds(lambda: [read(text) for text in texts]) / sum(map(len, texts)) * 1e5
+    return seconds(lambda: [read(text) for text in texts]) / sum(map(len, texts)) * 1e5
 
 
 if __name__ == "__main__":

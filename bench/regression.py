@@ -24,7 +24,7 @@ from pathlib import Path
 from statistics import median
 
 from bench import speech, streams
-from bench.command import exit_status, positive
+from bench.command import exit_status, plain_command_line, positive
 from bench.processes import THREADS, ChildError
 from bench.report import processor
 from bench.sides import BARE, OURS, Side, pair_up, speaker
@@ -58,9 +58,7 @@ class Ratio:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Return the exit status: 1 if a ratio fell, 2 if there is nothing to hold it against."""
-    parser = argparse.ArgumentParser(
-        prog="python -m bench.regression", description=(__doc__ or "").partition("\n")[0]
-    )
+    parser = plain_command_line("bench.regression", __doc__)
     parser.add_argument("--record", action="store_true", help=f"write {RECORDED.name}")
     parser.add_argument("--repeats", type=positive, help="pairs of each ratio")
     options = parser.parse_args(arguments)
@@ -143,9 +141,9 @@ def _first_audio(side: Side, repeats: int | None) -> list[float]:
     ratios = []
     with side.server() as (_, port), speaker(BARE) as bare:
         for number in range((repeats or STREAMED_REPEATS) + 1):
-            time.sleep(0.3)
+            time.sleep(streams.SETTLE_S)
             (heard,) = streams.listen(streams.OURS, port, [speech.PARAGRAPH], stream=True)
-            time.sleep(0.3)
+            time.sleep(streams.SETTLE_S)
             seconds = bare.say(phonemes).seconds
             if number:  # the first round warms up
                 ratios.append(seconds / heard.first_s)

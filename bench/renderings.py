@@ -2,13 +2,8 @@
 
 from __future__ import annotations
 
-import argparse
 import hashlib
 import json
-import os
-import shutil
-import sys
-import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,8 +11,11 @@ from typing import Any
 
 import numpy as np
 
+from bench.deadline import Deadline
 from bench.processes import ChildError
+from bench.report import note
 from bench.sides import Side, speaker
+from bench.store import claim, write_text
 
 REFERENCE = "published"
 FLOOR = "published, nudged"
@@ -43,33 +41,22 @@ class Case:
         return f"{self.voice}-{digest}"
 
 
-class OutOfTimeError(Exception):
-    """There is more to do than was allowed for."""
-
-
 class Renderings:
     """What the sides have said, kept in files."""
 
     def __init__(
-        self, store: Path, deadline: float, names: Mapping[str, str] | None = None
+        self, store: Path, deadline: Deadline, names: Mapping[str, str] | None = None
     ) -> None:
         """Keep them in a folder.
 
         Args:
             store: the folder.
-            deadline: of `time.monotonic`.
+            deadline: after which nothing more is rendered.
             names: of the folders in it, by label, where they are others than the labels.
         """
         self._store = store
         self._deadline = deadline
         self._names = dict(names or {})
-
-    @classmethod
-    def of_minutes(
-        cls, store: Path, minutes: float, names: Mapping[str, str] | None = None
-    ) -> Renderings:
-        """Keep them in a folder; time is up after so many minutes."""
-        return cls(store, time.monotonic() + minutes * 60, names)
 
     def render(self, side: Side, cases: Sequence[Case], nudge: float = 0.0) -> None:
         """Have a side say what it has not said yet.
@@ -103,32 +90,18 @@ class Renderings:
         self.begin(label, identity)
         missing = [case for case in cases if not self._path(label, case).exists()]
         for number, case in enumerate(missing):
-            self.check_time()
+            self._deadline.check()
             if number % 20 == 0:
                 left = f"{self._folder(label).name}: {len(missing) - number} to say"
-                print(left, file=sys.stderr, flush=True)
+                note(left)
             if not len(say(case, self._path(label, case))):
                 raise ChildError(f"{label} does not tell durations")
 
     def begin(self, label: str, identity: str) -> None:
         """Throw away what another model has said under a label, and what hangs on it."""
-        folder = self._folder(label)
-        told = folder / "identity.txt"
-        if told.exists() and told.read_text(encoding="utf-8") == identity:
-            return
-        if folder.exists():
-            print(f"{folder.name} is another model than before: {identity}", file=sys.stderr)
-            shutil.rmtree(folder)
-        if label == REFERENCE:
+        if claim(self._folder(label), identity) and label == REFERENCE:
             for distances in self._store.glob(f"*/{DISTANCES}.json"):
                 distances.unlink()
-        folder.mkdir(parents=True)
-        _write(told, identity)
-
-    def check_time(self) -> None:
-        """Raise OutOfTimeError when it is time."""
-        if time.monotonic() > self._deadline:
-            raise OutOfTimeError
 
     def samples(self, label: str, case: Case) -> np.ndarray:
         """Return float samples of what was said."""
@@ -159,11 +132,11 @@ class Renderings:
         try:
             for case in cases:
                 if case.key not in known:
-                    self.check_time()
+                    self._deadline.check()
                     known[case.key] = find(case)
         finally:
             path.parent.mkdir(parents=True, exist_ok=True)
-            _write(path, json.dumps(known))
+            write_text(path, json.dumps(known))
         return [known[case.key] for case in cases]
 
     def _path(self, label: str, case: Case) -> Path:
@@ -171,24 +144,3 @@ class Renderings:
 
     def _folder(self, label: str) -> Path:
         return self._store / self._names.get(label, label)
-
-
-def add_minutes(parser: argparse.ArgumentParser) -> None:
-    """Let a command line say how long it may take, as `minutes`."""
-    parser.add_argument("--minutes", type=float, default=1e6, help="leave the rest for later")
-
-
-def in_parts(measure: Callable[[], int]) -> int:
-    """Return the exit status of a measurement, 3 where it was out of time."""
-    try:
-        return measure()
-    except OutOfTimeError:
-        print("there is more to do; run this again", file=sys.stderr)
-        return 3
-
-
-def _write(path: Path, text: str) -> None:
-    """Write a file that appears whole or not at all."""
-    partial = path.with_suffix(".partial")
-    partial.write_text(text, encoding="utf-8")
-    os.replace(partial, path)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import platform
 import re
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timezone
@@ -72,10 +73,31 @@ def table(rows: Sequence[Row], peer: str = "onnxruntime package", ours: str = "o
         "|---|---|---|---|---|---|",
     ]
     for row in rows:
-        met = {True: "yes", False: "**no**", None: ""}[row.met]
+        met = "" if row.met is None else verdict(row.met)
         cells = (row.measurement, row.ours, row.theirs, row.compared, row.bound, met)
         lines.append(f"| {' | '.join(cells)} |")
     return "\n".join(lines)
+
+
+def verdict(met: bool) -> str:
+    """Return the table cell for a bound that is met or missed."""
+    return "yes" if met else "**no**"
+
+
+def quantile(values: Sequence[float], share: float) -> float:
+    """Return the value that a share of the values does not exceed."""
+    ordered = sorted(values)
+    return ordered[min(len(ordered) - 1, int(share * len(ordered)))]
+
+
+def note(line: str) -> None:
+    """Print a line about the progress of a measurement to standard error."""
+    print(line, file=sys.stderr, flush=True)
+
+
+def heading() -> str:
+    """Return `circumstances` and the load average, for a table on the screen."""
+    return f"{circumstances()}\nLoad average {os.getloadavg()[0]:.1f}."
 
 
 def circumstances() -> str:

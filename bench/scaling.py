@@ -21,7 +21,6 @@ quarter of that without it.
 from __future__ import annotations
 
 import argparse
-import asyncio
 import random
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -33,9 +32,11 @@ import numpy as np
 
 from bench import speech
 from bench.command import Section, add_names, command_line, paragraph, publish
-from bench.load import many_clients as load
+from bench.load.clients import run_all
+from bench.load.speech_requests import SHORT, SpeechRequest
 from bench.processes import THREADS
 from bench.procfs import cpu_s, mebibytes
+from bench.report import verdict
 from bench.sides import Side, Spoken, add_sides, chosen_sides, speaker
 from bench.streams import BYTES_PER_S
 
@@ -139,7 +140,7 @@ def measure_length(sides: Sequence[Side], repeats: int) -> tuple[list[str], bool
         met &= holds or label == "published"
         lines.append(
             f"| {label} | {line.slope:.4f} | {line.start_s:.3f} | {worst[label]:.1%} | "
-            f"{worst_long[label]:.1%} | {'yes' if holds else '**no**'} |"
+            f"{worst_long[label]:.1%} | {verdict(holds)} |"
         )
     return lines, met
 
@@ -192,15 +193,15 @@ def measure_clients(sides: Sequence[Side], repeats: int) -> tuple[list[str], boo
         audio_s = {}
         for label, _, url in servers:
             audio_s[label] = _audio_s(url)
-            asyncio.run(load.ask_all(url, 8, load.SHORT, leavers=False))  # warm-up
+            run_all(url, 8, SHORT)  # warm-up
         for n_clients in CLIENTS:
             speeds: dict[str, list[float]] = {}
             cpu: dict[str, list[float]] = {}
             for number in range(repeats):
                 for label, pid, url in servers if number % 2 else reversed(servers):
                     before = cpu_s(pid)
-                    result = asyncio.run(load.ask_all(url, n_clients, load.SHORT, leavers=False))
-                    made = sum(audio_s[label][one.question.text] for one in result.outcomes)
+                    result = run_all(url, n_clients, SHORT)
+                    made = sum(audio_s[label][one.request.text] for one in result.outcomes)
                     speeds.setdefault(label, []).append(made / result.seconds)
                     cpu.setdefault(label, []).append((cpu_s(pid) - before) / made)
             first = median(speeds[servers[0][0]])
@@ -226,12 +227,9 @@ MEASUREMENTS: dict[str, Measure] = {
 
 def _audio_s(url: str) -> dict[str, float]:
     """Return the length of each short text's audio."""
-    texts = {question.text for question in load.SHORT}
-    questions = [load.Question(text, "pcm", False) for text in texts]
-    result = asyncio.run(load.ask_all(url, 1, questions, leavers=False))
-    return {
-        outcome.question.text: len(outcome.content) / BYTES_PER_S for outcome in result.outcomes
-    }
+    texts = {request.text for request in SHORT}
+    result = run_all(url, 1, [SpeechRequest(text, "pcm", False) for text in texts])
+    return {outcome.request.text: len(outcome.content) / BYTES_PER_S for outcome in result.outcomes}
 
 
 if __name__ == "__main__":

@@ -10,11 +10,9 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
-from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -25,16 +23,14 @@ from bench.processes import (
     THREADS,
     ChildError,
     Process,
-    alternate,
     answer,
     ask,
     python,
     server,
 )
-from service.loading import load_voices
+from bench.report import note
+from bench.timing import alternate
 from service.settings import ENVIRONMENT_PREFIX, Settings
-from service.speech import VoiceLibrary
-from service.text import load_vocabulary
 
 PEERS = REPOSITORY / ".venv" / "peers"
 """A virtual environment for each package that we are measured against; see the Makefile."""
@@ -130,8 +126,7 @@ class Speaker:
         Raises:
             ChildError: the process ended.
         """
-        token_ids = load_vocabulary().token_ids(phonemes)
-        style = _voices().style(_voices().resolve(voice), len(token_ids))
+        token_ids, style = speech.inputs(phonemes, voice)
         if nudge:
             noise = np.random.default_rng(0).uniform(-nudge, nudge, style.shape)
             style = (style * (1 + noise)).astype(np.float32)
@@ -236,10 +231,5 @@ def chosen_sides(options: argparse.Namespace) -> list[Side]:
     sides: list[Side] = options.sides or options.default_sides
     for side in sides:
         with speaker(side) as found:
-            print(f"{side.label}: {found.identity}", file=sys.stderr, flush=True)
+            note(f"{side.label}: {found.identity}")
     return sides
-
-
-@cache
-def _voices() -> VoiceLibrary:
-    return load_voices(Settings())

@@ -55,7 +55,7 @@ def service(_: str, threads: int) -> tuple[Speak, str]:
     kokoro = load_model(settings, load_runtime(settings), lambda line: None)
 
     def speak(request: Request) -> tuple[np.ndarray, np.ndarray | None]:
-        inference = kokoro.infer(request["token_ids"], _style(request), request["speed"])
+        inference = kokoro.infer(request["token_ids"], style_of(request), request["speed"])
         return inference.samples, inference.durations
 
     return speak, ", ".join(identity(kokoro))
@@ -76,7 +76,7 @@ def onnxruntime(model: str, threads: int) -> tuple[Speak, str]:
     def speak(request: Request) -> tuple[np.ndarray, np.ndarray | None]:
         inputs = {
             "tokens": np.array([[0, *request["token_ids"], 0]], np.int64),
-            "style": _style(request),
+            "style": style_of(request),
             "speed": np.array([request["speed"]], np.float32),
         }
         (samples,) = session.run(["audio"], inputs)
@@ -96,7 +96,7 @@ def kokoro_onnx(model: str, threads: int) -> tuple[Speak, str]:
         kokoro = Kokoro.from_session(_session(model, threads), str(voices))
 
     def speak(request: Request) -> tuple[np.ndarray, np.ndarray | None]:
-        voice = np.broadcast_to(_style(request), (510, 1, 256))
+        voice = np.broadcast_to(style_of(request), (510, 1, 256))
         samples, _ = kokoro.create(
             request["phonemes"], voice, request["speed"], is_phonemes=True, trim=False
         )
@@ -182,7 +182,7 @@ def save(
     os.replace(partial, path)
 
 
-def _style(request: Request) -> np.ndarray:
+def style_of(request: Request) -> np.ndarray:
     return np.frombuffer(bytes.fromhex(request["style"]), np.float32).reshape(1, -1)
 
 

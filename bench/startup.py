@@ -8,8 +8,9 @@ from __future__ import annotations
 import time
 
 from bench import speech
-from bench.processes import alternate, answer, python, server
+from bench.processes import answer, python, server
 from bench.report import Bound, Row, difference
+from bench.timing import alternate
 
 REPEATS = 5
 BOUND = Bound(2.0)

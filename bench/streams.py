@@ -18,6 +18,9 @@ import httpx
 from bench.processes import ChildError
 
 BYTES_PER_S = 48_000
+SETTLE_S = 0.3
+"""Pause before a request: threads of the run before it still spin for some time."""
+
 _TIMEOUT_S = 600
 _AT_ONCE_S = 0.005
 """Parts that are no further apart were sent at once: long ones come in several reads."""

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 
 from bench.processes import ChildError
+from bench.report import note
 from bench.stock import leave_out_native_operators
 from service.errors import ServiceError
 from service.loading import load_model, load_runtime, load_statistics, prepare_model
@@ -74,7 +74,7 @@ def prepared_for_gpus(settings: Settings) -> dict[str, Path]:
 
 def _models_for_gpus(settings: Settings) -> dict[str, ModelOnDisk]:
     try:
-        models = prepare_model(settings, "cuda", _tell)
+        models = prepare_model(settings, "cuda", note)
     except ServiceError as error:
         raise ChildError(error.message) from error
     return {str(model.variant): model for model in models}
@@ -85,10 +85,10 @@ def _open(variant: Variant | None, settings: Settings) -> Model:
         return _open_floats(settings)
     if variant == "stock":
         with _without_native_operators():
-            return load_model(settings, load_runtime(settings), _tell)
+            return load_model(settings, load_runtime(settings), note)
     if variant is None:
         settings = settings.model_copy(update={"prepare": False})
-    return load_model(settings, load_runtime(settings), _tell)
+    return load_model(settings, load_runtime(settings), note)
 
 
 def _open_floats(settings: Settings) -> Model:
@@ -106,7 +106,3 @@ def _without_native_operators() -> Iterator[None]:
         yield
     finally:
         getting.find_native_operators = find
-
-
-def _tell(line: str) -> None:
-    print(line, file=sys.stderr, flush=True)

@@ -1,9 +1,9 @@
-"""What the service checks of a model on the GPU when it starts, as one JSON object.
+"""The checks that the service makes of a model on the GPU when it starts, as one JSON object.
 
     python -m bench.gpu.check
 
-The settings are those of this process's KOKORO_* variables. `load_s` is the time for all of it,
-with the warm-up's `warm_up_s`.
+The settings come from the KOKORO_* variables of this process. `load_s` is the time of the whole
+load, and includes `warm_up_s`.
 """
 
 from __future__ import annotations
@@ -20,19 +20,19 @@ from service.settings import Settings
 
 
 def main() -> int:
-    """Load the model, print what was seen, and return the exit status."""
+    """Load the model, print the checks, and return the exit status."""
     settings, started = Settings(), time.perf_counter()
     try:
-        with closing(load_model(settings, load_runtime(settings), lambda line: None)) as kokoro:
+        with closing(load_model(settings, load_runtime(settings), lambda line: None)) as model:
             load_s = time.perf_counter() - started
-            check = kokoro.gpu_check
+            check = model.gpu_check
     except ServiceError as error:
         print(f"bench.gpu.check: {error.message}", file=sys.stderr)
         return 1
     if check is None:
         print("bench.gpu.check: the model does not run on a GPU", file=sys.stderr)
         return 1
-    told = {
+    checks = {
         "load_s": load_s,
         "warm_up_s": check.warm_up_s,
         "distances_db": check.distances_db,
@@ -40,7 +40,7 @@ def main() -> int:
         "summary": str(check.placement),
         "capture": check.capture,
     }
-    print(json.dumps(told), flush=True)
+    print(json.dumps(checks), flush=True)
     return 0
 
 

@@ -1,13 +1,13 @@
-"""Windows against whole pieces on the GPU, as one JSON object; `bench.gpu` starts it.
+"""Chunks decoded in windows and whole on the GPU, as one JSON object; `bench.gpu` starts it.
 
     python -m bench.gpu.chunks PAIRS SECONDS [SECONDS ...]
 
-The settings are those of this process's KOKORO_* variables. `pieces` has an object for each length:
-its `name`, and pairs of seconds, in windows and whole: `first` until the samples of the first
-window are there, `all` until those of the last. `window` has those of one window of usual length in
-the middle of the longest piece, replayed as a CUDA graph and with its kernels started one by one;
-it is empty where nothing was captured. The model is loaded twice for that: graphs cannot be turned
-on again.
+The settings come from the KOKORO_* variables of this process. `chunks` has an object for each
+length: its `name`, and pairs of times in seconds, in windows and whole. `first` is the time until
+the samples of the first window are ready, and `all` until those of the last one are. `window` has
+the pairs of one window of the usual length, in the middle of the longest chunk: replayed as a CUDA
+graph, and with its kernels started one by one. It is empty if nothing was captured. The model is
+loaded twice for that, since graphs cannot be turned on again.
 """
 
 from __future__ import annotations
@@ -15,18 +15,20 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, closing
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from bench import speech
-from bench.processes import THREADS, alternate
-from bench.windows.sound import SPEED, VOICES, n_tokens
+from bench.processes import THREADS
+from bench.timing import alternate, seconds
+from bench.windows.sentences import VOICES, n_tokens
+from bench.windows.ways import SPEED
 from service.errors import ServiceError
-from service.loading import load_model, load_runtime, load_voices
+from service.loading import load_model, load_runtime
 from service.model import Model, SplitModel, StatisticsPredictor
 from service.model.cuda_graphs import CapturedDecoder
 from service.model.decoder import STRETCH_FRAMES
@@ -34,10 +36,9 @@ from service.model.durations import SAMPLES_PER_FRAME
 from service.model.kokoro import SAMPLE_RATE_HZ
 from service.settings import Settings
 from service.speech.windows import say_in_windows, windows_of
-from service.text import load_vocabulary
 
-Piece = tuple[Sequence[int], np.ndarray]
-"""Token ids and style."""
+Chunk = tuple[Sequence[int], np.ndarray]
+"""Token ids, and style [1, 256]."""
 
 
 def main() -> int:
@@ -50,11 +51,11 @@ def main() -> int:
         with ExitStack() as opened:
             model = opened.enter_context(closing(_load()))
             if not isinstance(model, SplitModel) or model.statistics is None:
-                print("bench.gpu.chunks: this model has no windows here", file=sys.stderr)
+                print("bench.gpu.chunks: the model cannot be decoded in windows", file=sys.stderr)
                 return 1
-            pieces = [piece(seconds) for seconds in options.seconds]
-            told = {
-                "pieces": [measure_piece(model, *each, options.pairs) for each in pieces],
+            chunks = [chunk(length_s) for length_s in options.seconds]
+            found: dict[str, list[Any]] = {
+                "chunks": [measure_chunk(model, *each, options.pairs) for each in chunks],
                 "window": [],
             }
             if _is_captured(model):
@@ -62,25 +63,23 @@ def main() -> int:
                 assert isinstance(plain, SplitModel)
                 assert isinstance(plain.decoder, CapturedDecoder)
                 plain.decoder.release()
-                told["window"] = measure_window(model, plain, *pieces[-1], options.pairs)
+                found["window"] = measure_window(model, plain, *chunks[-1], options.pairs)
     except ServiceError as error:
         print(f"bench.gpu.chunks: {error.message}", file=sys.stderr)
         return 1
-    print(json.dumps(told), flush=True)
+    print(json.dumps(found), flush=True)
     return 0
 
 
-def piece(seconds: float) -> Piece:
-    """Return what the usual voice says in about so many seconds."""
-    voices = load_voices(Settings())
-    token_ids = load_vocabulary().token_ids(speech.phonemes(n_tokens(seconds, VOICES[0])))
-    return token_ids, voices.style(voices.resolve(VOICES[0]), len(token_ids))
+def chunk(length_s: float) -> Chunk:
+    """Return what the first voice says in about `length_s` seconds."""
+    return speech.inputs(speech.phonemes(n_tokens(length_s, VOICES[0])), VOICES[0])
 
 
-def measure_piece(
+def measure_chunk(
     model: SplitModel, token_ids: Sequence[int], style: np.ndarray, pairs: int
 ) -> dict[str, Any]:
-    """Return name and pairs of a piece."""
+    """Return the name and the pairs of a chunk."""
     assert model.statistics is not None
     n_frames = model.encode(token_ids, style, SPEED).n_frames
     n_windows = len(list(windows_of(n_frames, soon=True)))
@@ -91,9 +90,9 @@ def measure_piece(
             model, token_ids, style, SPEED, None, statistics=statistics, soon=True
         )
 
-    whole = _timed(lambda: model.infer(token_ids, style, SPEED))
-    first = _timed(lambda: next(in_windows()))
-    complete = _timed(lambda: list(in_windows()))
+    whole = partial(seconds, lambda: model.infer(token_ids, style, SPEED))
+    first = partial(seconds, lambda: next(in_windows()))
+    complete = partial(seconds, lambda: list(in_windows()))
     return {
         "name": f"{n_frames * SAMPLES_PER_FRAME / SAMPLE_RATE_HZ:.1f} s, {n_windows} windows",
         "first": alternate(first, whole, pairs, warm_ups=1),
@@ -104,14 +103,14 @@ def measure_piece(
 def measure_window(
     captured: SplitModel, plain: SplitModel, token_ids: Sequence[int], style: np.ndarray, pairs: int
 ) -> list[tuple[float, float]]:
-    """Return pairs of a stretch in the middle of a piece, with its context."""
+    """Return the pairs of a window in the middle of a chunk, with its context."""
     assert captured.statistics is not None
     encoding = captured.encode(token_ids, style, SPEED)
     given = captured.statistics.predict(encoding)
     first = max(0, encoding.n_frames - STRETCH_FRAMES) // 2
     last = min(encoding.n_frames, first + STRETCH_FRAMES)
     with_graphs, without = (
-        _timed(lambda model=model: model.decode(encoding, first, last, given))
+        partial(seconds, partial(model.decode, encoding, first, last, given))
         for model in (captured, plain)
     )
     return alternate(with_graphs, without, pairs, warm_ups=2)
@@ -123,17 +122,8 @@ def _load() -> Model:
 
 
 def _is_captured(model: SplitModel) -> bool:
-    """Tell whether windows are replayed. Where a replay was wrong at start, they are not."""
+    """Tell whether windows are replayed; they are not if a replay failed its check at start."""
     return isinstance(model.decoder, CapturedDecoder) and bool(model.decoder.captured)
-
-
-def _timed(work: Callable[[], object]) -> Callable[[], float]:
-    def run() -> float:
-        start = time.perf_counter()
-        work()
-        return time.perf_counter() - start
-
-    return run
 
 
 if __name__ == "__main__":

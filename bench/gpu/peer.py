@@ -2,16 +2,16 @@
 
     python -m bench.gpu.peer defaults|exhaustive|heuristic|processor FOLDER THREADS
 
-A model that was prepared for GPUs, encoder and decoder in sessions of the package, with IoBinding:
-what goes in is bound from the host, what the encoder gives stays on the GPU, where the decoder
-takes it, and the sound is copied when it is there. The number of frames is that of the speech:
-there are no buckets, the mask is all ones, and the decoder takes its own statistics. `defaults` are
-the provider's: EXHAUSTIVE search of cuDNN's algorithms, and TensorFloat-32. `exhaustive` is the
-same without TensorFloat-32, so that it computes as exactly as the service does, and `heuristic`
-likewise with the search that the service asks for. `processor` is the package's CPU provider, for
-trying the programs of this folder where there is no GPU. The graph is optimised as far as the
-service does: what comes above that is for processors, and fails on halves (ONNX Runtime 1.31). It
-answers as `bench.speaker` does.
+The encoder and the decoder of a model prepared for GPUs run in sessions of the package, with
+IoBinding. Inputs are bound from the host, the encoder's outputs stay on the GPU as inputs of the
+decoder, and the samples are copied back. Runs have exactly as many frames as the speech: there are
+no buckets, the mask is all ones, and the decoder measures its own statistics.
+
+`defaults` are the defaults of the provider: EXHAUSTIVE search for cuDNN's algorithms, and
+TensorFloat-32. `exhaustive` is the same without TensorFloat-32, which makes it as precise as the
+service. `heuristic` also has the search of the service. `processor` is the package's CPU provider,
+to try these programs without a GPU. The graph optimization level is that of the service: the level
+above it is for CPUs, and fails on float16 (ONNX Runtime 1.31). It answers as `bench.speaker` does.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from typing import Any
 import numpy as np
 
 from bench import speaker
-from bench.speaker import Request, Speak
+from bench.speaker import Request, Speak, style_of
 from service.model.decoder import AUDIO, MASK
 from service.model.durations import TENSOR_NAME as DURATIONS
 from service.model.prepared import DECODER, ENCODER
@@ -40,21 +40,21 @@ PROVIDERS: dict[str, Provider] = {
     "heuristic": (_CUDA, {"use_tf32": "0", "cudnn_conv_algo_search": "HEURISTIC"}),
     "processor": ("CPUExecutionProvider", {}),
 }
-"""What each side asks the package for."""
+"""The provider and its options for each side."""
 
 _ENCODED = ("features", "spectrum")
-"""Outputs of the encoder that the decoder takes as they are."""
+"""Outputs of the encoder that are inputs of the decoder."""
 
 _ANY_LENGTH = [1]
-"""Buckets of which every number of frames is a multiple."""
+"""Every number of frames is a multiple of this bucket."""
 
 
 def open_package(side: str, folder: str, threads: int) -> tuple[Speak, str]:
     """Load a prepared model with the package.
 
     Raises:
-        SystemExit: it does not compute where it was told to. (The package itself would go on with
-            the processor, and only log it.)
+        SystemExit: the provider cannot be used. (The package itself would fall back to the CPU, and
+            only log it.)
     """
     name, choices = PROVIDERS[side]
     encoder, decoder = (
@@ -67,7 +67,7 @@ def open_package(side: str, folder: str, threads: int) -> tuple[Speak, str]:
     def encode(request: Request) -> list[Any]:
         binding = encoder.io_binding()
         binding.bind_cpu_input("tokens", np.array([[0, *request["token_ids"], 0]], np.int64))
-        binding.bind_cpu_input("style", _style(request))
+        binding.bind_cpu_input("style", style_of(request))
         binding.bind_cpu_input("speed", np.array([request["speed"]], np.float32))
         binding.bind_cpu_input("buckets", np.array(_ANY_LENGTH, np.int64))
         for output in (*_ENCODED, DURATIONS):
@@ -80,7 +80,7 @@ def open_package(side: str, folder: str, threads: int) -> tuple[Speak, str]:
         binding = decoder.io_binding()
         for input_name, value in (*zip(_ENCODED, encoded, strict=True), *unused.items()):
             binding.bind_ortvalue_input(input_name, value)
-        binding.bind_cpu_input("style", _style(request))
+        binding.bind_cpu_input("style", style_of(request))
         n_columns = encoded[0].shape()[1]
         binding.bind_cpu_input(MASK, np.ones((1, 1, n_columns), np.float32))
         binding.bind_output(AUDIO, device)
@@ -92,7 +92,7 @@ def open_package(side: str, folder: str, threads: int) -> tuple[Speak, str]:
 
 
 def _open_session(model: Path, provider: str, choices: dict[str, str], threads: int) -> Any:
-    """Load a graph. Raises SystemExit."""
+    """Load a graph; raise SystemExit if the provider cannot be used."""
     import onnxruntime
 
     options = onnxruntime.SessionOptions()
@@ -108,7 +108,7 @@ def _open_session(model: Path, provider: str, choices: dict[str, str], threads: 
 
 
 def _unused_statistics(decoder: Any, device: str) -> dict[str, Any]:
-    """Return the inputs, on the device, by which a decoder takes its own statistics."""
+    """Return inputs on the device that make a decoder measure its own statistics."""
     import onnxruntime
 
     (shape,) = (info.shape for info in decoder.get_inputs() if info.name == "given")
@@ -127,12 +127,8 @@ def package_version() -> str:
     """
     try:
         return f"onnxruntime-gpu {version('onnxruntime-gpu')}"
-    except PackageNotFoundError:  # builds for JetPack have the plain name too
+    except PackageNotFoundError:  # builds for JetPack have the plain name
         return f"onnxruntime {version('onnxruntime')}"
-
-
-def _style(request: Request) -> np.ndarray:
-    return np.frombuffer(bytes.fromhex(request["style"]), np.float32).reshape(1, -1)
 
 
 if __name__ == "__main__":

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import pytest
 
 from bench import variants
-from bench.gpu.chunks import piece
+from bench.gpu.chunks import chunk
 from bench.processes import ChildError
 from bench.variants import VARIANTS, add_variants, chosen_variants, opened, prepared_for_gpus
 from service.model import Model, WholeModel
@@ -19,7 +19,7 @@ from service.settings import BUCKETS, Settings
 
 def n_samples(model: Model) -> int:
     """Return how many samples it makes of a sentence."""
-    return model.infer(*piece(3), 1.0).samples.size
+    return model.infer(*chunk(3), 1.0).samples.size
 
 
 def test_native_is_what_the_service_has(model_file: Path, cache_dir: Path) -> None:
