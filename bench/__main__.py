@@ -1,8 +1,8 @@
-"""Against the onnxruntime Python package: ortffi, a run, memory, imports, start.
+"""Against the onnxruntime Python package: ortffi, a synthesis, memory, import, start-up.
 
     python -m bench [ffi] [synthesis] [memory] [import] [startup] [--repeats N] [--write]
 
-All by default, in 3 minutes; each has its own number of pairs.
+Without names, all are measured, in 3 minutes. Each has its own number of pairs.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ MEASUREMENTS: dict[str, ModuleType] = {
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Return the exit status: 1 if a bound is missed, 2 if a measurement failed."""
+    """Return the exit status: 1 for a missed bound, 2 for a failure."""
     parser = command_line("bench", __doc__, "pairs of each measurement")
     add_names(parser, "NAME", MEASUREMENTS)
     options = parser.parse_args(arguments)

@@ -18,7 +18,7 @@ class Deadline:
     """A time after which no new work begins."""
 
     def __init__(self, minutes: float) -> None:
-        """Set it so many minutes from now."""
+        """Set it `minutes` from now."""
         self._at = time.monotonic() + minutes * 60
 
     def check(self) -> None:

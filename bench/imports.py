@@ -1,7 +1,7 @@
-"""Time of `python -c "import ..."`: the interpreter's start, the import, and the end.
+"""Time of `python -c "import ..."`, with the start and the end of the interpreter.
 
-`import ortffi` alone loads no library, `import onnxruntime` does; so the second row has ours load
-ONNX Runtime as well.
+`import onnxruntime` loads ONNX Runtime, and `import ortffi` alone does not. In the second row ours
+loads it too.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""How near the machine's limit a run is, and where the rest of its time goes.
+"""How close a run comes to the limit of the processor, and where its time goes.
 
     python -m bench.limits [--side published] [--side stock] [--side native] [--tokens 96] [--write]
 
@@ -10,8 +10,8 @@ time of their nodes. Our native operators do several steps in one node (normaliz
 quantization, addition), so their time covers more than products. Time outside of nodes is spent by
 ONNX Runtime itself and by profiling.
 
-With `--write` the table goes into RESULTS.md and the pictures into docs/: milliseconds per second
-of audio, by part of the model and by kind of operator. Takes 1 minute.
+With `--write` the tables go into RESULTS.md and the pictures into docs/: milliseconds per second of
+audio, by part of the model and by kind of operator. It takes 1 minute.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ OUTSIDE = "outside of nodes"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Return the exit status: 2 if a measurement failed."""
+    """Return the exit status: 2 for a failure."""
     parser = command_line("bench.limits", __doc__)
     parser.add_argument("--tokens", type=positive, default=96)
     parser.add_argument("--repeats", type=positive, default=5, help="runs; the median is shown")
@@ -61,27 +61,27 @@ def _sections(options: argparse.Namespace) -> Iterator[Section]:
 
 
 def measure_peaks(threads: int) -> dict[str, float]:
-    """Return operations per second by instruction set, the processor's best first.
+    """Return operations per second by instruction set, the best one first.
 
     Raises:
         ChildError: there is no C compiler, or the program failed.
     """
     compiler = shutil.which(os.environ.get("CC", "cc"))
     if compiler is None:
-        raise ChildError("the limit cannot be measured without a C compiler; set CC")
+        raise ChildError("a C compiler is needed to measure the limit: set CC")
     with tempfile.TemporaryDirectory() as folder:
         program = Path(folder) / "byte_operations"
         try:
             subprocess.run(
                 [compiler, "-O2", "-pthread", str(SOURCE), "-o", str(program)], check=True
             )
-            told = subprocess.run(
+            output = subprocess.run(
                 [str(program), str(threads)], check=True, stdout=subprocess.PIPE, text=True
             ).stdout
         except subprocess.CalledProcessError as error:
             raise ChildError(f"{SOURCE.name}: {error}") from error
     return {name: float(value) for name, value in (line.rsplit(" ", 1) for line in
-            told.splitlines())}  # fmt: skip
+            output.splitlines())}  # fmt: skip
 
 
 def _peak_table(peaks: Mapping[str, float]) -> str:
@@ -93,8 +93,8 @@ def _peak_table(peaks: Mapping[str, float]) -> str:
 def _run_table(runs: Mapping[str, Run], peaks: Mapping[str, float]) -> str:
     best = max(peaks.values())
     lines = [
-        "| | a run, ms | real-time factor | byte products, ms | of the run | 10^9 operations | "
-        "10^9 per second | of the limit |",
+        "| | a run, ms | real-time factor | byte products, ms | share of the run | "
+        "10^9 operations | 10^9 per second | share of the limit |",
         "|---|---|---|---|---|---|---|---|",
     ]
     for label, run in runs.items():

@@ -1,4 +1,4 @@
-"""What models have said and what was found out about it, kept in files: work done in parts."""
+"""Renderings of models and measurements of them, kept in files, so that work is done in parts."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ from bench.store import claim, write_text
 REFERENCE = "published"
 FLOOR = "published, nudged"
 DISTANCES = "distances"
-"""To what the reference says; they are measured anew when that changes."""
+"""Name of the distances to the reference; they are deleted when the reference changes."""
 
 Say = Callable[["Case", Path], Sequence[int]]
-"""Writes a rendering to a file and returns its durations; see `bench.speaker.save`."""
+"""Writes a rendering to a file, and returns its durations; see `bench.speaker.save`."""
 
 
 @dataclass(frozen=True)
 class Case:
-    """What is said: its text, its phonemes, and by whom."""
+    """What is said, and by which voice."""
 
     text: str
     phonemes: str
@@ -36,34 +36,34 @@ class Case:
 
     @property
     def key(self) -> str:
-        """Return a name for files."""
+        """Return a name for its files."""
         digest = hashlib.sha256(self.phonemes.encode()).hexdigest()[:12]
         return f"{self.voice}-{digest}"
 
 
 class Renderings:
-    """What the sides have said, kept in files."""
+    """Renderings of the sides, kept in files."""
 
     def __init__(
         self, store: Path, deadline: Deadline, names: Mapping[str, str] | None = None
     ) -> None:
-        """Keep them in a folder.
+        """Keep renderings in a folder.
 
         Args:
             store: the folder.
             deadline: after which nothing more is rendered.
-            names: of the folders in it, by label, where they are others than the labels.
+            names: names of its subfolders by label, where they differ from the labels.
         """
         self._store = store
         self._deadline = deadline
         self._names = dict(names or {})
 
     def render(self, side: Side, cases: Sequence[Case], nudge: float = 0.0) -> None:
-        """Have a side say what it has not said yet.
+        """Have a side say the cases that it has not said yet.
 
         Raises:
-            OutOfTimeError: the deadline came first.
-            ChildError: the side cannot be had, or does not tell durations.
+            OutOfTimeError: the deadline passed first.
+            ChildError: the side is not available here, or returns no durations.
         """
         with speaker(side) as found:
 
@@ -75,17 +75,17 @@ class Renderings:
             self.fill(label, f"{found.identity}, style off by {nudge:g}", cases, say)
 
     def fill(self, label: str, identity: str, cases: Sequence[Case], say: Say) -> None:
-        """Have said what is not there yet.
+        """Make the renderings that are missing.
 
         Args:
-            label: of the renderings.
-            identity: of what speaks; what another one has said under this label is thrown away.
-            cases: that shall be there.
-            say: speaks.
+            label: label of the renderings.
+            identity: what speaks; renderings of any other identity under this label are deleted.
+            cases: what to render.
+            say: makes a rendering.
 
         Raises:
-            OutOfTimeError: the deadline came first.
-            ChildError: it does not tell durations.
+            OutOfTimeError: the deadline passed first.
+            ChildError: `say` returned no durations.
         """
         self.begin(label, identity)
         missing = [case for case in cases if not self._path(label, case).exists()]
@@ -95,22 +95,22 @@ class Renderings:
                 left = f"{self._folder(label).name}: {len(missing) - number} to say"
                 note(left)
             if not len(say(case, self._path(label, case))):
-                raise ChildError(f"{label} does not tell durations")
+                raise ChildError(f"{label} returns no durations")
 
     def begin(self, label: str, identity: str) -> None:
-        """Throw away what another model has said under a label, and what hangs on it."""
+        """Delete the renderings of another model under a label, and what depends on them."""
         if claim(self._folder(label), identity) and label == REFERENCE:
             for distances in self._store.glob(f"*/{DISTANCES}.json"):
                 distances.unlink()
 
     def samples(self, label: str, case: Case) -> np.ndarray:
-        """Return float samples of what was said."""
+        """Return the samples of a rendering, float [n]."""
         with np.load(self._path(label, case)) as rendering:
             samples = np.asarray(rendering["samples"])
         return samples / np.float32(32767) if samples.dtype == np.int16 else samples
 
     def durations(self, label: str, case: Case) -> tuple[int, ...]:
-        """Return the frames of each token of what was said."""
+        """Return the frames of each token of a rendering."""
         with np.load(self._path(label, case)) as rendering:
             return tuple(map(int, rendering["durations"]))
 
@@ -122,10 +122,10 @@ class Renderings:
     def keep(
         self, label: str, name: str, cases: Sequence[Case], find: Callable[[Case], Any]
     ) -> Any:
-        """Return what was found out about each case; find out what was not yet.
+        """Return a result for each case; `find` makes the missing ones, and all are kept.
 
         Raises:
-            OutOfTimeError: the deadline came first.
+            OutOfTimeError: the deadline passed first.
         """
         path = self._folder(label) / f"{name}.json"
         known = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}

@@ -1,4 +1,4 @@
-"""What a measurement gives, and how it is shown: rows of a Markdown table, sections of a file."""
+"""Results of measurements as rows of a Markdown table and sections of a file."""
 
 from __future__ import annotations
 
@@ -16,14 +16,17 @@ from statistics import median
 import ortffi
 
 Pairs = Sequence[tuple[float, float]]
-"""Ours and theirs, measured one right after the other."""
+"""Ours and theirs, measured in direct succession."""
 
 
 @dataclass(frozen=True)
 class Bound:
-    """What a ratio or a difference may be at most; `strict` means that it must be below.
+    """The limit of a ratio or a difference.
 
-    With `least` it is what it must be at least.
+    Attributes:
+        limit: the largest value that meets the bound.
+        strict: whether the value must be below the limit.
+        least: whether the limit is the smallest value instead.
     """
 
     limit: float
@@ -62,7 +65,7 @@ def difference(name: str, pairs: Pairs, unit: str, bound: Bound | None = None) -
 
 
 def speedup(name: str, pairs: Pairs, unit: str, bound: Bound | None = None) -> Row:
-    """Compare by the median of the pairs' inverse ratios: how many times theirs is of ours."""
+    """Compare by the median of the pairs' inverse ratios, theirs divided by ours."""
     return _row(name, pairs, unit, [theirs / ours for ours, theirs in pairs], " times", bound)
 
 
@@ -101,7 +104,7 @@ def heading() -> str:
 
 
 def circumstances() -> str:
-    """Return when and on what this is measured, in two lines."""
+    """Return the time, the machine and the versions, in two lines."""
     now = datetime.now(timezone.utc).strftime("%Y-%m-%d %H:%M UTC")
     return (
         f"{now}, {processor()}, {len(os.sched_getaffinity(0))} cores.\n"
@@ -111,10 +114,10 @@ def circumstances() -> str:
 
 
 def write_section(file: Path, name: str, body: str) -> None:
-    """Put a body under the heading `## name`, in place of what is there, else at the end."""
+    """Replace the section `## name` of a file, or append it."""
     section = f"## {name}\n\n{body}\n"
     text = file.read_text(encoding="utf-8").rstrip("\n") + "\n"
-    # Up to the next heading or the end; a function, for a body may hold backslashes.
+    # Up to the next heading or the end. A function, since a body may contain backslashes.
     pattern = rf"^## {re.escape(name)}\n.*?(?=\n## |\Z)"
     replaced, found = re.subn(pattern, lambda _: section, text, flags=re.MULTILINE | re.DOTALL)
     file.write_text(replaced if found else f"{text}\n{section}", encoding="utf-8")
@@ -137,7 +140,7 @@ def _row(
 
 
 def processor() -> str:
-    """Return the processor's or the board's name; the first is not told on ARM."""
+    """Return the name of the processor, or on ARM that of the board."""
     match = re.search(r"^model name\s*: (.+)$", _read("/proc/cpuinfo"), re.MULTILINE)
     name = match.group(1) if match else _read("/proc/device-tree/model").strip("\0\n ")
     return name or platform.machine()

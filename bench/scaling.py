@@ -1,21 +1,22 @@
-"""How a side scales: with the length of a text, with threads, and with clients at once.
+"""How a side scales with the length of a text, with threads, and with clients.
 
     python -m bench.scaling [length] [threads] [clients] [--side published] [--side service]
                             [--repeats N] [--write]
 
-Length: phonemes of 10 to 500 tokens, in mixed order, each side in one process. Time must grow in a
-straight line with the audio: a line is fitted so that its squared relative errors are least, and
-the table has its slope (seconds per second of audio), what it starts with, and the largest
-deviation from it, of the longest half alone too.
+Length: phonemes of 10 to 500 tokens, in mixed order, with one process for each side. Time must grow
+linearly with the audio. A line is fitted with the least squared relative errors. The table shows
+its slope (seconds per second of audio), its intercept, and the largest deviation from it, overall
+and from 150 tokens on.
 
-Threads: 96 tokens with 1 to as many threads as there are cores; each a process of its own.
+Threads: 96 tokens with 1 thread up to one for each core, each in a process of its own.
 
-Clients: 1, 2, 4 and 8 ask a server over HTTP without a break, for the short texts of `bench.load`
-in all its formats, whole and streamed: seconds of audio per second, CPU seconds of the server per
-second of audio, and its memory (VmRSS, and VmHWM so far). The sides' servers take turns.
+Clients: 1, 2, 4 and 8 clients send requests to a server without a break: the short texts of
+`bench.load` in all its formats, whole and streamed. The table shows seconds of audio per second,
+CPU seconds of the server per second of audio, and its memory (VmRSS, and VmHWM so far). The servers
+of the sides take turns.
 
-Length takes 12 minutes where the published model is one of the sides, threads 3 and clients 8; a
-quarter of that without it.
+If the published model is one of the sides, length takes 12 minutes, threads 3 and clients 8.
+Without it they take a quarter of that.
 """
 
 from __future__ import annotations
@@ -44,10 +45,10 @@ LENGTHS = (10, 20, 40, 70, 100, 150, 200, 260, 320, 380, 440, 500)
 CLIENTS = (1, 2, 4, 8)
 REPEATS = {"length": 3, "threads": 5, "clients": 3}
 STRAIGHT = 0.15
-"""Largest relative deviation from the line that passes for straight."""
+"""Largest relative deviation from the line that counts as linear."""
 
 _LONG = 150
-"""Tokens from which on a text counts as long."""
+"""Number of tokens from which a text counts as long."""
 
 
 @dataclass(frozen=True)
@@ -58,12 +59,12 @@ class Line:
     slope: float
 
     def deviation(self, audio_s: float, seconds: float) -> float:
-        """Return how far off a measurement is, as a share of what the line has there."""
+        """Return the relative deviation of a measurement from the line."""
         return seconds / (self.start_s + self.slope * audio_s) - 1
 
 
 def fit(points: Sequence[tuple[float, float]]) -> Line:
-    """Fit a line to seconds of audio and of computing, by least squares of relative errors."""
+    """Fit a line to pairs of audio and compute seconds, by least squares of relative errors."""
     audio_s, seconds = np.array(points).T
     # np.polyfit weighs the residuals before it squares them.
     slope, start_s = np.polyfit(audio_s, seconds, 1, w=1 / seconds)
@@ -71,7 +72,7 @@ def fit(points: Sequence[tuple[float, float]]) -> Line:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Return the exit status: 1 if time does not grow in a straight line, 2 after a failure."""
+    """Return the exit status: 1 if time does not grow linearly, 2 for a failure."""
     parser = command_line("bench.scaling", __doc__, "rounds of each measurement")
     add_names(parser, "NAME", MEASUREMENTS)
     add_sides(parser, ["published", "service"])
@@ -131,7 +132,8 @@ def measure_length(sides: Sequence[Side], repeats: int) -> tuple[list[str], bool
         )
     lines += [
         "",
-        "| | slope, s per s of audio | start, s | largest deviation | from 150 tokens on | met? |",
+        "| | slope, s per s of audio | intercept, s | largest deviation | "
+        "from 150 tokens on | met? |",
         "|---|---|---|---|---|---|",
     ]
     met = True

@@ -1,4 +1,4 @@
-"""What both sides say: the same model file, token ids and style."""
+"""What both sides say: the texts, their token ids and style, and the model file."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ PARAGRAPH = (
 """600 characters."""
 
 USUAL = 96
-"""Tokens of a sentence of usual length."""
+"""Number of tokens of a typical sentence."""
 
 
 def phonemes(n_tokens: int) -> str:
-    """Return phonemes that are so many tokens: the paragraph's first, then a full stop."""
+    """Return phonemes of `n_tokens` tokens: the beginning of the paragraph, then a full stop."""
     text = " ".join([PARAGRAPH, *([MEDIUM] * 4)])
     known = load_vocabulary()
     read = "".join(symbol for symbol in _read(text) if known.token_ids(symbol))
@@ -72,12 +72,12 @@ def inputs(phonemes: str, voice: str) -> tuple[list[int], np.ndarray]:
 
 
 def self_test() -> str:
-    """Return the phonemes that the service says before it calls itself ready."""
+    """Return the phonemes of the service's self-test."""
     return synthesizer.SELF_TEST_PHONEMES
 
 
 def arguments(phonemes: str) -> list[str]:
-    """Return the command line of `bench.bare` for phonemes in the usual voice."""
+    """Return the command line of `bench.bare` for phonemes in the default voice."""
     token_ids, style = inputs(phonemes, Settings().voice)
     return [str(model()), str(THREADS), ",".join(map(str, token_ids)), style.tobytes().hex()]
 

@@ -54,15 +54,17 @@ def _accuracy(others: Observations, errors: np.ndarray) -> tuple[str, bool]:
         means = own.mean(axis=0)
         holds = bool((means <= BOUNDS).all())
         met &= holds
-        told = " | ".join(f"{mean:.4f}" for mean in means)
-        lines.append(f"| {kind} | {len(own)} | {told} | {own[:, 0].max():.3f} | {verdict(holds)} |")
+        cells = " | ".join(f"{mean:.4f}" for mean in means)
+        lines.append(
+            f"| {kind} | {len(own)} | {cells} | {own[:, 0].max():.3f} | {verdict(holds)} |"
+        )
     by_voice = {
         name: errors[[chunk.kind == "own" and chunk.voice == name for chunk in others.chunks], 0]
         for name in sorted({chunk.voice for chunk in others.chunks if chunk.kind == "own"})
     }
     worst = sorted(by_voice, key=lambda name: -by_voice[name].mean())[:5]
-    told = ", ".join(f"{name} {by_voice[name].mean():.3f}" for name in worst)
-    return "\n".join(lines) + f"\n\nThe largest errors of the mean: {told}.", met
+    names = ", ".join(f"{name} {by_voice[name].mean():.3f}" for name in worst)
+    return "\n".join(lines) + f"\n\nThe largest errors of the mean: {names}.", met
 
 
 def _coverage(

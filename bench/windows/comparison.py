@@ -109,21 +109,21 @@ def _distance_rows(likeness: dict[str, Likenesses]) -> Iterator[Row]:
 
 
 def _loudness_rows(likeness: dict[str, Likenesses]) -> Iterator[Row]:
-    def told(values: Sequence[float]) -> str:
+    def in_db(values: Sequence[float]) -> str:
         return " / ".join(f"{value:+.2f}" for value in values) + " dB"
 
     all_voices = {label: percentiles(ones.values()) for label, ones in likeness.items()}
     met = -MOST_CHANGE_DB <= all_voices[WINDOWS][0] <= all_voices[WINDOWS][2] <= MOST_CHANGE_DB
     yield Row(
-        "change of loudness, 5th / 50th / 95th percentile", told(all_voices[WINDOWS]),
-        told(all_voices[PUBLISHED]), "", f"-{MOST_CHANGE_DB} to +{MOST_CHANGE_DB} dB", met,
+        "change of loudness, 5th / 50th / 95th percentile", in_db(all_voices[WINDOWS]),
+        in_db(all_voices[PUBLISHED]), "", f"-{MOST_CHANGE_DB} to +{MOST_CHANGE_DB} dB", met,
     )  # fmt: skip
     worst = {}
     for label, ones in likeness.items():
         by_voice = _by_voice(ones)
         found = {voice: percentiles(by_voice[voice]) for voice in by_voice}
         voice = max(found, key=lambda name: max(-found[name][0], found[name][2]))
-        worst[label] = f"{voice}: {told(found[voice])}"
+        worst[label] = f"{voice}: {in_db(found[voice])}"
     yield Row(
         "the same, for the voice with the largest change",
         worst[WINDOWS],

@@ -53,6 +53,6 @@ def draw_seams(cases: Sequence[Case], renderings: Renderings) -> str:
 
 
 def stretch(samples: np.ndarray, seam: int) -> np.ndarray:
-    """Return the second around a seam, or what there is of it."""
+    """Return the second around a seam, shorter at the ends of the samples."""
     half = int(SEEN_S * SAMPLE_RATE_HZ) // 2
     return samples[max(0, seam - half) : seam + half]

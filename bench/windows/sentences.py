@@ -58,7 +58,7 @@ def n_tokens(length_s: float, voice: str) -> int:
 
 
 def put_together(pool: list[tuple[str, str]], n_tokens: int) -> tuple[str, str]:
-    """Take sentences out of a pool that have so many tokens together, or a few fewer.
+    """Take sentences out of a pool that together have `n_tokens` tokens or a few fewer.
 
     Args:
         pool: texts and their phonemes; each phoneme is a token.
