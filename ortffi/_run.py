@@ -7,14 +7,14 @@ inputs' shapes and dtypes. A thread takes one for the time of a run.
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Callable, Sequence
-from functools import partial
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from ortffi._api import ElementType, ErrorCode, OnnxType
-from ortffi._handle import Handle, release_with
+from ortffi._api import ElementType, OnnxType
+from ortffi._handle import release_with
+from ortffi._lending import Lender, Lent
 from ortffi._plan import (
     STAGED_BYTES,
     Functions,
@@ -23,12 +23,12 @@ from ortffi._plan import (
     c_strings,
     view_first_byte,
 )
-from ortffi.elements import DTYPES, PACKED_BITS, Array, resolve, spell
+from ortffi.elements import DTYPES, PACKED_BITS, Array
 from ortffi.environment import Environment
-from ortffi.errors import InvalidArgumentError, OrtError, check
-from ortffi.tensors import AddressSpace, create_tensor, describe_tensor, read_tensor
-from ortffi.type_info import TypeInfo, ValueInfo
-from ortffi.value import Value, borrowed_by, is_nothing, require_strings_in_sequences
+from ortffi.errors import OrtError, check
+from ortffi.tensors import AddressSpace, describe_tensor, read_tensor
+from ortffi.type_info import ValueInfo
+from ortffi.value import borrowed_by, require_strings_in_sequences
 
 _SHAPES_KEPT = 64
 """Combinations of shapes remembered per call; a service sees the same few, a fuzzer does not."""
@@ -46,9 +46,6 @@ _INT64_ARRAYS = [ctypes.c_int64 * rank for rank in range(65)]
 
 Key = tuple[Any, ...]
 """For each input that is an array its shape and its dtype, None for others."""
-
-Lent = tuple[Callable[[], object], object]
-"""How to give back what a run holds, and what must stay alive until then."""
 
 _NO_PLANS: list[Plan] = []
 """Where there are none yet; nothing is ever put into it."""
@@ -86,7 +83,8 @@ class Call:
         self.output_names = output_names
         self._input_strings = c_strings("the name of an input", input_names)
         self._output_strings = c_strings("a name in output_names", output_names)
-        self._infos = [inputs.get(name) for name in input_names]
+        infos = [inputs.get(name) for name in input_names]
+        self._lender = Lender(environment, input_names, infos)
         self._output_infos = [outputs.get(name) for name in output_names]
         for info in self._output_infos:
             item = info.type.item if info is not None else None
@@ -111,12 +109,11 @@ class Call:
         """Which outputs are no tensors, in words; empty where all are."""
         self.optional_inputs = tuple(
             name
-            for name, info in zip(input_names, self._infos, strict=True)
+            for name, info in zip(input_names, infos, strict=True)
             if info is not None and info.kind is OnnxType.OPTIONAL
         )
         """Those for which None may be given, and the C API is given nothing then."""
-        self._empty_sequences: dict[ElementType, Value] = {}
-        known = [*self._infos, *self._output_infos]
+        known = [*infos, *self._output_infos]
         self._may_bind = may_bind and self._may_share and None not in known
         self._last: list[Plan] = []
         self._large: list[Plan] = []
@@ -196,7 +193,7 @@ class Call:
         lent: list[Lent] = []
         try:
             for index, value in enumerate(values):
-                self._lend(plan, index, value, lent)
+                plan.inputs[index] = self._lender.lend(index, value, lent)
             status = self._functions.run(session, options, *plan.run_arguments)
             if status:
                 check(self._environment.api, status, "Run")
@@ -231,16 +228,16 @@ class Call:
                 try:
                     address = address_of_view(view_first_byte(values[index]))
                 except (TypeError, ValueError):
-                    self._lend(plan, index, values[index], lent)
+                    pointers[index] = self._lender.lend(index, values[index], lent)
                     continue
                 if address != borrowed.address:
                     if address % borrowed.alignment:
-                        self._lend(plan, index, values[index], lent)
+                        pointers[index] = self._lender.lend(index, values[index], lent)
                         continue
                     borrowed.move(address)
                 pointers[index] = borrowed.value
             for index in plan.others:
-                self._lend(plan, index, values[index], lent)
+                pointers[index] = self._lender.lend(index, values[index], lent)
             status = self._functions.run(session, options, *plan.run_arguments)
             if status:
                 check(self._environment.api, status, "Run")
@@ -267,7 +264,7 @@ class Call:
         plan = self._plan()
         for index, value in enumerate(values):
             if type(value) is np.ndarray:
-                array, element_type = self._resolve(index, value)
+                array, element_type = self._lender.resolve(index, value)
                 # What is carried by another dtype, or packed, is converted anew for every run.
                 if array is value and int(element_type) in _NUMERIC:
                     if value.nbytes <= STAGED_BYTES:
@@ -339,85 +336,6 @@ class Call:
         self._may_bind = False
         return result
 
-    def _lend(self, plan: Plan, index: int, value: Any, lent: list[Lent]) -> None:
-        """Make the `OrtValue` of an input for one run."""
-        environment = self._environment
-        info = self._infos[index]
-        if isinstance(value, np.ndarray):
-            array, element_type = self._resolve(index, value)
-            try:
-                pointer, alive = create_tensor(environment, array, element_type)
-            except (TypeError, ValueError) as error:  # a string that is none
-                raise type(error)(f"input {self.input_names[index]!r}: {error}") from error
-            plan.inputs[index] = pointer
-            lent.append((partial(environment.api.ReleaseValue, pointer), alive))
-            return
-        if not isinstance(value, Value):
-            value = self._convert(index, value, info)
-        handle: Handle = value.handle
-        plan.inputs[index] = handle.enter()
-        lent.append((handle.leave, value))
-        if is_nothing(value):
-            name = self.input_names[index]
-            raise TypeError(f"input {name!r} is no optional, and the value is an empty one")
-        if value.kind is OnnxType.TENSOR and info is not None:
-            expected = info.element_type
-            if value.element_type is not expected and expected in DTYPES:
-                self._refuse(index, expected, value.element_type)
-
-    def _resolve(self, index: int, array: Array) -> tuple[Array, ElementType]:
-        # An unknown name is left for ONNX Runtime to refuse, and so is a tensor where something
-        # else is wanted.
-        info = self._infos[index]
-        expected = info.element_type if info is not None else ElementType.UNDEFINED
-        try:
-            if expected in DTYPES and array.dtype == DTYPES[expected]:
-                return resolve(array, expected)
-            array, found = resolve(array)
-        except TypeError as error:
-            raise TypeError(f"input {self.input_names[index]!r}: {error}") from error
-        except ValueError as error:
-            raise ValueError(f"input {self.input_names[index]!r}: {error}") from error
-        if found is not expected and expected in DTYPES:
-            self._refuse(index, expected, found)
-        return array, found
-
-    def _refuse(self, index: int, expected: ElementType, found: ElementType) -> None:
-        message = f"input {self.input_names[index]!r} must be {spell(expected)}, not {spell(found)}"
-        raise InvalidArgumentError(ErrorCode.INVALID_ARGUMENT, message, "Run")
-
-    def _convert(self, index: int, value: Any, info: ValueInfo | None) -> Value:
-        wanted = info.type if info is not None else TypeInfo(OnnxType.TENSOR)
-        if wanted.kind is OnnxType.OPTIONAL:
-            # A library older than 1.15 does not tell what may be in it.
-            wanted = wanted.item or TypeInfo(_kind_of(value))
-        try:
-            if wanted.kind is OnnxType.SEQUENCE and isinstance(value, list | tuple):
-                if not value and wanted.item is not None:
-                    return self._empty_sequence(wanted.item)
-                return Value.from_sequence(value)
-            if wanted.kind is OnnxType.MAP and isinstance(value, dict):
-                return Value.from_mapping(value)
-        except (TypeError, ValueError) as error:
-            raise type(error)(f"input {self.input_names[index]!r}: {error}") from error
-        expected = {OnnxType.SEQUENCE: "a list", OnnxType.MAP: "a dict"}.get(
-            wanted.kind, "a numpy array"
-        )
-        given = type(value).__name__
-        raise TypeError(
-            f"input {self.input_names[index]!r} must be {expected} or a Value, not {given}"
-        )
-
-    def _empty_sequence(self, item: TypeInfo) -> Value:
-        """Return a sequence of no tensors, the same one every time: nothing can change it."""
-        if item.kind is not OnnxType.TENSOR:
-            raise ValueError(f"an empty sequence of {item.kind.name.lower()}s cannot be made")
-        found = self._empty_sequences.get(item.element_type)
-        if found is None:
-            found = Value.from_sequence([], item.element_type)
-            self._empty_sequences[item.element_type] = found
-        return found
-
     def _take(self, plan: Plan, item: ctypes.c_void_p, copy: bool) -> Array:
         """Turn an output into an array: a small one is copied, a large one owns its memory."""
         functions = self._functions
@@ -447,9 +365,3 @@ class Call:
         release_with(memory, self._environment.api.ReleaseValue, item.value or 0)
         item.value = None
         return array
-
-
-def _kind_of(value: Any) -> OnnxType:
-    if isinstance(value, list | tuple):
-        return OnnxType.SEQUENCE
-    return OnnxType.MAP if isinstance(value, dict) else OnnxType.TENSOR
