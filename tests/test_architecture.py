@@ -65,8 +65,8 @@ LAYERS = [
     "_table", "_api", "errors", "_handle", "_gate", "logs", "library", "environment",
     "elements", "tensors", "type_info", "memory", "_protobuf", "_empty", "exchange", "value",
     "run_options", "prepacked", "_provider_options", "providers", "plugins", "trial", "options",
-    "_plan", "_lending", "_run", "binding", "batch", "profile", "model_file", "metadata",
-    "assignment", "_waiting", "session", "builder", "inference", "raw", "__init__",
+    "_plan", "_lending", "_run", "binding", "batch", "profile", "_quantization", "model_file",
+    "metadata", "assignment", "_waiting", "session", "builder", "inference", "raw", "__init__",
 ]  # fmt: skip
 
 
