@@ -1,4 +1,4 @@
-"""Where a tensor's elements lie, and memory that ONNX Runtime allocates there."""
+"""Where a tensor's elements lie, copies between such places, and allocators."""
 
 from __future__ import annotations
 
@@ -8,9 +8,20 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import ClassVar
 
-from ortffi._api import ARENA_ALLOCATOR, MEM_TYPE_DEFAULT, Api, c_string, natural, new
+from ortffi._api import (
+    ARENA_ALLOCATOR,
+    MEM_TYPE_DEFAULT,
+    Api,
+    ElementType,
+    c_string,
+    natural,
+    new,
+)
 from ortffi._handle import Handle, Owner
+from ortffi.elements import packed_size
 from ortffi.environment import Environment
+from ortffi.errors import require
+from ortffi.tensors import Shape, element_count, view_bytes
 
 
 @dataclass(frozen=True)
@@ -80,6 +91,33 @@ def read_memory(api: Api, value: int) -> Memory:
     api.MemoryInfoGetName(info, ctypes.byref(name))
     api.MemoryInfoGetId(info, ctypes.byref(device_id))
     return Memory((name.value or b"").decode("utf-8", "replace"), device_id.value)
+
+
+def copy_tensor(
+    environment: Environment, origin: int, target: int, element_type: ElementType, shape: Shape
+) -> None:
+    """Copy the elements of a tensor to another one, wherever the two lie (`CopyTensors`).
+
+    Between tensors of the host it is a plain copy, which every library can do.
+
+    Args:
+        environment: the loaded library.
+        origin: the `OrtValue*` to copy from.
+        target: the `OrtValue*` to copy to.
+        element_type: of both; not strings.
+        shape: of both.
+
+    Raises:
+        UnsupportedError: memory of a GPU, and the library is older than 1.23.
+    """
+    api = environment.api
+    if read_memory(api, target).on_host and read_memory(api, origin).on_host:
+        n_bytes = packed_size(element_type, element_count(shape))
+        view_bytes(environment, target, n_bytes)[...] = view_bytes(environment, origin, n_bytes)
+        return
+    require(api, "CopyTensors")
+    one = ctypes.c_void_p * 1
+    api.CopyTensors(environment.pointer, one(origin), one(target), None, 1)
 
 
 class Allocator(Owner):

@@ -5,64 +5,31 @@ from __future__ import annotations
 import ctypes
 import sys
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, TypeVar, overload
+from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from ortffi._api import ElementType, OnnxType, member, new
 from ortffi._empty import empty_sequence
-from ortffi._handle import Handle, Owned, Owner
+from ortffi._handle import Handle, Owned
+from ortffi._readable import ReadableValue
 from ortffi.elements import DTYPES, Array, packed_size, resolve, spell
 from ortffi.environment import Environment, init
-from ortffi.errors import UnsupportedError, require
-from ortffi.exchange import (
-    HOST,
-    any_read_only,
-    check_dlpack_type,
-    convert,
-    dlpack_device,
-    export,
-    tells_read_only,
-)
-from ortffi.memory import Memory, memory_info, read_memory
-from ortffi.tensors import (
-    Shape,
-    allocate_tensor,
-    borrow_memory,
-    create_tensor,
-    describe_tensor,
-    element_count,
-    is_viewable,
-    kind_of,
-    read_tensor,
-    view_bytes,
-    view_tensor,
-)
+from ortffi.errors import UnsupportedError
+from ortffi.memory import Memory, copy_tensor, memory_info, read_memory
+from ortffi.tensors import Shape, allocate_tensor, borrow_memory, create_tensor, element_count
 
 _STRINGS_IN_SEQUENCES = 17
 """The API version from which on strings come out of a sequence."""
 
-Scalar = TypeVar("Scalar", bound=np.generic)
 
-
-class Value(Owner):
+class Value(ReadableValue):
     """A tensor, sequence, map or optional that ONNX Runtime holds (an `OrtValue`).
 
     Made by the `from_...` methods, `empty`, `Session.allocate` and `Session.run_values`; closed by
     `close`, the end of a `with` block, or garbage collection. A context manager. Arrays that show
     its memory outlive it: the memory goes when the last of them has gone.
     """
-
-    def __init__(self, environment: Environment, pointer: int, *keep_alive: object) -> None:
-        self._environment = environment
-        handle = Handle(pointer, environment.api.ReleaseValue, "value", *keep_alive)
-        super().__init__(handle)
-        # Of an empty optional GetValueType crashes (1.17 to 1.31).
-        self._kind = kind_of(environment, pointer) if self.has_value else OnnxType.OPTIONAL
-        self._element_type = ElementType.UNDEFINED
-        if self._kind is OnnxType.TENSOR:
-            self._element_type, self._shape = describe_tensor(environment, pointer)
 
     @classmethod
     def from_numpy(cls, array: Array, element_type: ElementType | None = None) -> Value:
@@ -190,165 +157,6 @@ class Value(Owner):
             for handle in entered:
                 handle.leave()
 
-    @property
-    def kind(self) -> OnnxType:
-        """Return what it is: a tensor, a sequence, a map, or an optional that is empty."""
-        with self._handle:
-            return self._kind
-
-    @property
-    def has_value(self) -> bool:
-        """Tell whether there is anything; an optional may be empty (`HasValue`)."""
-        with self._handle as pointer:
-            answer = ctypes.c_int()
-            self._environment.api.HasValue(pointer, ctypes.byref(answer))
-            return bool(answer.value)
-
-    @property
-    def element_type(self) -> ElementType:
-        """Return the type of a tensor's elements, `UNDEFINED` for other kinds."""
-        with self._handle:
-            return self._element_type
-
-    @property
-    def shape(self) -> Shape:
-        """Return the length of each dimension of a tensor.
-
-        Raises:
-            TypeError: it is no tensor.
-        """
-        with self._handle:
-            self._check_tensor()
-            return self._shape
-
-    @property
-    def memory(self) -> Memory:
-        """Return where a tensor's elements lie (`GetTensorMemoryInfo`).
-
-        Raises:
-            TypeError: it is no tensor.
-        """
-        with self._handle as pointer:
-            self._check_tensor()
-            return read_memory(self._environment.api, pointer)
-
-    @overload
-    def numpy(self, dtype: type[Scalar], *, copy: bool | None = True) -> npt.NDArray[Scalar]: ...
-
-    @overload
-    def numpy(self, dtype: npt.DTypeLike | None = None, *, copy: bool | None = True) -> Array: ...
-
-    def numpy(self, dtype: Any = None, *, copy: bool | None = True) -> Array:
-        """Return a tensor as a C-contiguous array.
-
-        Args:
-            dtype: what the elements must be; nothing is converted.
-            copy: False shows the memory itself, read-only, instead of copying it; it stays for as
-                long as the array does, also when the value is closed. None does so where it can
-                be, and copies otherwise.
-
-        Raises:
-            TypeError: it is no tensor, its elements are of another type, or `copy` is False and
-                they can only be copied (strings, elements of less than a byte, memory of a GPU).
-            UnsupportedError: memory of a GPU, and the library is older than 1.23.
-            ClosedError: the value is closed.
-        """
-        with self._handle as pointer:
-            self._check_tensor()
-            if dtype is not None and DTYPES.get(self._element_type) != np.dtype(dtype):
-                raise TypeError(f"the tensor holds {spell(self._element_type)}, not "
-                                f"{np.dtype(dtype)}")  # fmt: skip
-            memory = read_memory(self._environment.api, pointer)
-            if copy is None:
-                copy = not memory.on_host or not is_viewable(self._element_type)
-            if copy:
-                return (self if memory.on_host else self._on_host()).read()
-            if not memory.on_host:
-                raise TypeError(f"a tensor in {memory} can only be copied")
-            array = view_tensor(
-                self._environment, pointer, self._element_type, self._shape, self._handle.share()
-            )
-            array.flags.writeable = False
-            return array
-
-    def __array__(self, dtype: npt.DTypeLike | None = None, copy: bool | None = None) -> Array:
-        """Give a tensor to `numpy.asarray`: read-only where it is shown in place.
-
-        Args:
-            dtype: what numpy is to convert the elements to.
-            copy: as for `numpy`.
-
-        Raises:
-            TypeError: it is no tensor, or it cannot be converted.
-            ValueError: `copy` is False, and there is no array without one.
-        """
-        try:
-            array = self.numpy(copy=copy)
-        except TypeError as error:
-            if copy is False and self._kind is OnnxType.TENSOR:
-                raise ValueError(str(error)) from error
-            raise
-        if dtype is None or array.dtype == dtype:
-            return array
-        if copy is False:
-            raise ValueError(f"a tensor of {spell(self._element_type)} becomes {np.dtype(dtype)} "
-                             "only by a copy")  # fmt: skip
-        return convert(array, dtype, self._element_type)
-
-    def __dlpack_device__(self) -> tuple[int, int]:
-        """Return DLPack's device type and number of a tensor's memory: (1, 0) for the host.
-
-        Raises:
-            TypeError: it is no tensor.
-            BufferError: DLPack has no such device.
-        """
-        return dlpack_device(self.memory)
-
-    def __dlpack__(
-        self,
-        *,
-        stream: object = None,
-        max_version: tuple[int, int] | None = None,
-        dl_device: tuple[int, int] | None = None,
-        copy: bool | None = None,
-    ) -> object:
-        """Export a tensor of the host by DLPack, as `numpy.from_dlpack` and others ask for it.
-
-        The memory stays for as long as the consumer needs it, also when the value is closed. It is
-        read-only. Consumers of DLPack before 1.0 cannot be told so, and must not write either.
-
-        Args:
-            stream: None; the memory is the host's.
-            max_version: the newest version of DLPack that the consumer knows.
-            dl_device: where the consumer wants it: None, or (1, 0) for the host.
-            copy: True for a copy, False for none, None for what can be done.
-
-        Raises:
-            TypeError: it is no tensor.
-            BufferError: its memory is a GPU's, numpy and DLPack do not share its element type, or
-                an array that may not be written to would go to a consumer that cannot be told.
-        """
-        here = self.__dlpack_device__()
-        check_dlpack_type(self._element_type)
-        if dl_device not in (None, HOST) or (here != HOST and (dl_device is None or copy is False)):
-            raise BufferError(f"a tensor in {self.memory} can be exported only by a copy to the "
-                              "host: dl_device=(1, 0)")  # fmt: skip
-        if here != HOST:
-            return export(self.numpy(), max_version, stream=stream, copy=None)
-        with self._handle as pointer:
-            owned = self._handle.share()
-            array = view_tensor(self._environment, pointer, self._element_type, self._shape, owned)
-        array.flags.writeable = not (
-            tells_read_only(max_version) or any_read_only(owned.keep_alive)
-        )
-        return export(array, max_version, stream=stream, copy=copy)
-
-    def read(self) -> Array:
-        """Copy a tensor in the host's memory into a new array; `numpy` is for any memory."""
-        with self._handle as pointer:
-            self._check_tensor()
-            return read_tensor(self._environment, pointer)
-
     def items(self) -> list[Value]:
         """Return the items of a sequence, or a map's keys and its values (`GetValue`).
 
@@ -409,17 +217,7 @@ class Value(Owner):
                 raise TypeError("a tensor of strings cannot be overwritten")
             if source._shape != self._shape:
                 raise ValueError(f"expected shape {self._shape}, not {source._shape}")
-            environment = self._environment
-            api = environment.api
-            if read_memory(api, target).on_host and read_memory(api, origin).on_host:
-                n_bytes = packed_size(self._element_type, element_count(self._shape))
-                view_bytes(environment, target, n_bytes)[...] = view_bytes(
-                    environment, origin, n_bytes
-                )
-                return
-            require(api, "CopyTensors")
-            one = ctypes.c_void_p * 1
-            api.CopyTensors(environment.pointer, one(origin), one(target), None, 1)
+            copy_tensor(self._environment, origin, target, self._element_type, self._shape)
 
     def mapped(self, memory: Memory) -> Value:
         """Make a tensor of the same memory that is said to lie elsewhere.
@@ -451,17 +249,6 @@ class Value(Owner):
                 )
             owned = self._handle.share()
             return Value(environment, value, owned, *owned.keep_alive)
-
-    def _on_host(self) -> Value:
-        copy = Value.empty(self._shape, self._element_type)
-        copy.copy_from(self)
-        return copy
-
-    def _check_tensor(self) -> None:
-        if self._kind is OnnxType.OPTIONAL:
-            raise TypeError("the value is an optional without a tensor in it")
-        if self._kind is not OnnxType.TENSOR:
-            raise TypeError(f"the value is a {self._kind.name.lower()}, not a tensor")
 
 
 def is_nothing(thing: object) -> bool:

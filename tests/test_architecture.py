@@ -63,7 +63,8 @@ TEXT_LAYERS = [
 # Every module of ortffi imports only those before it.
 LAYERS = [
     "_table", "_api", "errors", "_handle", "_gate", "logs", "library", "environment",
-    "elements", "tensors", "type_info", "memory", "_protobuf", "_empty", "exchange", "value",
+    "elements", "tensors", "type_info", "memory", "_protobuf", "_empty", "exchange",
+    "_readable", "value",
     "run_options", "prepacked", "_provider_options", "providers", "plugins", "trial", "options",
     "_plan", "_lending", "_run", "binding", "batch", "profile", "_quantization", "model_file",
     "metadata", "assignment", "_waiting", "session", "builder", "inference", "raw", "__init__",
