@@ -1,4 +1,4 @@
-"""A loaded model, and running it."""
+"""Running a loaded model."""
 
 from __future__ import annotations
 
@@ -10,55 +10,45 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 from weakref import WeakSet
 
-from ortffi._api import ElementType, ErrorCode, OnnxType, new
-from ortffi._handle import Handle, Owner
+from ortffi._api import ElementType
+from ortffi._calls import Calls, Inputs, Key
+from ortffi._handle import Handle
+from ortffi._loaded import LoadedModel
 from ortffi._plan import Functions
 from ortffi._run import Call
 from ortffi.binding import IoBinding, borrow_output
 from ortffi.elements import Array
 from ortffi.environment import Environment
-from ortffi.errors import ClosedError, FailError, InvalidArgumentError
+from ortffi.errors import ClosedError
 from ortffi.memory import Allocator, Memory
 from ortffi.run_options import RunOptions, handle_of, terminator
 from ortffi.tensors import allocate_tensor
-from ortffi.type_info import read_infos
-from ortffi.value import Value, allocatable, check_shape, is_nothing, own_all
+from ortffi.value import Value, allocatable, check_shape, own_all
 
 if TYPE_CHECKING:  # take as long to import as all of ortffi
     from concurrent.futures import Future, ThreadPoolExecutor
-    from pathlib import Path
 
-    from ortffi.assignment import AssignedNode, PlacementLog
-    from ortffi.metadata import ModelMetadata
+    from ortffi.assignment import PlacementLog
 
 _NO_OPTIONS = ctypes.c_void_p()
-
-_CALLS_KEPT = 16
-"""Combinations of input and output names remembered by a session; most programs use one or two."""
-
-Inputs = Mapping[str, Any] | Sequence[Any]
-"""By name, or in the model's order: an array or a `Value` for each input; a list of them for a
-sequence, a dict for a map, None for an optional that is to be empty."""
-
-Key = tuple[tuple[str, ...], tuple[str, ...] | None]
 
 
 def _release_session(
     release: Callable[[int], None],
-    calls: dict[Key, Call],
+    made: dict[Key, Call],
     bindings: WeakSet[IoBinding],
     functions: Functions,
     pointer: int,
 ) -> None:
     # What is bound to a session goes before it.
-    calls.clear()
+    made.clear()
     for binding in list(bindings):
         binding.close()
     functions.close()
     release(pointer)
 
 
-class Session(Owner):
+class Session(LoadedModel):
     """A model, ready to run. Made by `SessionBuilder`; a context manager.
 
     Threads may share it and run it at the same time. It is closed by `close`, the end of a `with`
@@ -78,34 +68,19 @@ class Session(Owner):
         on_host: bool = True,
         placement: PlacementLog | None = None,
     ) -> None:
-        api = environment.api
-        self._environment = environment
-        self._calls: dict[Key, Call] = {}
-        self._bindings: WeakSet[IoBinding] = WeakSet()
         self._functions = Functions(environment)
+        self._bindings: WeakSet[IoBinding] = WeakSet()
+        made: dict[Key, Call] = {}
         release = partial(
-            _release_session, api.ReleaseSession, self._calls, self._bindings, self._functions
+            _release_session, environment.api.ReleaseSession, made, self._bindings, self._functions
         )
-        super().__init__(Handle(pointer, release, "session", *keep_alive))
-        self.inputs = read_infos(
-            environment, pointer, api.SessionGetInputCount, api.SessionGetInputName,
-            api.SessionGetInputTypeInfo,
-        )  # fmt: skip
-        self.outputs = read_infos(
-            environment, pointer, api.SessionGetOutputCount, api.SessionGetOutputName,
-            api.SessionGetOutputTypeInfo,
-        )  # fmt: skip
-        self.overridable_initializers = read_infos(
-            environment, pointer, api.SessionGetOverridableInitializerCount,
-            api.SessionGetOverridableInitializerName, api.SessionGetOverridableInitializerTypeInfo,
+        handle = Handle(pointer, release, "session", *keep_alive)
+        super().__init__(environment, handle, placement)
+        self._calls = Calls(
+            environment, self._functions, self.inputs, self.overridable_initializers, self.outputs,
+            on_host, made,
         )  # fmt: skip
         self._pointer = ctypes.c_void_p(pointer)
-        self._on_host = on_host
-        self._placement = placement
-        self._input_names = tuple(info.name for info in self.inputs)
-        self._output_names = tuple(info.name for info in self.outputs)
-        self._infos = {info.name: info for info in (*self.overridable_initializers, *self.inputs)}
-        self._output_infos = {info.name: info for info in self.outputs}
         self._executor: ThreadPoolExecutor | None = None
         self._lock = threading.Lock()
 
@@ -144,7 +119,7 @@ class Session(Owner):
             ClosedError: the session, the options or a value is closed.
             OrtError: the run failed.
         """
-        call, values = self._prepare(inputs, output_names)
+        call, values = self._calls.prepare(inputs, output_names)
         self._handle.enter()
         try:
             if options is None:
@@ -181,7 +156,7 @@ class Session(Owner):
         The way to sequences, maps and optionals (`Value.to_python`), and to tensors that are the
         next run's inputs. Values may share memory with the inputs, which are kept alive.
         """
-        call, values = self._prepare(inputs, output_names, tensors=False)
+        call, values = self._calls.prepare(inputs, output_names, tensors=False)
         return self._run_values(call, values, options, _no_targets(call))
 
     def run_into(
@@ -208,10 +183,10 @@ class Session(Owner):
             raise TypeError(f"outputs must be a mapping by name, not {type(outputs).__name__}")
         given = dict(outputs)
         targets = [
-            borrow_output(name, target, self._output_infos, self._infos)
+            borrow_output(name, target, self._calls.outputs, self._calls.inputs)
             for name, target in given.items()
         ]
-        call, values = self._prepare(inputs, tuple(given))
+        call, values = self._calls.prepare(inputs, tuple(given))
         self._run_values(call, values, options, targets)
 
     async def run_async(
@@ -242,7 +217,7 @@ class Session(Owner):
 
         if options is not None:
             handle_of(options)
-        call, values = self._prepare(inputs, output_names)
+        call, values = self._calls.prepare(inputs, output_names)
         with nullcontext(options) if options is not None else RunOptions() as used:
             # Nothing gets a name here: an error's traceback would keep it.
             return await outcome(terminator(used), self._submit(call, values, used, copy))
@@ -273,7 +248,7 @@ class Session(Owner):
             raise TypeError(f"callback must be callable, not {type(callback).__name__}")
         if options is not None:
             handle_of(options)
-        call, values = self._prepare(inputs, output_names)
+        call, values = self._calls.prepare(inputs, output_names)
         future = self._submit(call, values, options, copy)
         if callback is not None:
             future.add_done_callback(callback)
@@ -309,7 +284,11 @@ class Session(Owner):
                 raise TypeError(f"{side} must be a mapping by name, not {type(given).__name__}")
         with self._handle:  # so that `close` waits, and then finds the binding
             binding = IoBinding(
-                self._environment, self._handle, self._functions, self._infos, self._output_infos
+                self._environment,
+                self._handle,
+                self._functions,
+                self._calls.inputs,
+                self._calls.outputs,
             )
             with self._lock:
                 self._bindings.add(binding)
@@ -347,81 +326,6 @@ class Session(Owner):
                 alive = allocator.handle.share()
             return Value(self._environment, value, alive)
 
-    @property
-    def metadata(self) -> ModelMetadata:
-        """Return what the exporter wrote into the model (`SessionGetModelMetadata`)."""
-        from ortffi.metadata import read_metadata
-
-        with self._handle as pointer:
-            return read_metadata(self._environment, pointer)
-
-    def opset_version(self, domain: str = "") -> int | None:
-        """Return the opset version of a domain, None where the model has nothing of it.
-
-        Calls `SessionGetOpsetForDomain`. `inspect_model` reads all of them from a file.
-
-        Raises:
-            TypeError: `domain` is no `str`.
-            UnsupportedError: the library is older than 1.22.
-        """
-        from ortffi.metadata import opset_version
-
-        with self._handle as pointer:
-            return opset_version(self._environment, pointer, domain)
-
-    def assignment(self) -> tuple[AssignedNode, ...]:
-        """Return which provider computes which node.
-
-        The session must have been made with `record_assignment`. Asks
-        `Session_GetEpGraphAssignmentInfo`, which came with 1.24; before, from 1.17 on, it is what
-        the session's log said, without names where one provider has all nodes.
-
-        Raises:
-            OrtError: the session was made without `record_assignment`.
-        """
-        from ortffi.assignment import read_assignment
-
-        with self._handle as pointer:
-            if self._placement is not None:
-                return self._placement.nodes
-            return read_assignment(self._environment, pointer)
-
-    def end_profiling(self) -> Path:
-        """Stop profiling and return the file it went to (`SessionEndProfiling`).
-
-        `read_profile` reads it.
-
-        Raises:
-            OrtError: the session was made without `profiling_prefix`, or has ended it already.
-        """
-        with self._handle as pointer:
-            environment = self._environment
-            name = environment.take_string(
-                new(environment.api.SessionEndProfiling, pointer, environment.allocator)
-            )
-        if not name:
-            message = "the session does not profile: it was made without profiling_prefix"
-            raise FailError(ErrorCode.FAIL, message, "SessionEndProfiling")
-        from pathlib import Path
-
-        return Path(name)
-
-    def input_index(self, name: str) -> int:
-        """Return the place of an input in the model's order.
-
-        Raises:
-            KeyError: there is none of this name.
-        """
-        return _index("input", name, self._input_names)
-
-    def output_index(self, name: str) -> int:
-        """Return the place of an output in the model's order.
-
-        Raises:
-            KeyError: there is none of this name.
-        """
-        return _index("output", name, self._output_names)
-
     def close(self) -> None:
         """Wait for the runs inside, then release the session. Calling again is harmless."""
         with self._lock:
@@ -435,69 +339,6 @@ class Session(Owner):
         for binding in bindings:
             binding.close()
         super().close()
-
-    def _prepare(
-        self, inputs: Inputs, output_names: Sequence[str] | None, *, tensors: bool = True
-    ) -> tuple[Call, tuple[Any, ...]]:
-        """Return what to call and the inputs' values in its order."""
-        # A copy: another thread may change the mapping meanwhile.
-        named = inputs.copy() if type(inputs) is dict else self._named(inputs)
-        if output_names is not None:
-            if isinstance(output_names, str):
-                raise _no_names(output_names)
-            try:
-                output_names = tuple(output_names)
-            except TypeError:
-                raise _no_names(output_names) from None
-        key = (tuple(named), output_names)
-        try:
-            call = self._calls.get(key)
-        except TypeError:  # a name that cannot even be looked up
-            call = None
-        if call is None:
-            call = self._new_call(*key)
-        if call.optional_inputs:
-            # ONNX Runtime takes what it is not given for empty; an empty value crashes it.
-            given = {
-                name: value
-                for name, value in named.items()
-                if name not in call.optional_inputs or not is_nothing(value)
-            }
-            if len(given) < len(named):
-                return self._prepare(given, output_names, tensors=tensors)
-        if tensors and call.other_outputs:
-            raise TypeError(f"{call.other_outputs}, not a tensor; run_values gives it")
-        return call, tuple(named.values())
-
-    def _named(self, inputs: Inputs) -> dict[str, Any]:
-        if isinstance(inputs, Mapping):
-            return dict(inputs)
-        if not isinstance(inputs, list | tuple):
-            kind = type(inputs).__name__
-            raise TypeError(f"inputs must be a mapping by name, a list or a tuple, not {kind}")
-        if len(inputs) > len(self._input_names):
-            message = f"{len(inputs)} inputs were given; there are {len(self._input_names)}"
-            raise InvalidArgumentError(ErrorCode.INVALID_ARGUMENT, message, "Run")
-        return dict(zip(self._input_names, inputs, strict=False))
-
-    def _requested(self, output_names: Sequence[str] | None) -> Sequence[str]:
-        return self._output_names if output_names is None else output_names
-
-    def _new_call(self, input_names: tuple[str, ...], output_names: tuple[str, ...] | None) -> Call:
-        call = Call(
-            self._environment, self._functions, self._infos, input_names, self._output_infos,
-            tuple(self._requested(output_names)), self._on_host,
-        )  # fmt: skip
-        for info in self.inputs:
-            # ONNX Runtime lets it pass and fails in the first kernel that reads it.
-            if info.name not in input_names and info.kind is not OnnxType.OPTIONAL:
-                given = ", ".join(map(repr, input_names)) or "none"
-                message = f"input {info.name!r} is missing; given: {given}"
-                raise InvalidArgumentError(ErrorCode.INVALID_ARGUMENT, message, "Run")
-        if len(self._calls) >= _CALLS_KEPT:
-            self._calls.clear()
-        self._calls[input_names, output_names] = call
-        return call
 
     def _run_values(
         self,
@@ -524,18 +365,5 @@ class Session(Owner):
             ])  # fmt: skip
 
 
-def _no_names(output_names: object) -> TypeError:
-    kind = type(output_names).__name__
-    return TypeError(f"output_names must be a sequence of names, not one {kind}")
-
-
 def _no_targets(call: Call) -> list[Value | None]:
     return [None] * len(call.output_names)
-
-
-def _index(side: str, name: str, names: tuple[str, ...]) -> int:
-    if not isinstance(name, str):
-        raise TypeError(f"the name of an {side} must be a str, not {type(name).__name__}")
-    if name not in names:
-        raise KeyError(f"there is no {side} {name!r}; there are {', '.join(map(repr, names))}")
-    return names.index(name)

@@ -66,8 +66,9 @@ LAYERS = [
     "elements", "tensors", "type_info", "memory", "_protobuf", "_empty", "exchange",
     "_readable", "value",
     "run_options", "prepacked", "_provider_options", "providers", "plugins", "trial", "options",
-    "_plan", "_lending", "_run", "binding", "batch", "profile", "_quantization", "model_file",
-    "metadata", "assignment", "_waiting", "session", "builder", "inference", "raw", "__init__",
+    "_plan", "_lending", "_run", "_calls", "binding", "batch", "profile", "_quantization",
+    "model_file", "metadata", "assignment", "_waiting", "_loaded", "session", "builder",
+    "inference", "raw", "__init__",
 ]  # fmt: skip
 
 
