@@ -1,77 +1,23 @@
-"""Memory stays flat, however often something is done.
+"""Memory stays flat, however often a session runs.
 
-The slow tests do everything ten to thirty times as often.
+The slow tests run it thirty times as often.
 """
 
 from __future__ import annotations
-
-import gc
-import logging
-import re
-import threading
-from functools import cache
-from pathlib import Path
 
 import numpy as np
 import pytest
 
 import ortffi
-from ortffi import Memory, RunOptions, SessionBuilder, Value
+from ortffi import Memory, RunOptions, Value
 from tests.ortffi import tiny_models
+from tests.ortffi.growth import ALLOWED_KIB, growth_kib, skip_where_threads_leak
 
 pytestmark = pytest.mark.thorough
-
-ALLOWED_KIB = 4096
 
 TEXT = np.array(["some text of a length that no string keeps inside itself"] * 8)
 SMALL = np.ones(4, np.float32)
 LARGE = np.ones(5000, np.float32)
-QUIET = logging.getLogger("test_memory")
-QUIET.addHandler(logging.NullHandler())
-QUIET.propagate = False
-
-
-def resident_kib():
-    gc.collect()
-    return int(re.search(r"VmRSS:\s+(\d+) kB", Path("/proc/self/status").read_text())[1])
-
-
-def growth_kib(work, times, warm_up):
-    """Return how much more memory there is after so many times, in the best of three rounds.
-
-    The C library may take some megabytes at once and keep them; a leak grows in every round.
-    """
-    for step in range(warm_up):
-        work(step)
-    rounds = []
-    while len(rounds) < 3 and min(rounds, default=ALLOWED_KIB) >= ALLOWED_KIB:
-        before = resident_kib()
-        for step in range(times):
-            work(step)
-        rounds.append(resident_kib() - before)
-    print(f"{times} times: {rounds} KiB")  # for who asks by -rP
-    return min(rounds)
-
-
-@cache
-def kib_of_a_thread():
-    """Return how much memory a thread leaves behind that does nothing."""
-
-    def work(_):
-        thread = threading.Thread(target=int)
-        thread.start()
-        thread.join()
-
-    return growth_kib(work, 200, 50) / 200
-
-
-def skip_where_threads_leak(work):
-    """qemu-user keeps something of every thread, so memory that threads are started in grows."""
-    if work in STARTING_THREADS and kib_of_a_thread() > 1:
-        pytest.skip(
-            f"an emulator keeps {kib_of_a_thread():.0f} KiB of every thread that ends, whoever "
-            "started it; run this on the processor itself"
-        )
 
 
 def run_small(session):
@@ -292,7 +238,8 @@ OTHER_RUNS = [
 @pytest.mark.usefixtures("_api")
 @pytest.mark.parametrize("runs", RUNS, ids=lambda runs: runs.__name__)
 def test_three_thousand_runs(load, runs):
-    skip_where_threads_leak(runs)
+    if runs is set_a_deadline:
+        skip_where_threads_leak()
     work = runs(load(tiny_models.identity()))
     assert growth_kib(work, 3000, 1000) < ALLOWED_KIB
 
@@ -305,7 +252,8 @@ def test_three_thousand_other_runs(load, runs, model):
 @pytest.mark.slow
 @pytest.mark.parametrize("runs", RUNS, ids=lambda runs: runs.__name__)
 def test_a_hundred_thousand_runs(load, runs):
-    skip_where_threads_leak(runs)
+    if runs is set_a_deadline:
+        skip_where_threads_leak()
     work = runs(load(tiny_models.identity()))
     # Starting a thread for each takes a while.
     times = 10_000 if runs is set_a_deadline else 100_000
@@ -316,101 +264,3 @@ def test_a_hundred_thousand_runs(load, runs):
 @pytest.mark.parametrize(("runs", "model"), OTHER_RUNS)
 def test_a_hundred_thousand_other_runs(load, runs, model):
     assert growth_kib(runs(load(model)), 100_000, 3000) < ALLOWED_KIB
-
-
-def make_a_session(_folder):
-    model = tiny_models.add()
-
-    def work(_):
-        with SessionBuilder().with_intra_threads(1).commit_from_memory(model) as session:
-            session.run([SMALL, SMALL])
-
-    return work
-
-
-def make_a_session_with_everything(folder):
-    path = folder / "model.onnx"
-    path.write_bytes(tiny_models.add())
-    builder = SessionBuilder().with_intra_threads(1).with_log_level(ortffi.LogLevel.ERROR)
-    if ortffi.init().api.has("SetUserLoggingFunction"):
-        builder.with_logger(QUIET).with_assignment()
-
-    def work(_):
-        session = builder.commit_from_mmap(path)
-        for _ in range(4):
-            results = [session.run([array, array]) for array in (SMALL, LARGE)]
-        binding = session.bind({"left": LARGE, "right": LARGE}, {"total": Memory.CPU})
-        binding.run()
-        values = binding.outputs()
-        session.submit([LARGE, LARGE]).result()
-        session.close()
-        del values, results
-
-    return work
-
-
-def make_a_session_with_shared_weights(_folder):
-    model, x = tiny_models.product(), np.ones((1, 64), np.float32)
-
-    def work(_):
-        with ortffi.PrepackedWeights() as weights:
-            builder = SessionBuilder().with_intra_threads(1).with_prepacked_weights(weights)
-            builder.with_initializers({"w": np.ones((64, 64), np.float32)})
-            sessions = [builder.commit_from_memory(model) for _ in range(2)]
-        for session in sessions:
-            session.run([x])
-
-    return work
-
-
-def drop_a_session(_folder):
-    """Leave everything to garbage collection."""
-    model = tiny_models.add()
-
-    def work(_):
-        session = SessionBuilder().with_intra_threads(1).commit_from_memory(model)
-        cycle = [session, session.bind({"left": SMALL}), session.run_values([SMALL, LARGE[:4]])]
-        cycle.append(cycle)
-
-    return work
-
-
-def fail_to_load(folder):
-    models = [tiny_models.invalid_graph(), b"garbage"]
-
-    def work(step):
-        for model in models:
-            with pytest.raises(ortffi.OrtError):
-                SessionBuilder().commit_from_memory(model)
-        with pytest.raises(ortffi.OrtError):
-            SessionBuilder().commit_from_file(folder / str(step))
-        with pytest.raises(ortffi.OrtError):
-            SessionBuilder().with_initializers({"none": LARGE}).with_custom_ops(
-                folder / "none.so"
-            ).commit_from_memory(tiny_models.identity())
-
-    return work
-
-
-SESSIONS = [
-    make_a_session,
-    make_a_session_with_everything,
-    make_a_session_with_shared_weights,
-    drop_a_session,
-    fail_to_load,
-]
-
-STARTING_THREADS = [set_a_deadline, make_a_session_with_everything, fail_to_load]
-
-
-@pytest.mark.parametrize("sessions", SESSIONS, ids=lambda sessions: sessions.__name__)
-def test_a_hundred_sessions(sessions, tmp_path):
-    skip_where_threads_leak(sessions)
-    assert growth_kib(sessions(tmp_path), 100, 50) < ALLOWED_KIB
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("sessions", SESSIONS, ids=lambda sessions: sessions.__name__)
-def test_a_thousand_sessions(sessions, tmp_path):
-    skip_where_threads_leak(sessions)
-    assert growth_kib(sessions(tmp_path), 1000, 100) < ALLOWED_KIB
