@@ -14,17 +14,17 @@ from ortffi.type_info import ValueInfo
 from ortffi.value import is_nothing
 
 _CALLS_KEPT = 16
-"""Combinations of input and output names remembered by a session; most programs use one or two."""
+"""Combinations of input and output names that a session keeps; most programs use one or two."""
 
 Inputs = Mapping[str, Any] | Sequence[Any]
-"""By name, or in the model's order: an array or a `Value` for each input; a list of them for a
-sequence, a dict for a map, None for an optional that is to be empty."""
+"""Inputs by name or in the model's order. Each is an array or a `Value`, a list of these for a
+sequence, a dict for a map, or None for an empty optional."""
 
 Key = tuple[tuple[str, ...], tuple[str, ...] | None]
 
 
 class Calls:
-    """Finds the `Call` for what a run was given, and makes it the first time.
+    """Finds the `Call` for the arguments of a run, and makes it the first time.
 
     Args:
         environment: the loaded library.
@@ -33,7 +33,7 @@ class Calls:
         overridable_initializers: of the model.
         outputs: of the model, in its order.
         may_bind: as for `Call`.
-        made: where the calls are kept; the session clears it before it goes.
+        made: holds the calls; the session clears it before it is released.
 
     Attributes:
         inputs: by name, overridable initializers included.
@@ -63,7 +63,7 @@ class Calls:
     def prepare(
         self, inputs: Inputs, output_names: Sequence[str] | None, *, tensors: bool = True
     ) -> tuple[Call, tuple[Any, ...]]:
-        """Return the call to make, and the values of its inputs in its order.
+        """Return the `Call` for a run, and the values of its inputs in its order.
 
         Args:
             inputs: as for `Session.run`.
@@ -72,7 +72,7 @@ class Calls:
 
         Raises:
             TypeError: `inputs` is neither a mapping nor a sequence, `output_names` is one `str`,
-                or an output is no tensor.
+                or an output is not a tensor.
             InvalidArgumentError: an input is missing, or there are too many.
         """
         # A copy: another thread may change the mapping meanwhile.
@@ -87,12 +87,12 @@ class Calls:
         key = (tuple(named), output_names)
         try:
             call = self._made.get(key)
-        except TypeError:  # a name that cannot even be looked up
+        except TypeError:  # a name that is not hashable
             call = None
         if call is None:
             call = self._new_call(*key)
         if call.optional_inputs:
-            # ONNX Runtime takes what it is not given for empty; an empty value crashes it.
+            # ONNX Runtime treats a missing input as empty, but crashes on an empty value.
             given = {
                 name: value
                 for name, value in named.items()
@@ -101,7 +101,7 @@ class Calls:
             if len(given) < len(named):
                 return self.prepare(given, output_names, tensors=tensors)
         if tensors and call.other_outputs:
-            raise TypeError(f"{call.other_outputs}, not a tensor; run_values gives it")
+            raise TypeError(f"{call.other_outputs}, not a tensor; use run_values")
         return call, tuple(named.values())
 
     def _named(self, inputs: Inputs) -> dict[str, Any]:
@@ -122,7 +122,7 @@ class Calls:
             self._may_bind,
         )  # fmt: skip
         for name in self._required:
-            # ONNX Runtime lets it pass and fails in the first kernel that reads it.
+            # ONNX Runtime does not check this and fails in the first kernel that reads it.
             if name not in input_names:
                 given = ", ".join(map(repr, input_names)) or "none"
                 message = f"input {name!r} is missing; given: {given}"

@@ -1,4 +1,4 @@
-"""The inputs of a run: what the caller gave becomes an `OrtValue`, which is lent to the run."""
+"""The inputs of a run: conversion of the caller's arguments to `OrtValue`s, which a run borrows."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from ortffi.type_info import TypeInfo, ValueInfo
 from ortffi.value import Value, is_nothing
 
 Lent = tuple[Callable[[], object], object]
-"""A function that takes an `OrtValue` back, and what must stay alive until it is called."""
+"""A function that ends the loan of an `OrtValue`, and an object to keep alive until then."""
 
 
 class Lender:
@@ -27,7 +27,7 @@ class Lender:
     Args:
         environment: the loaded library.
         names: of the inputs, for error messages.
-        infos: what the model says of each input; None where it has none of that name.
+        infos: the model's description of each input; None for a name that it does not have.
     """
 
     def __init__(
@@ -42,18 +42,18 @@ class Lender:
         self._empty_sequences: dict[ElementType, Value] = {}
 
     def lend(self, index: int, value: Any, lent: list[Lent]) -> int:
-        """Return the `OrtValue*` of an input, valid until the caller takes it back.
+        """Return the `OrtValue*` of an input, valid until the caller ends the loan.
 
         Args:
             index: of the input.
-            value: what the caller of the run gave.
-            lent: gets an entry for it.
+            value: what the caller of the run passed.
+            lent: gets an entry for the loan.
 
         Raises:
-            TypeError: the input cannot be made of such a value.
-            ValueError: an element of it does not fit, or it would be an empty sequence of a kind
+            TypeError: the input cannot be made from such a value.
+            ValueError: an element is out of range, or the input is an empty sequence of a kind
                 that cannot be made.
-            InvalidArgumentError: it has not the model's element type.
+            InvalidArgumentError: it does not have the model's element type.
             ClosedError: a `Value` is closed.
         """
         environment = self._environment
@@ -73,7 +73,7 @@ class Lender:
         lent.append((handle.leave, value))
         if is_nothing(value):
             name = self._names[index]
-            raise TypeError(f"input {name!r} is no optional, and the value is an empty one")
+            raise TypeError(f"input {name!r} is not optional, but the value is an empty optional")
         if value.kind is OnnxType.TENSOR and info is not None:
             expected = info.element_type
             if value.element_type is not expected and expected in DTYPES:
@@ -81,14 +81,13 @@ class Lender:
         return pointer
 
     def resolve(self, index: int, array: Array) -> tuple[Array, ElementType]:
-        """Return an array in the dtype that carries its element type, and that type.
+        """Return an array in the dtype that represents its element type, and that type.
 
-        An unknown name is left for ONNX Runtime to refuse, and so is a tensor where something
-        else is wanted.
+        ONNX Runtime itself refuses an unknown name, and a tensor for another kind of input.
 
         Raises:
-            TypeError: the dtype does not carry an element type.
-            ValueError: a number is out of the element type's range.
+            TypeError: the dtype does not represent an element type.
+            ValueError: a number is out of range for the element type.
             InvalidArgumentError: the element type is not the model's.
         """
         info = self._infos[index]
@@ -112,7 +111,7 @@ class Lender:
     def _convert(self, index: int, value: Any, info: ValueInfo | None) -> Value:
         wanted = info.type if info is not None else TypeInfo(OnnxType.TENSOR)
         if wanted.kind is OnnxType.OPTIONAL:
-            # A library older than 1.15 does not tell what may be in it.
+            # A library older than 1.15 does not say what it may contain.
             wanted = wanted.item or TypeInfo(_kind_of(value))
         try:
             if wanted.kind is OnnxType.SEQUENCE and isinstance(value, list | tuple):
@@ -130,7 +129,7 @@ class Lender:
         raise TypeError(f"input {self._names[index]!r} must be {expected} or a Value, not {given}")
 
     def _empty_sequence(self, item: TypeInfo) -> Value:
-        """Return a sequence of no tensors, the same one every time: nothing can change it."""
+        """Return an empty sequence of tensors, always the same one: nothing can change it."""
         if item.kind is not OnnxType.TENSOR:
             raise ValueError(f"an empty sequence of {item.kind.name.lower()}s cannot be made")
         found = self._empty_sequences.get(item.element_type)

@@ -1,4 +1,4 @@
-"""What there is to know of a model that ONNX Runtime has loaded."""
+"""The description of a model that ONNX Runtime has loaded."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ortffi.environment import Environment
 from ortffi.errors import FailError
 from ortffi.type_info import read_infos
 
-if TYPE_CHECKING:  # take as long to import as all of ortffi
+if TYPE_CHECKING:  # these take as long to import as all of ortffi
     from pathlib import Path
 
     from ortffi.assignment import AssignedNode, PlacementLog
@@ -20,12 +20,12 @@ if TYPE_CHECKING:  # take as long to import as all of ortffi
 class LoadedModel(Owner):
     """Owns an `OrtSession` and describes its model.
 
-    The part of `Session` that does not run anything.
+    The base of `Session`, which runs the model.
 
     Attributes:
-        inputs: what goes in, in the model's order.
-        outputs: what comes out, in the model's order.
-        overridable_initializers: weights that may be given as inputs too, and need not be.
+        inputs: the inputs, in the model's order.
+        outputs: the outputs, in the model's order.
+        overridable_initializers: weights that may be passed as inputs, but need not be.
     """
 
     def __init__(
@@ -52,19 +52,20 @@ class LoadedModel(Owner):
 
     @property
     def metadata(self) -> ModelMetadata:
-        """Return what the exporter wrote into the model (`SessionGetModelMetadata`)."""
+        """Return the metadata that the exporter wrote (`SessionGetModelMetadata`)."""
         from ortffi.metadata import read_metadata
 
         with self._handle as pointer:
             return read_metadata(self._environment, pointer)
 
     def opset_version(self, domain: str = "") -> int | None:
-        """Return the opset version of a domain, None where the model has nothing of it.
+        """Return the opset version of a domain, None if the model does not use the domain.
 
-        Calls `SessionGetOpsetForDomain`. `inspect_model` reads all of them from a file.
+        Calls `SessionGetOpsetForDomain`. `inspect_model` reads the versions of all domains from a
+        file.
 
         Raises:
-            TypeError: `domain` is no `str`.
+            TypeError: `domain` is not a `str`.
             UnsupportedError: the library is older than 1.22.
         """
         from ortffi.metadata import opset_version
@@ -75,9 +76,9 @@ class LoadedModel(Owner):
     def assignment(self) -> tuple[AssignedNode, ...]:
         """Return which provider computes which node.
 
-        The session must have been made with `record_assignment`. Asks
-        `Session_GetEpGraphAssignmentInfo`, which came with 1.24; before, from 1.17 on, it is what
-        the session's log said, without names where one provider has all nodes.
+        The session must have been made with `record_assignment`. Calls
+        `Session_GetEpGraphAssignmentInfo`, which 1.24 added. From 1.17 to 1.23 the assignment is
+        read from the session's log, without node names if one provider has all nodes.
 
         Raises:
             OrtError: the session was made without `record_assignment`.
@@ -90,12 +91,12 @@ class LoadedModel(Owner):
             return read_assignment(self._environment, pointer)
 
     def end_profiling(self) -> Path:
-        """Stop profiling and return the file it went to (`SessionEndProfiling`).
+        """Stop profiling and return the profile's file (`SessionEndProfiling`).
 
         `read_profile` reads it.
 
         Raises:
-            OrtError: the session was made without `profiling_prefix`, or has ended it already.
+            OrtError: the session was made without `profiling_prefix`, or profiling has ended.
         """
         with self._handle as pointer:
             environment = self._environment
@@ -110,18 +111,18 @@ class LoadedModel(Owner):
         return Path(name)
 
     def input_index(self, name: str) -> int:
-        """Return the place of an input in the model's order.
+        """Return the index of an input in the model's order.
 
         Raises:
-            KeyError: there is none of this name.
+            KeyError: there is none with this name.
         """
         return _index("input", name, self._input_names)
 
     def output_index(self, name: str) -> int:
-        """Return the place of an output in the model's order.
+        """Return the index of an output in the model's order.
 
         Raises:
-            KeyError: there is none of this name.
+            KeyError: there is none with this name.
         """
         return _index("output", name, self._output_names)
 

@@ -1,4 +1,4 @@
-"""The protobuf encoding: messages are written field by field, and read field by field.
+"""Reading and writing the protobuf encoding, field by field.
 
 https://protobuf.dev/programming-guides/encoding describes it. Writing is limited to what a model of
 one node needs.
@@ -60,7 +60,7 @@ def fields(view: memoryview, at: int, end: int) -> Iterator[tuple[int, int, int,
             open_groups.append(number)
         elif wire == _END_GROUP:
             if not open_groups or open_groups.pop() != number:
-                raise ProtobufError(f"a group ends that did not begin, before byte {at}")
+                raise ProtobufError(f"a group ends without a beginning, before byte {at}")
         else:
             raise ProtobufError(f"there is no wire type {wire}, before byte {at}")
         if length > end - at:
@@ -77,12 +77,12 @@ def fields(view: memoryview, at: int, end: int) -> Iterator[tuple[int, int, int,
 
 
 def signed(value: int) -> int:
-    """Return the int64 that a varint stands for."""
+    """Return a varint as an int64."""
     return value - 2**64 if value >= 2**63 else value
 
 
 def _varint(view: memoryview, at: int, end: int) -> tuple[int, int]:
-    """Return a number of up to 64 bits in groups of seven, and where the next thing begins."""
+    """Return a number of up to 64 bits, and the offset of what follows it."""
     value = shift = 0
     while at < end and shift < 70:
         byte = view[at]

@@ -1,4 +1,4 @@
-"""What marks a model as a quantized one: the operators in it, and the types of its weights."""
+"""How to recognize a quantized model: by its operators and the types of its weights."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ QUANTISED_OPERATORS: Mapping[str, frozenset[str]] = MappingProxyType(
     {
         "": frozenset(
             {
-                # Multiply and add integers; their inputs were quantized before.
+                # They multiply and add integers, so their inputs are already quantized.
                 "ConvInteger",
                 "MatMulInteger",
                 "QLinearConv",
                 "QLinearMatMul",
-                # Turn activations into integers, which only a quantized model does.
+                # They convert activations to integers, which only a quantized model needs.
                 "DynamicQuantizeLinear",
                 "QuantizeLinear",
             }
         ),
         "com.microsoft": frozenset(
             {
-                # Integer arithmetic with more fused into it, as ONNX Runtime's tools and its
-                # optimizer write it.
+                # Integer arithmetic with fused steps, as ONNX Runtime's tools and optimizer
+                # write it.
                 "DynamicQuantizeLSTM",
                 "DynamicQuantizeMatMul",
                 "MatMulInteger16",
@@ -32,7 +32,7 @@ QUANTISED_OPERATORS: Mapping[str, frozenset[str]] = MappingProxyType(
                 "QEmbedLayerNormalization",
                 "QGemm",
                 "ReduceSumInteger",
-                # Element-wise operators, pools and the like on integers with scales.
+                # Element-wise operators, pooling and the like on scaled integers.
                 "QLinearAdd",
                 "QLinearAveragePool",
                 "QLinearConcat",
@@ -44,7 +44,7 @@ QUANTISED_OPERATORS: Mapping[str, frozenset[str]] = MappingProxyType(
                 "QLinearSigmoid",
                 "QLinearSoftmax",
                 "QLinearWhere",
-                # The same in the memory order of one vendor's tensor cores.
+                # The same in the memory layout of one vendor's tensor cores.
                 "DequantizeWithOrder",
                 "QOrderedAttention",
                 "QOrderedGelu",
@@ -52,8 +52,8 @@ QUANTISED_OPERATORS: Mapping[str, frozenset[str]] = MappingProxyType(
                 "QOrderedLongformerAttention",
                 "QOrderedMatMul",
                 "QuantizeWithOrder",
-                # Weights of two to eight bits, in blocks with a scale each, next to float
-                # activations.
+                # Weights of two to eight bits in blocks with one scale each; the activations
+                # are floats.
                 "GatherBlockQuantized",
                 "MatMulBnb4",
                 "MatMulFpQ4",
@@ -61,25 +61,25 @@ QUANTISED_OPERATORS: Mapping[str, frozenset[str]] = MappingProxyType(
                 "MatMulNBitsMlp",
                 "MatMulNBitsQkv",
                 "QMoE",
-                # Change of representation, in types that ONNX's own operators did not have.
+                # Conversions with types that ONNX's own operators did not support.
                 "DequantizeBFP",
                 "QuantizeBFP",
                 "QuantizeLinear",
             }
         ),
-        # What the optimizer makes of the operators above for channels-last kernels, in files
-        # that were saved after it.
+        # The optimizer replaces operators above by these channels-last ones; they occur in
+        # optimized model files.
         "com.ms.internal.nhwc": frozenset({"QLinearConv", "QLinearAveragePool"}),
     }
 )
 """The operators, by domain, that only a quantized model has.
 
-`DequantizeLinear` is not among them, since by itself it may only scale an image of bytes. It
-counts where it reads stored weights (see `ModelFile.has_quantised_weights`).
+`DequantizeLinear` is not one of them, because it may just scale an image of bytes. It counts if it
+reads stored weights (see `ModelFile.has_quantised_weights`).
 """
 
 DEQUANTIZE = {("", "DequantizeLinear"), ("com.microsoft", "DequantizeLinear")}
 
 NARROW_TYPES = frozenset({2, 3, 4, 5, 17, 18, 19, 20, 21, 22, 23, 25, 26, 27, 28})
-"""`TensorProto.DataType` of integers and floats of at most 16 bits that only quantization stores:
-(u)int8, (u)int16, (u)int4, (u)int2, and the floats of 8, 6 and 4 bits."""
+"""`TensorProto.DataType` of the narrow types that store quantized weights: (u)int8, (u)int16,
+(u)int4, (u)int2, and floats of 8, 6 and 4 bits."""

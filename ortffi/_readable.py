@@ -38,14 +38,14 @@ Scalar = TypeVar("Scalar", bound=np.generic)
 class ReadableValue(Owner):
     """Owns an `OrtValue`, knows its type and shape, and reads its elements.
 
-    The part of `Value` that makes no other values.
+    The base of `Value`, which makes values and takes them apart.
     """
 
     def __init__(self, environment: Environment, pointer: int, *keep_alive: object) -> None:
         self._environment = environment
         handle = Handle(pointer, environment.api.ReleaseValue, "value", *keep_alive)
         super().__init__(handle)
-        # Of an empty optional GetValueType crashes (1.17 to 1.31).
+        # GetValueType crashes on an empty optional (1.17 to 1.31).
         self._kind = kind_of(environment, pointer) if self.has_value else OnnxType.OPTIONAL
         self._element_type = ElementType.UNDEFINED
         if self._kind is OnnxType.TENSOR:
@@ -53,13 +53,13 @@ class ReadableValue(Owner):
 
     @property
     def kind(self) -> OnnxType:
-        """Return what it is: a tensor, a sequence, a map, or an optional that is empty."""
+        """Return the kind of value: a tensor, a sequence, a map, or an empty optional."""
         with self._handle:
             return self._kind
 
     @property
     def has_value(self) -> bool:
-        """Tell whether there is anything; an optional may be empty (`HasValue`)."""
+        """Return False for an empty optional, True for all other values (`HasValue`)."""
         with self._handle as pointer:
             answer = ctypes.c_int()
             self._environment.api.HasValue(pointer, ctypes.byref(answer))
@@ -67,7 +67,7 @@ class ReadableValue(Owner):
 
     @property
     def element_type(self) -> ElementType:
-        """Return the type of a tensor's elements, `UNDEFINED` for other kinds."""
+        """Return the type of a tensor's elements; `UNDEFINED` for other kinds."""
         with self._handle:
             return self._element_type
 
@@ -76,7 +76,7 @@ class ReadableValue(Owner):
         """Return the length of each dimension of a tensor.
 
         Raises:
-            TypeError: it is no tensor.
+            TypeError: it is not a tensor.
         """
         with self._handle:
             self._check_tensor()
@@ -84,10 +84,10 @@ class ReadableValue(Owner):
 
     @property
     def memory(self) -> Memory:
-        """Return where a tensor's elements lie (`GetTensorMemoryInfo`).
+        """Return the memory of a tensor's elements (`GetTensorMemoryInfo`).
 
         Raises:
-            TypeError: it is no tensor.
+            TypeError: it is not a tensor.
         """
         with self._handle as pointer:
             self._check_tensor()
@@ -103,15 +103,15 @@ class ReadableValue(Owner):
         """Return a tensor as a C-contiguous array.
 
         Args:
-            dtype: what the elements must be; nothing is converted.
-            copy: False shows the memory itself, read-only, instead of copying it; it stays for as
-                long as the array does, also when the value is closed. None does so where it can
-                be, and copies otherwise.
+            dtype: the dtype that the elements must have; nothing is converted.
+            copy: False returns a read-only view of the memory instead of a copy. The memory lives
+                as long as the array, even when the value is closed. None returns a view if
+                possible, and a copy otherwise.
 
         Raises:
-            TypeError: it is no tensor, its elements are of another type, or `copy` is False and
-                they can only be copied (strings, elements of less than a byte, memory of a GPU).
-            UnsupportedError: memory of a GPU, and the library is older than 1.23.
+            TypeError: it is not a tensor, its elements have another type, or `copy` is False and
+                they can only be copied (strings, elements smaller than a byte, GPU memory).
+            UnsupportedError: the tensor is in GPU memory, and the library is older than 1.23.
             ClosedError: the value is closed.
         """
         with self._handle as pointer:
@@ -133,15 +133,15 @@ class ReadableValue(Owner):
             return array
 
     def __array__(self, dtype: npt.DTypeLike | None = None, copy: bool | None = None) -> Array:
-        """Give a tensor to `numpy.asarray`: read-only where it is shown in place.
+        """Return a tensor for `numpy.asarray`: a read-only view if possible, otherwise a copy.
 
         Args:
-            dtype: what numpy is to convert the elements to.
+            dtype: the dtype to convert the elements to.
             copy: as for `numpy`.
 
         Raises:
-            TypeError: it is no tensor, or it cannot be converted.
-            ValueError: `copy` is False, and there is no array without one.
+            TypeError: it is not a tensor, or it cannot be converted.
+            ValueError: `copy` is False, and only a copy is possible.
         """
         try:
             array = self.numpy(copy=copy)
@@ -152,15 +152,15 @@ class ReadableValue(Owner):
         if dtype is None or array.dtype == dtype:
             return array
         if copy is False:
-            raise ValueError(f"a tensor of {spell(self._element_type)} becomes {np.dtype(dtype)} "
-                             "only by a copy")  # fmt: skip
+            raise ValueError(f"a tensor of {spell(self._element_type)} can become "
+                             f"{np.dtype(dtype)} only by a copy")  # fmt: skip
         return convert(array, dtype, self._element_type)
 
     def __dlpack_device__(self) -> tuple[int, int]:
-        """Return DLPack's device type and number of a tensor's memory: (1, 0) for the host.
+        """Return DLPack's device type and number for a tensor's memory: (1, 0) for the host.
 
         Raises:
-            TypeError: it is no tensor.
+            TypeError: it is not a tensor.
             BufferError: DLPack has no such device.
         """
         return dlpack_device(self.memory)
@@ -173,21 +173,21 @@ class ReadableValue(Owner):
         dl_device: tuple[int, int] | None = None,
         copy: bool | None = None,
     ) -> object:
-        """Export a tensor of the host by DLPack, as `numpy.from_dlpack` and others ask for it.
+        """Export a tensor in host memory by DLPack, for `numpy.from_dlpack` and other consumers.
 
-        The memory stays for as long as the consumer needs it, also when the value is closed. It is
-        read-only. Consumers of DLPack before 1.0 cannot be told so, and must not write either.
+        The memory lives as long as the consumer needs it, even when the value is closed. It is
+        read-only. DLPack before 1.0 cannot say so, but its consumers must not write either.
 
         Args:
-            stream: None; the memory is the host's.
+            stream: None, because the memory is on the host.
             max_version: the newest version of DLPack that the consumer knows.
-            dl_device: where the consumer wants it: None, or (1, 0) for the host.
-            copy: True for a copy, False for none, None for what can be done.
+            dl_device: the device that the consumer wants: None, or (1, 0) for the host.
+            copy: True for a copy, False for no copy, None for a copy only if needed.
 
         Raises:
-            TypeError: it is no tensor.
-            BufferError: its memory is a GPU's, numpy and DLPack do not share its element type, or
-                an array that may not be written to would go to a consumer that cannot be told.
+            TypeError: it is not a tensor.
+            BufferError: it is in GPU memory, numpy and DLPack do not both have its element type,
+                or the tensor borrows a read-only array and the consumer cannot be told so.
         """
         here = self.__dlpack_device__()
         check_dlpack_type(self._element_type)
@@ -205,7 +205,7 @@ class ReadableValue(Owner):
         return export(array, max_version, stream=stream, copy=copy)
 
     def read(self) -> Array:
-        """Copy a tensor in the host's memory into a new array; `numpy` is for any memory."""
+        """Copy a tensor in host memory into a new array; for any memory see `numpy`."""
         with self._handle as pointer:
             self._check_tensor()
             return read_tensor(self._environment, pointer)
@@ -222,6 +222,6 @@ class ReadableValue(Owner):
 
     def _check_tensor(self) -> None:
         if self._kind is OnnxType.OPTIONAL:
-            raise TypeError("the value is an optional without a tensor in it")
+            raise TypeError("the value is an empty optional, not a tensor")
         if self._kind is not OnnxType.TENSOR:
             raise TypeError(f"the value is a {self._kind.name.lower()}, not a tensor")

@@ -1,4 +1,4 @@
-"""Where a tensor's elements lie, copies between such places, and allocators."""
+"""The memory of a tensor: where it is, copies between memories, and allocators."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ from ortffi.tensors import Shape, element_count, view_bytes
 
 @dataclass(frozen=True)
 class Memory:
-    """A place for tensors, as ONNX Runtime names it.
+    """A kind of memory and a device, as ONNX Runtime names them.
 
     Attributes:
-        name: `Cpu`, `Cuda`, `CudaPinned` (of the host, for quick copies) or what another provider
-            calls its own.
-        device_id: which device.
+        name: `Cpu`, `Cuda`, `CudaPinned` (host memory for fast copies) or another provider's
+            memory.
+        device_id: the number of the device.
     """
 
     name: str = "Cpu"
@@ -50,7 +50,7 @@ class Memory:
 
     @property
     def on_host(self) -> bool:
-        """Tell whether the processor can read it."""
+        """Return whether the CPU can read it."""
         return self.name in _ON_HOST
 
     def __str__(self) -> str:
@@ -63,13 +63,13 @@ _ON_HOST = ("Cpu", "CudaPinned", "HipPinned", "CannPinned", "QnnHtpShared")
 
 
 _SPELLED: dict[str, bytes] = {}
-"""Names of memories, for ever: ONNX Runtime 1.19 does not copy them, and a tensor tells its own for
-as long as it lives."""
+"""Encoded names, which are never freed: ONNX Runtime 1.19 does not copy them, and a tensor uses its
+memory's name as long as it lives."""
 
 
 @contextmanager
 def memory_info(environment: Environment, memory: Memory) -> Iterator[int]:
-    """Lend an `OrtMemoryInfo*` (`CreateMemoryInfo`) for the time of a `with` block."""
+    """Lend an `OrtMemoryInfo*` (`CreateMemoryInfo`) inside a `with` block."""
     api = environment.api
     info = new(
         api.CreateMemoryInfo,
@@ -85,8 +85,8 @@ def memory_info(environment: Environment, memory: Memory) -> Iterator[int]:
 
 
 def read_memory(api: Api, value: int) -> Memory:
-    """Return where the tensor in an `OrtValue` lies (`GetTensorMemoryInfo`)."""
-    info = new(api.GetTensorMemoryInfo, value)  # belongs to the value
+    """Return the memory of the tensor in an `OrtValue` (`GetTensorMemoryInfo`)."""
+    info = new(api.GetTensorMemoryInfo, value)  # the value owns it
     name, device_id = ctypes.c_char_p(), ctypes.c_int()
     api.MemoryInfoGetName(info, ctypes.byref(name))
     api.MemoryInfoGetId(info, ctypes.byref(device_id))
@@ -96,9 +96,9 @@ def read_memory(api: Api, value: int) -> Memory:
 def copy_tensor(
     environment: Environment, origin: int, target: int, element_type: ElementType, shape: Shape
 ) -> None:
-    """Copy the elements of a tensor to another one, wherever the two lie (`CopyTensors`).
+    """Copy a tensor's elements to another tensor in any memory (`CopyTensors`).
 
-    Between tensors of the host it is a plain copy, which every library can do.
+    Between two tensors in host memory it is a plain copy, which works with every library.
 
     Args:
         environment: the loaded library.
@@ -108,7 +108,7 @@ def copy_tensor(
         shape: of both.
 
     Raises:
-        UnsupportedError: memory of a GPU, and the library is older than 1.23.
+        UnsupportedError: a tensor is in GPU memory, and the library is older than 1.23.
     """
     api = environment.api
     if read_memory(api, target).on_host and read_memory(api, origin).on_host:
@@ -121,16 +121,16 @@ def copy_tensor(
 
 
 class Allocator(Owner):
-    """What a session allocates with in one memory (`CreateAllocator`).
+    """A session's allocator for one memory (`CreateAllocator`).
 
     Raises:
-        OrtError: the session has no provider with such a memory.
+        OrtError: no provider of the session has this memory.
     """
 
     def __init__(self, environment: Environment, session: Handle, memory: Memory) -> None:
         api = environment.api
         with session as pointer, memory_info(environment, memory) as info:
             allocator = new(api.CreateAllocator, pointer, info)
-            # It is invalid when the session is, so that one stays, also when it is closed.
+            # The allocator is valid only as long as the session, so it keeps the session alive.
             handle = Handle(allocator, api.ReleaseAllocator, "allocator", session.share())
         super().__init__(handle)

@@ -1,8 +1,8 @@
-"""What is in a model file, read from its bytes: without a session, a library, or `onnx`.
+"""Inspection of a model file from its bytes, without a session, a library or `onnx`.
 
 An ONNX model is a protobuf message (https://github.com/onnx/onnx/blob/main/onnx/onnx.proto). Only
-the fields that are asked for are looked at; weights are skipped, so that of a mapped file little
-more than the graph is ever read.
+the needed fields are read. Weights are skipped, so little more than the graph of a mapped file is
+ever read.
 """
 
 from __future__ import annotations
@@ -27,23 +27,23 @@ class ModelFileError(ValueError):
 
 @dataclass(frozen=True)
 class ModelFile:
-    """What a model file holds besides its weights; strings are empty where the file is silent.
+    """The contents of a model file except its weights; missing strings are empty.
 
     Attributes:
-        ir_version: of the file format; 0 where it is missing.
+        ir_version: of the file format; 0 if it is missing.
         producer_name: the tool that wrote the file.
         producer_version: that tool's version.
         domain: the model's namespace, as a reversed host name.
         model_version: the model's own version.
-        doc_string: about the model.
+        doc_string: the model's documentation.
         graph_name: of the main graph.
         opset_imports: version by domain; ONNX's own domain is the empty string.
-        operators: how many nodes there are of each (domain, operator), in the main graph, in the
-            bodies of loops and branches, and in functions (once each, however often called).
+        operators: the number of nodes of each (domain, operator), in the main graph, in the bodies
+            of loops and branches, and in functions (each counted once, however often it is called).
         metadata: the custom entries by key.
-        external_data_files: files with weights beside the model, in the order of first mention,
-            relative to the model's folder.
-        has_quantised_weights: whether weights of a narrow type go into `DequantizeLinear`.
+        external_data_files: the files with weights, in order of first use, relative to the
+            model's folder.
+        has_quantised_weights: whether `DequantizeLinear` reads weights of a narrow type.
     """
 
     ir_version: int
@@ -72,14 +72,14 @@ class ModelFile:
 
     @property
     def is_quantised(self) -> bool:
-        """Tell whether the model computes with quantized numbers or stores quantized weights."""
+        """Return whether the model computes with quantized numbers or stores quantized weights."""
         return self.has_quantised_weights or bool(self.quantised_operators)
 
 
 def inspect_model(model: Model) -> ModelFile:
-    """Read what a model file says, without its weights; the time goes with the size of the graph.
+    """Read a model file except its weights, in time proportional to the size of the graph.
 
-    A file is mapped into memory, so nobody may cut it short meanwhile.
+    The file is mapped into memory, so it must not be truncated meanwhile.
 
     Args:
         model: a path (`str` or path-like), or the content as any contiguous buffer.
@@ -87,7 +87,7 @@ def inspect_model(model: Model) -> ModelFile:
     Raises:
         TypeError: neither a path nor a contiguous buffer.
         OSError: the file cannot be read.
-        ModelFileError: it is no ONNX model, is damaged or cut short, or is in ORT format.
+        ModelFileError: it is not an ONNX model, is damaged or truncated, or is in ORT format.
     """
     if not isinstance(model, (str, os.PathLike)):
         try:
@@ -98,7 +98,7 @@ def inspect_model(model: Model) -> ModelFile:
             return _inspect(flat, "these bytes")
     path = os.fspath(model)
     with open(path, "rb") as file:
-        if os.fstat(file.fileno()).st_size == 0:  # which cannot be mapped
+        if os.fstat(file.fileno()).st_size == 0:  # an empty file cannot be mapped
             raise ModelFileError(f"{path} is empty")
         with (
             mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as mapped,
@@ -111,7 +111,7 @@ def _inspect(view: memoryview, where: str) -> ModelFile:
     try:
         return _Reader(view).read()
     except ProtobufError as error:
-        # Asked only now: a producer's name may be at this place of an ONNX file.
+        # Checked only now: an ONNX file may have its producer's name at this place.
         if bytes(view[4:8]) == b"ORTM":
             raise ModelFileError(
                 f"{where}: a model in ORT format, which only ONNX Runtime can read; "
@@ -124,9 +124,9 @@ _Span = tuple[int, int]
 
 
 class _Reader:
-    """Walks through a `ModelProto`; every byte is looked at once at most.
+    """Walks through a `ModelProto` and reads every byte at most once.
 
-    Graphs inside graphs wait in a list rather than on Python's stack, however deep they are.
+    Nested graphs wait in a list instead of on Python's stack, so they may be nested to any depth.
     """
 
     def __init__(self, view: memoryview) -> None:
@@ -149,7 +149,7 @@ class _Reader:
             if wire == VARINT:
                 numbers[number] = start
             elif number == 7:
-                # Twice would be one graph in two parts.
+                # If it occurs twice, the two are parts of one graph.
                 has_graph = True
                 self._read_graph(start, end, is_main=True)
             elif number == 8:
@@ -165,7 +165,7 @@ class _Reader:
             else:
                 spans[number] = start, end
         if not has_graph:
-            raise ProtobufError("there is no graph in it")
+            raise ProtobufError("it has no graph")
         while self._nodes or self._graphs:
             while self._nodes:
                 self._read_node(*self._nodes.pop())
@@ -195,7 +195,7 @@ class _Reader:
             elif number == 2 and is_main:
                 self._graph_name = self._text((a, b))
             elif number == 5:
-                # Names are taken for unique in the whole file, as exporters make them.
+                # Names are assumed to be unique in the whole file, as exporters make them.
                 name, narrow = self._read_tensor(a, b)
                 if narrow:
                     self._narrow.add(name)
@@ -226,7 +226,7 @@ class _Reader:
             self._narrow.add(first_output)
 
     def _read_attribute(self, start: int, end: int) -> bool:
-        """Tell whether it holds a tensor of a narrow type."""
+        """Return whether it holds a tensor of a narrow type."""
         holds_narrow = False
         for number, wire, a, b in fields(self._view, start, end):
             if wire != BYTES:
@@ -245,7 +245,7 @@ class _Reader:
                 self._read_tensor(a, b)
 
     def _read_tensor(self, start: int, end: int) -> tuple[str, bool]:
-        """Return its name and whether its type is a narrow one."""
+        """Return its name, and whether its type is narrow."""
         name, file = "", ""
         data_type, location = 0, 0
         for number, wire, a, b in fields(self._view, start, end):

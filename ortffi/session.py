@@ -25,7 +25,7 @@ from ortffi.run_options import RunOptions, handle_of, terminator
 from ortffi.tensors import allocate_tensor
 from ortffi.value import Value, allocatable, check_shape, own_all
 
-if TYPE_CHECKING:  # take as long to import as all of ortffi
+if TYPE_CHECKING:  # these take as long to import as all of ortffi
     from concurrent.futures import Future, ThreadPoolExecutor
 
     from ortffi.assignment import PlacementLog
@@ -40,7 +40,7 @@ def _release_session(
     functions: Functions,
     pointer: int,
 ) -> None:
-    # What is bound to a session goes before it.
+    # Everything bound to a session is released before it.
     made.clear()
     for binding in list(bindings):
         binding.close()
@@ -55,9 +55,9 @@ class Session(LoadedModel):
     block, or garbage collection.
 
     Attributes:
-        inputs: what goes in, in the model's order.
-        outputs: what comes out, in the model's order.
-        overridable_initializers: weights that may be given as inputs too, and need not be.
+        inputs: the inputs, in the model's order.
+        outputs: the outputs, in the model's order.
+        overridable_initializers: weights that may be passed as inputs, but need not be.
     """
 
     def __init__(
@@ -92,29 +92,29 @@ class Session(LoadedModel):
         *,
         copy: bool = False,
     ) -> list[Array]:
-        """Compute outputs (`Run`). Other Python threads go on meanwhile.
+        """Compute outputs (`Run`). Other Python threads keep running meanwhile.
 
         Args:
-            inputs: by name, or in the model's order. The memory of aligned C-contiguous arrays is
-                borrowed for the time of the call, others are copied; for element types without a
-                dtype of their own see `DTYPES`.
-            output_names: which outputs to compute, in the order wanted; all in the model's order
-                by default.
+            inputs: by name, or in the model's order. Aligned C-contiguous arrays are borrowed
+                during the call, others are copied. For element types without a dtype of their
+                own see `DTYPES`.
+            output_names: which outputs to compute, and in which order; by default all, in the
+                model's order.
             options: of this run.
-            copy: True puts every output into memory of numpy's. False leaves large ones where
-                ONNX Runtime wrote them; nothing else shows that memory, and it goes back to the
-                session's arena when the array goes, also after `close`.
+            copy: True copies every output into numpy's own memory. False leaves large outputs in
+                ONNX Runtime's memory. No other array uses that memory; it returns to the
+                session's arena when the array is collected, even after `close`.
 
         Returns:
-            A C-contiguous array for each output, to keep and to change; strings as an array of
-            `str` objects.
+            A C-contiguous array for each output, which the caller may keep and change. Strings
+            come as an array of `str` objects.
 
         Raises:
             TypeError: `inputs` is neither a mapping nor a sequence, `output_names` is one `str`,
-                an input is no array or its dtype is no element type, or an output is no tensor
-                (for those see `run_values`).
-            InvalidArgumentError: a name is unknown or missing, an element type, a rank or a fixed
-                dimension is not the model's.
+                an input is not an array, its dtype has no element type, or an output is not a
+                tensor (see `run_values`).
+            InvalidArgumentError: a name is unknown or missing, or an element type, a rank or a
+                fixed dimension differs from the model's.
             TerminatedError: the options' `terminate` was called, or a deadline has passed.
             ClosedError: the session, the options or a value is closed.
             OrtError: the run failed.
@@ -137,9 +137,9 @@ class Session(LoadedModel):
         *,
         copy: bool = False,
     ) -> dict[str, Array]:
-        """Do as `run` does, and return the outputs by name."""
+        """Run like `run`, and return the outputs by name."""
         if output_names is not None and not isinstance(output_names, str):
-            with suppress(TypeError):  # `run` tells
+            with suppress(TypeError):  # `run` reports it
                 output_names = tuple(output_names)
         outputs = self.run(inputs, output_names, options, copy=copy)
         names = self._output_names if output_names is None else output_names
@@ -151,10 +151,10 @@ class Session(LoadedModel):
         output_names: Sequence[str] | None = None,
         options: RunOptions | None = None,
     ) -> list[Value]:
-        """Do as `run` does, and return the outputs where ONNX Runtime put them.
+        """Run like `run`, and return the outputs as values of ONNX Runtime.
 
-        The way to sequences, maps and optionals (`Value.to_python`), and to tensors that are the
-        next run's inputs. Values may share memory with the inputs, which are kept alive.
+        Use it for sequences, maps and optionals (`Value.to_python`), and for tensors that are
+        inputs of the next run. Values may share memory with the inputs, which are kept alive.
         """
         call, values = self._calls.prepare(inputs, output_names, tensors=False)
         return self._run_values(call, values, options, _no_targets(call))
@@ -165,19 +165,20 @@ class Session(LoadedModel):
         outputs: Mapping[str, Array | Value],
         options: RunOptions | None = None,
     ) -> None:
-        """Do as `run` does, into memory that is there already.
+        """Run like `run`, and write the outputs into existing memory.
 
         Args:
             inputs: as for `run`.
-            outputs: by name; arrays or values of the very shape and element type that the output
-                will have. Arrays must be C-contiguous, aligned and writeable.
+            outputs: by name; arrays or values with the output's exact shape and element type.
+                Arrays must be C-contiguous, aligned and writeable.
             options: of this run.
 
         Raises:
-            TypeError: as for `run`, or a target is no array or value of the right element type.
-            ValueError: there is no such output, an array cannot be borrowed, or the output is an
-                input as well, which ONNX Runtime would not copy.
-            OrtError: the run failed, or a target has not the output's shape.
+            TypeError: as for `run`, or a target is not an array or a value, or has another
+                element type.
+            ValueError: there is no such output, an array cannot be borrowed, or the output is
+                also an input, which ONNX Runtime would not copy.
+            OrtError: the run failed, or a target has another shape than the output.
         """
         if not isinstance(outputs, Mapping):
             raise TypeError(f"outputs must be a mapping by name, not {type(outputs).__name__}")
@@ -197,20 +198,20 @@ class Session(LoadedModel):
         *,
         copy: bool = False,
     ) -> list[Array]:
-        """Do as `run` does, in a thread of the session's own, while asyncio goes on.
+        """Run like `run`, in one of the session's threads, without blocking asyncio.
 
-        When the task is cancelled that awaits it, the run is terminated. The task goes on only
-        when the run has ended, for until then it reads the inputs; they must not change either.
+        Cancelling the awaiting task terminates the run. The task continues only when the run has
+        ended, because until then the run reads the inputs. Do not change the inputs before that.
 
         Args:
             inputs: as for `run`.
             output_names: as for `run`.
-            options: of this run. When the task is cancelled they are terminated, and stay so; other
-                runs with them end as well.
+            options: of this run. Cancelling the task terminates them until `resume`, and with
+                them all other runs that use them.
             copy: as for `run`.
 
         Raises:
-            asyncio.CancelledError: the task was cancelled; the run has ended.
+            asyncio.CancelledError: the task was cancelled, and the run has ended.
             Exception: as `run`.
         """
         from ortffi._waiting import outcome
@@ -219,7 +220,7 @@ class Session(LoadedModel):
             handle_of(options)
         call, values = self._calls.prepare(inputs, output_names)
         with nullcontext(options) if options is not None else RunOptions() as used:
-            # Nothing gets a name here: an error's traceback would keep it.
+            # No local variables here: an error's traceback would keep them alive.
             return await outcome(terminator(used), self._submit(call, values, used, copy))
 
     def submit(
@@ -231,17 +232,17 @@ class Session(LoadedModel):
         callback: Callable[[Future[list[Array]]], object] | None = None,
         copy: bool = False,
     ) -> Future[list[Array]]:
-        """Start a run in a thread of the session's own, and return its future.
+        """Start a run in one of the session's threads, and return its future.
 
-        Bad names are refused here, what else can go wrong is the future's exception. The inputs
-        must not change until the run is done. To stop it, call `terminate` of its options;
-        `close` waits for all that was started.
+        Wrong names raise here; all other errors are the future's exception. The inputs must not
+        change until the run is done. To stop it, call `terminate` of its options. `close` waits
+        for all submitted runs.
 
         Args:
             inputs: as for `run`.
             output_names: as for `run`.
             options: as for `run`.
-            callback: called with the future when it is done, in the session's thread.
+            callback: called with the finished future, in the session's thread.
             copy: as for `run`.
         """
         if callback is not None and not callable(callback):
@@ -272,9 +273,9 @@ class Session(LoadedModel):
         inputs: Mapping[str, Array | Value] | None = None,
         outputs: Mapping[str, Array | Value | Memory] | None = None,
     ) -> IoBinding:
-        """Bind inputs and outputs to memory, for many runs; see `IoBinding`.
+        """Bind inputs and outputs to memory for many runs; see `IoBinding`.
 
-        What is not named here can be bound later.
+        Other inputs and outputs can be bound later.
 
         Raises:
             TypeError, ValueError, OrtError: as `IoBinding.bind_input` and `IoBinding.bind_output`.
@@ -282,7 +283,7 @@ class Session(LoadedModel):
         for side, given in (("inputs", inputs), ("outputs", outputs)):
             if given is not None and not isinstance(given, Mapping):
                 raise TypeError(f"{side} must be a mapping by name, not {type(given).__name__}")
-        with self._handle:  # so that `close` waits, and then finds the binding
+        with self._handle:  # so that `close` waits and then finds the binding
             binding = IoBinding(
                 self._environment,
                 self._handle,
@@ -310,12 +311,12 @@ class Session(LoadedModel):
     ) -> Value:
         """Make a tensor in memory of one of the session's providers (`CreateAllocator`).
 
-        Its elements are whatever was there.
+        Its elements are not initialized.
 
         Raises:
-            TypeError: a dimension is no int, or `memory` is none.
+            TypeError: a dimension is not an int, or `memory` is not a `Memory`.
             ValueError: a dimension is negative.
-            OrtError: no provider of the session has such memory, or there is not enough.
+            OrtError: no provider of the session has such memory, or there is not enough of it.
         """
         lengths, element_type = check_shape(shape), allocatable(element_type)
         if not isinstance(memory, Memory):
@@ -327,13 +328,13 @@ class Session(LoadedModel):
             return Value(self._environment, value, alive)
 
     def close(self) -> None:
-        """Wait for the runs inside, then release the session. Calling again is harmless."""
+        """Wait for active runs, then release the session. Calling it again does nothing."""
         with self._lock:
             executor, self._executor = self._executor, None
             bindings = list(self._bindings)
         if executor is not None:
-            # A callback of `submit` that closes the session cannot wait for its own thread;
-            # the runs inside are waited for below.
+            # A callback of `submit` that closes the session cannot wait for its own thread.
+            # Active runs are waited for below.
             with suppress(RuntimeError):
                 executor.shutdown()
         for binding in bindings:
@@ -347,7 +348,7 @@ class Session(LoadedModel):
         options: RunOptions | None,
         targets: Sequence[Value | None],
     ) -> list[Value]:
-        """Run, and own the outputs that have no target; returns those."""
+        """Run, and return the outputs without a target as values."""
         with ExitStack() as stack:
             session = stack.enter_context(self._handle)
             pointer = None if options is None else stack.enter_context(handle_of(options))

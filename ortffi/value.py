@@ -1,4 +1,4 @@
-"""What ONNX Runtime computes with: tensors, and sequences and maps of them."""
+"""Values of ONNX Runtime: tensors, and sequences and maps of them."""
 
 from __future__ import annotations
 
@@ -20,34 +20,34 @@ from ortffi.memory import Memory, copy_tensor, memory_info, read_memory
 from ortffi.tensors import Shape, allocate_tensor, borrow_memory, create_tensor, element_count
 
 _STRINGS_IN_SEQUENCES = 17
-"""The API version from which on strings come out of a sequence."""
+"""The first API version that can read strings from a sequence."""
 
 
 class Value(ReadableValue):
     """A tensor, sequence, map or optional that ONNX Runtime holds (an `OrtValue`).
 
-    Made by the `from_...` methods, `empty`, `Session.allocate` and `Session.run_values`; closed by
-    `close`, the end of a `with` block, or garbage collection. A context manager. Arrays that show
-    its memory outlive it: the memory goes when the last of them has gone.
+    Made by the `from_...` methods, `empty`, `Session.allocate` and `Session.run_values`. A context
+    manager; closed by `close`, the end of a `with` block, or garbage collection. Arrays that view
+    its memory may outlive it: the memory is freed with the last of them.
     """
 
     @classmethod
     def from_numpy(cls, array: Array, element_type: ElementType | None = None) -> Value:
         """Make a tensor of an array (`CreateTensorWithDataAsOrtValue`).
 
-        The memory of an aligned C-contiguous array is borrowed: what is written to the array later
-        is seen by runs after that. Strings (dtype `str`, or objects that are all `str`) and
-        elements of less than a byte are copied.
+        The memory of an aligned C-contiguous array is borrowed: later runs see later changes of
+        the array. Strings (dtype `str`, or objects that are all `str`) and elements smaller than a
+        byte are copied.
 
         Args:
-            array: of a dtype that carries an element type; see `DTYPES`.
-            element_type: for those that share a dtype with another, such as bfloat16.
+            array: of a dtype that represents an element type; see `DTYPES`.
+            element_type: needed for types that share a dtype with another, such as bfloat16.
 
         Raises:
-            TypeError: not an array, or its dtype does not carry the element type, or none.
-            ValueError: a string holds a NUL character, which the C API would cut it at, or an
-                integer is out of range.
-            OrtError: ONNX Runtime refused it.
+            TypeError: not an array, or its dtype does not represent the element type.
+            ValueError: a string contains a NUL character, where the C API would stop reading, or
+                an integer is out of range.
+            OrtError: ONNX Runtime refused the array.
         """
         if not isinstance(array, np.ndarray):
             raise TypeError(f"array must be a numpy array, not {type(array).__name__}")
@@ -59,13 +59,13 @@ class Value(ReadableValue):
 
     @classmethod
     def empty(cls, shape: Sequence[int], element_type: ElementType = ElementType.FLOAT) -> Value:
-        """Make a tensor in memory of ONNX Runtime's own (`CreateTensorAsOrtValue`).
+        """Make a tensor in memory that ONNX Runtime allocates (`CreateTensorAsOrtValue`).
 
-        Its elements are whatever was there, strings are empty. For another device's memory see
+        Its elements are not initialized; strings are empty. For another device's memory see
         `Session.allocate`.
 
         Raises:
-            TypeError: a dimension is no int.
+            TypeError: a dimension is not an int.
             ValueError: a dimension is negative.
             OrtError: there is not enough memory.
         """
@@ -82,14 +82,14 @@ class Value(ReadableValue):
 
         Args:
             items: arrays or values.
-            element_type: of the tensors; needed if there are none, and for those that share a
+            element_type: of the tensors; needed if there are none, and for types that share a
                 dtype with another, such as bfloat16.
 
         Raises:
-            TypeError: an item is neither an array nor a value, or an array's dtype does not carry
-                the element type.
+            TypeError: an item is neither an array nor a value, or an array's dtype does not
+                represent the element type.
             ValueError: there are no items and no element type.
-            UnsupportedError: strings, and the library is older than 1.17.
+            UnsupportedError: the items are strings, and the library is older than 1.17.
             OrtError: the items' types differ, or ONNX Runtime has no such sequences.
         """
         if isinstance(items, np.ndarray | str | bytes) or not isinstance(items, Sequence):
@@ -98,7 +98,7 @@ class Value(ReadableValue):
             element_type = member("element_type", ElementType, element_type)
         if not items:
             if element_type is None:
-                raise ValueError("a sequence of no items needs an element type")
+                raise ValueError("a sequence without items needs an element type")
             environment = init()
             return cls(environment, empty_sequence(environment, element_type))
         for item in items:
@@ -114,11 +114,13 @@ class Value(ReadableValue):
 
     @classmethod
     def from_mapping(cls, mapping: Mapping[Any, Any]) -> Value:
-        """Make a map (`CreateValue`): from int or str to float, int or str, all of one type.
+        """Make a map (`CreateValue`) from int or str to float, int or str.
+
+        All keys have one type, and so do all values.
 
         Raises:
             TypeError: not a mapping, or ONNX has no such map.
-            ValueError: it is empty: its types would not be known; or an int is out of range.
+            ValueError: it is empty, so its types are unknown; or an int is out of range.
         """
         if not isinstance(mapping, Mapping):
             raise TypeError(f"mapping must be a mapping, not {type(mapping).__name__}")
@@ -151,17 +153,17 @@ class Value(ReadableValue):
                 if parts[index]._kind is OnnxType.OPTIONAL:
                     raise TypeError(f"items[{index}] is an empty optional")
             pointer = new(environment.api.CreateValue, pointers, len(parts), kind)
-            # The new value shares the tensors' memory, which may be borrowed from arrays.
+            # The new value shares the parts' memory, which may be borrowed from arrays.
             return cls(environment, pointer, *borrowed_by(parts))
         finally:
             for handle in entered:
                 handle.leave()
 
     def items(self) -> list[Value]:
-        """Return the items of a sequence, or a map's keys and its values (`GetValue`).
+        """Return the items of a sequence, or the keys and the values of a map (`GetValue`).
 
         Raises:
-            TypeError: it is something else.
+            TypeError: it is neither a sequence nor a map.
         """
         environment = self._environment
         with self._handle as pointer:
@@ -171,7 +173,7 @@ class Value(ReadableValue):
             count = ctypes.c_size_t()
             environment.api.GetValueCount(pointer, ctypes.byref(count))
             items = []
-            # An item may share memory with the whole.
+            # An item may share memory with its container.
             alive = borrowed_by([self])
             for index in range(count.value):
                 item = new(environment.api.GetValue, pointer, index, environment.allocator)
@@ -181,7 +183,7 @@ class Value(ReadableValue):
     def to_python(self) -> Any:
         """Return an array for a tensor, a list for a sequence, a dict for a map.
 
-        None for an optional that is empty. Nothing shares memory with ONNX Runtime.
+        An empty optional becomes None. The result shares no memory with ONNX Runtime.
         """
         if not self.has_value:
             return None
@@ -193,14 +195,15 @@ class Value(ReadableValue):
         return self.numpy()
 
     def copy_from(self, source: Array | Value) -> None:
-        """Overwrite a tensor's elements, wherever it and the source lie (`CopyTensors`).
+        """Overwrite a tensor's elements; both tensors may be in any memory (`CopyTensors`).
 
-        Between tensors of the host it is a plain copy, which every library can do.
+        Between two tensors in host memory it is a plain copy, which works with every library.
 
         Raises:
-            TypeError: not an array or a tensor, of another element type, or of strings.
-            ValueError: of another shape.
-            UnsupportedError: memory of a GPU, and the library is older than 1.23.
+            TypeError: the source is not an array or a tensor, it has another element type, or the
+                elements are strings.
+            ValueError: the source has another shape.
+            UnsupportedError: a tensor is in GPU memory, and the library is older than 1.23.
         """
         with self._handle:
             self._check_tensor()
@@ -220,17 +223,17 @@ class Value(ReadableValue):
             copy_tensor(self._environment, origin, target, self._element_type, self._shape)
 
     def mapped(self, memory: Memory) -> Value:
-        """Make a tensor of the same memory that is said to lie elsewhere.
+        """Make a tensor of the same memory that ONNX Runtime takes for another device's memory.
 
-        For memory of the host that a device reads and writes itself, by the same addresses, as
-        CUDA does with what is pinned (`Session.allocate` in `Memory("CudaPinned")`): bound as
-        memory of the device, it is copied nowhere. What is written to the one is seen by the
-        other. Whether the device can reach it nobody checks; where it cannot, its runs fail.
+        Some host memory can be used by a device at the same addresses: CUDA can use pinned memory
+        (`Session.allocate` in `Memory("CudaPinned")`). Bound as the device's memory, such a tensor
+        is not copied. Both tensors share their elements. Nothing checks that the device can reach
+        the memory; if it cannot, its runs fail.
 
         Raises:
-            TypeError: it is no tensor, or one of strings, or `memory` is none.
-            ValueError: it does not lie on the host.
-            OrtError: ONNX Runtime knows no such memory.
+            TypeError: it is not a tensor, its elements are strings, or `memory` is not a `Memory`.
+            ValueError: it is not in host memory.
+            OrtError: ONNX Runtime does not know the memory.
         """
         if not isinstance(memory, Memory):
             raise TypeError(f"memory must be a Memory, not {type(memory).__name__}")
@@ -252,9 +255,9 @@ class Value(ReadableValue):
 
 
 def is_nothing(thing: object) -> bool:
-    """Tell whether it is None, or the value of an optional that is empty.
+    """Return whether it is None or an empty optional.
 
-    ONNX Runtime crashes on most of what can be done with the latter.
+    ONNX Runtime crashes on most uses of an empty optional.
     """
     return thing is None or (isinstance(thing, Value) and thing.kind is OnnxType.OPTIONAL)
 
@@ -262,13 +265,13 @@ def is_nothing(thing: object) -> bool:
 def own_all(
     environment: Environment, pointers: Sequence[tuple[int, Sequence[object]]]
 ) -> list[Value]:
-    """Make a `Value` of each `OrtValue*`, with what must live as long; if one fails, of none."""
+    """Make a `Value` of each `OrtValue*` and the objects to keep alive; all or none are made."""
     values: list[Value] = []
     try:
         for pointer, alive in pointers:
             values.append(Value(environment, pointer, *alive))
     except BaseException:
-        # The one that failed is owned already, or was released.
+        # The one that failed already has an owner or was released.
         for pointer, _ in pointers[len(values) + 1 :]:
             environment.api.ReleaseValue(pointer)
         raise
@@ -276,13 +279,14 @@ def own_all(
 
 
 def borrowed_by(things: Iterable[object]) -> tuple[object, ...]:
-    """Return whose memory is used by what is made of some things, each once.
+    """Return the objects, each once, whose memory a new value borrows from some things.
 
-    Of a `Value` that is what it keeps alive, not the value itself: its own memory goes with the
-    last that shares it. A chain of values, each made of the one before, would grow for ever.
+    For a `Value` these are the objects that it keeps alive, not the value itself: ONNX Runtime
+    frees a value's own memory with the last value that shares it. Otherwise a chain of values, each
+    made of the one before, would grow forever.
 
     Args:
-        things: values that are entered, `Owned` of values, or whatever else.
+        things: values that have been entered, `Owned` of values, or other objects.
     """
     found: dict[int, object] = {}
     for thing in things:
@@ -296,9 +300,9 @@ def check_shape(shape: Sequence[int]) -> Shape:
     """Return a shape as a tuple of lengths.
 
     Raises:
-        TypeError: it is no sequence of int.
-        ValueError: a dimension is negative, or none that C has a number for.
-        OverflowError: it holds more elements than can be addressed.
+        TypeError: it is not a sequence of int.
+        ValueError: a dimension is negative or too large for C.
+        OverflowError: it has more elements than can be addressed.
     """
     if isinstance(shape, str | bytes) or not isinstance(shape, Sequence):
         raise TypeError(f"shape must be a sequence of int, not {type(shape).__name__}")
@@ -306,17 +310,17 @@ def check_shape(shape: Sequence[int]) -> Shape:
         if isinstance(length, bool) or not isinstance(length, int | np.integer):
             raise TypeError(f"a dimension of shape must be an int, not {type(length).__name__}")
     lengths = tuple(int(length) for length in shape)
-    if any(length > sys.maxsize for length in lengths):  # beside a 0 they hold no elements
+    if any(length > sys.maxsize for length in lengths):  # beside a 0 there are no elements
         raise ValueError(f"shape {lengths} has a dimension that no tensor can have")
     element_count(lengths)
     return lengths
 
 
 def allocatable(element_type: ElementType) -> ElementType:
-    """Return an element type of which there are tensors.
+    """Return an element type that tensors can have.
 
     Raises:
-        TypeError: it is no element type, or there are none of it.
+        TypeError: it is not an element type, or there are no tensors of it.
         ValueError: no element type has this number.
     """
     element_type = member("element_type", ElementType, element_type)
@@ -326,7 +330,7 @@ def allocatable(element_type: ElementType) -> ElementType:
 
 
 def require_strings_in_sequences(environment: Environment) -> None:
-    """Raise UnsupportedError where reading a sequence of strings would crash (`GetValue`)."""
+    """Raise UnsupportedError if reading a sequence of strings would crash (`GetValue`)."""
     version = environment.api.version
     if version < _STRINGS_IN_SEQUENCES:
         raise UnsupportedError("GetValue for sequences of strings", _STRINGS_IN_SEQUENCES, version)

@@ -190,6 +190,14 @@ def test_modules_of_ortffi_import_only_those_before_them(repository: Path) -> No
                 assert LAYERS.index(module) < LAYERS.index(name), f"{file} imports {imported}"
 
 
+def test_modules_of_ortffi_and_their_tests_are_small(repository: Path) -> None:
+    files = [*(repository / "ortffi").rglob("*.py"), *(repository / "tests/ortffi").glob("*.py")]
+    assert len(files) > 80
+    for file in files:
+        if file.name != "_table.py":
+            assert len(file.read_text(encoding="utf-8").splitlines()) <= 400, file
+
+
 def test_ortffi_needs_only_numpy_and_the_standard_library(
     repository: Path, request: pytest.FixtureRequest
 ) -> None:
