@@ -54,7 +54,7 @@ TEXT_LAYERS = [
     {"characters", "reading", "spans"},
     {"markup", "punctuation", "reader"},
     {"clauses", "espeak", "lexicon", "mandarin", "mixed", "normalization"},
-    {"blocks", "english", "japanese"},
+    {"text_blocks", "english", "japanese"},
     {"readers"},
     {"frontend"},
     {"__init__"},

@@ -12,7 +12,6 @@ from typing import Literal, TypeVar
 
 from service.errors import ServiceError
 from service.text import punctuation
-from service.text.blocks import BLOCK_LENGTH, blocks
 from service.text.characters import clean_text, is_meaningful
 from service.text.espeak import Espeak
 from service.text.lexicon import UserLexicon
@@ -24,6 +23,7 @@ from service.text.reader import Fragment
 from service.text.readers import Readers
 from service.text.reading import Reading, Word, merge
 from service.text.spans import Override, Span
+from service.text.text_blocks import BLOCK_LENGTH, blocks
 from service.text.vocabulary import load_vocabulary
 
 READ_AT_ONCE = BLOCK_LENGTH

@@ -3,7 +3,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from service.text.blocks import BLOCK_LENGTH, blocks
+from service.text.text_blocks import BLOCK_LENGTH, blocks
 
 SENTENCE = "The birch canoe slid on the smooth planks. "
 
