@@ -53,7 +53,7 @@ TEXT_LAYERS = [
     {"backtracking", "languages", "origins", "scripts", "stress", "vocabulary"},
     {"characters", "reading", "spans"},
     {"markup", "punctuation", "reader"},
-    {"clauses", "espeak", "lexicon", "mandarin", "mixed", "normalization"},
+    {"clauses", "espeak", "user_lexicon", "mandarin", "mixed", "normalization"},
     {"text_blocks", "english", "japanese"},
     {"readers"},
     {"frontend"},

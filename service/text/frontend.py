@@ -14,7 +14,6 @@ from service.errors import ServiceError
 from service.text import punctuation
 from service.text.characters import clean_text, is_meaningful
 from service.text.espeak import Espeak
-from service.text.lexicon import UserLexicon
 from service.text.markup.passages import Hint, Passage
 from service.text.mixed import MixedReader
 from service.text.normalization import normalize
@@ -24,6 +23,7 @@ from service.text.readers import Readers
 from service.text.reading import Reading, Word, merge
 from service.text.spans import Override, Span
 from service.text.text_blocks import BLOCK_LENGTH, blocks
+from service.text.user_lexicon import UserLexicon
 from service.text.vocabulary import load_vocabulary
 
 READ_AT_ONCE = BLOCK_LENGTH

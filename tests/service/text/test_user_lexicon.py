@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from service.errors import LexiconError
 from service.text.languages import LANGUAGES
-from service.text.lexicon import UserLexicon
 from service.text.origins import TracedText, concatenate
+from service.text.user_lexicon import UserLexicon
 
 Load = Callable[[str], UserLexicon]
 
