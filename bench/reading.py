@@ -30,7 +30,7 @@ from service.text import LANGUAGES, Espeak, FrontEnd, Passage, find_language, pa
 from service.text.characters import clean_text
 from service.text.english import spacy_tagger
 from service.text.espeak.reader import EspeakReader
-from service.text.origins import TracedText
+from service.text.offset_mapping import TracedText
 
 TEXTS = Path(__file__).parents[1] / "tests" / "data" / "reading"
 PASSES = 5

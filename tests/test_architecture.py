@@ -50,7 +50,7 @@ OF_EACH_DOOR = {"__init__", "router", "schemas"}
 
 # Every room of service/text imports only from lines above its own.
 TEXT_LAYERS = [
-    {"backtracking", "languages", "origins", "scripts", "stress", "vocabulary"},
+    {"backtracking", "languages", "offset_mapping", "scripts", "stress", "vocabulary"},
     {"characters", "reading", "spans"},
     {"markup", "punctuation", "reader"},
     {"clauses", "espeak", "user_lexicon", "mandarin", "mixed", "normalization"},

@@ -6,7 +6,7 @@ import re
 import unicodedata
 
 from service.errors import EmptyTextError, InvalidTextError
-from service.text.origins import TracedText
+from service.text.offset_mapping import TracedText
 
 # Control characters but tab and line breaks, surrogates, and noncharacters: 32 in the Arabic
 # presentation forms and the last two of each plane.

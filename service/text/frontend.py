@@ -17,7 +17,7 @@ from service.text.espeak import Espeak
 from service.text.markup.passages import Hint, Passage
 from service.text.mixed import MixedReader
 from service.text.normalization import normalize
-from service.text.origins import TracedText, concatenate
+from service.text.offset_mapping import TracedText, concatenate
 from service.text.reader import Fragment
 from service.text.readers import Readers
 from service.text.reading import Reading, Word, merge

@@ -9,7 +9,7 @@ from dataclasses import replace
 from itertools import groupby
 from typing import NamedTuple
 
-from service.text.origins import TracedText, concatenate
+from service.text.offset_mapping import TracedText, concatenate
 from service.text.reader import SILENT, Fragment, Reader
 from service.text.reading import Word
 from service.text.scripts import HAN, KANA, LATIN

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
-from service.text.origins import TracedText
+from service.text.offset_mapping import TracedText
 from service.text.scripts import is_written_solid
 from service.text.spans import Override, Span
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from service.errors import InvalidTextError
-from service.text.origins import TracedText
+from service.text.offset_mapping import TracedText
 from service.text.reading import Word
 from service.text.spans import Override, Span
 from service.text.stress import shift

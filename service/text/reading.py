@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from service.text.origins import TracedText
+from service.text.offset_mapping import TracedText
 from service.text.scripts import is_written_solid
 from service.text.vocabulary import load_vocabulary
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from service.text.origins import TracedText
+from service.text.offset_mapping import TracedText
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from service.text.backtracking import is_explosive
 from service.text.characters import clean_text
 from service.text.languages import LANGUAGES
 from service.text.markup.values import parse_phonemes
-from service.text.origins import TracedText, concatenate
+from service.text.offset_mapping import TracedText, concatenate
 from service.text.spans import Override
 
 if sys.version_info >= (3, 11):

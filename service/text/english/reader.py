@@ -13,7 +13,7 @@ from service.text.english.lexicon import Lexicon
 from service.text.english.tagger import tag
 from service.text.english.tokens import Next, Token
 from service.text.espeak.reader import EspeakReader
-from service.text.origins import TracedText
+from service.text.offset_mapping import TracedText
 from service.text.reader import Fragment, Reader, stressed
 from service.text.reading import Word
 from service.text.spans import Span

@@ -15,7 +15,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from service.errors import InvalidTextError
-from service.text.origins import TracedText
+from service.text.offset_mapping import TracedText
 
 # A third of the 800 bytes that espeak-ng takes at a time, for letters of three bytes.
 _MAX_CHARACTERS = 250

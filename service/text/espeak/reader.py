@@ -15,7 +15,7 @@ from service.text.espeak.engine import Espeak
 from service.text.espeak.pieces import read_in_pieces
 from service.text.espeak.symbols import kokoro_phonemes
 from service.text.languages import Language
-from service.text.origins import TracedText
+from service.text.offset_mapping import TracedText
 from service.text.reader import SILENT, Fragment, Reader, settled, stressed, unreadable
 from service.text.reading import Word
 from service.text.spans import Span

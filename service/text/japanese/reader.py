@@ -10,7 +10,7 @@ from service.text.characters import is_meaningful
 from service.text.japanese.analyzer import MAX_CHARACTERS, PAUSE, Analyzer, Morpheme
 from service.text.japanese.kana import phonemes_of
 from service.text.mixed import BorrowingReader
-from service.text.origins import TracedText
+from service.text.offset_mapping import TracedText
 from service.text.reader import Fragment, settled, stressed, unreadable
 from service.text.reading import Word
 from service.text.spans import Span

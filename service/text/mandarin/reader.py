@@ -9,7 +9,7 @@ from functools import lru_cache
 from service.text.characters import is_meaningful
 from service.text.mandarin.pronunciation import Pronunciation
 from service.text.mandarin.segmenter import Segmenter
-from service.text.origins import TracedText
+from service.text.offset_mapping import TracedText
 from service.text.reader import SILENT, Fragment, Reader, settled, stressed, unreadable
 from service.text.reading import Word
 from service.text.spans import Span

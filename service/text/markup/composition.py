@@ -5,7 +5,7 @@ from __future__ import annotations
 from service.text.markup.passages import Delivery, Hint, Interpretation, Passage, Pause
 from service.text.markup.stretches import stretches
 from service.text.markup.values import is_blank
-from service.text.origins import TracedText, concatenate
+from service.text.offset_mapping import TracedText, concatenate
 from service.text.spans import Override
 
 

@@ -9,7 +9,7 @@ from service.errors import MarkupError
 from service.text.markup.passages import Passage, Pause
 from service.text.markup.stretches import stretches
 from service.text.markup.values import is_blank, parse_duration, parse_phonemes, parse_stress
-from service.text.origins import TracedText, concatenate
+from service.text.offset_mapping import TracedText, concatenate
 from service.text.spans import Override
 from service.text.vocabulary import load_vocabulary
 

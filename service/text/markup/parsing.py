@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from service.text.characters import check_text
 from service.text.markup import inline, ssml
 from service.text.markup.passages import Passage, Pause
-from service.text.origins import TracedText, concatenate
+from service.text.offset_mapping import TracedText, concatenate
 
 
 def parse(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal
 
-from service.text.origins import TracedText
+from service.text.offset_mapping import TracedText
 from service.text.spans import Override
 
 Interpretation = Literal[

@@ -24,7 +24,7 @@ from service.text.markup.values import (
     parse_phonemes,
     quote,
 )
-from service.text.origins import TracedText
+from service.text.offset_mapping import TracedText
 from service.text.stress import shift
 
 MAX_DEPTH = 64

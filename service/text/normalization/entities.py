@@ -10,7 +10,7 @@ from html.entities import html5
 
 from service.text.characters import clean_text
 from service.text.normalization.rules import Rule
-from service.text.origins import TracedText
+from service.text.offset_mapping import TracedText
 
 # What was escaped more than once is a chain: `&amp;amp;lt;`.
 _REFERENCE = re.compile(

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from service.text.markup.passages import Hint, Interpretation
 from service.text.normalization import addresses, emoji, entities, markdown
 from service.text.normalization.rules import Rule, rewrite
-from service.text.origins import TracedText, concatenate
+from service.text.offset_mapping import TracedText, concatenate
 
 _MAX_ROUNDS = 8
 """How often the rules are applied, as a mark that goes may uncover another; twice is the rule."""

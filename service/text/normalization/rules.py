@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-from service.text.origins import TracedText
+from service.text.offset_mapping import TracedText
 
 Write = Callable[[re.Match[str]], str | None]
 """Returns the words for what a pattern found, None to leave it as it is."""

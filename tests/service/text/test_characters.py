@@ -5,7 +5,7 @@ import pytest
 from service.errors import EmptyTextError, InvalidTextError
 from service.text import check_text
 from service.text.characters import clean_text, is_meaningful
-from service.text.origins import TracedText
+from service.text.offset_mapping import TracedText
 
 
 @pytest.mark.parametrize("text", ["", "  ", "\n\t\r\n", "\u00a0\u3000", "\ufeff\u200b \u200e"])

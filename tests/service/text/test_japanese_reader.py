@@ -16,7 +16,7 @@ from service.text.characters import clean_text
 from service.text.japanese.analyzer import MAX_CHARACTERS, is_installed
 from service.text.japanese.kana import phonemes_of
 from service.text.japanese.reader import JapaneseReader
-from service.text.origins import TracedText
+from service.text.offset_mapping import TracedText
 from service.text.punctuation import space, split
 from service.text.spans import Override, Span
 
@@ -233,7 +233,7 @@ def test_japanese_loads_no_second_onnx_runtime_and_prints_nothing() -> None:
         "from service.text.japanese.analyzer import is_installed\n"
         "assert is_installed() and 'pyopenjtalk' not in sys.modules\n"
         "from service.text.japanese.reader import JapaneseReader\n"
-        "from service.text.origins import TracedText\n"
+        "from service.text.offset_mapping import TracedText\n"
         "JapaneseReader().check(TracedText('吾輩は猫である。名前は忘れた'))\n"
         "assert 'onnxruntime' not in sys.modules\n"
         "assert 'sudachidict_core' not in sys.modules\n"

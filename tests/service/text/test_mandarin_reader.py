@@ -17,7 +17,7 @@ from service.text.mandarin.pronunciation import is_installed
 from service.text.mandarin.segmenter import Frequencies
 from service.text.normalization.mandarin import RULES
 from service.text.normalization.rules import rewrite
-from service.text.origins import TracedText
+from service.text.offset_mapping import TracedText
 from service.text.punctuation import space, split
 from service.text.spans import Override, Span
 
@@ -181,7 +181,7 @@ def test_chinese_leaves_no_file_and_prints_nothing(tmp_path: Path) -> None:
         "from service.text.mandarin.pronunciation import is_installed\n"
         "assert is_installed() and 'jieba' not in sys.modules\n"
         "from service.text.mandarin.reader import MandarinReader\n"
-        "from service.text.origins import TracedText\n"
+        "from service.text.offset_mapping import TracedText\n"
         "MandarinReader().check(TracedText('猫'))\n"
         "assert os.listdir(sys.argv[1]) == []\n"
     )

@@ -13,7 +13,7 @@ from service.text.mixed import (
     MixedReader,
     route,
 )
-from service.text.origins import TracedText
+from service.text.offset_mapping import TracedText
 from service.text.punctuation import split
 from service.text.reader import Fragment, Reader, settled, unreadable
 from service.text.reading import Word

@@ -22,7 +22,7 @@ from service.errors import (
 from service.text import LANGUAGES, FrontEnd, Passage, dropped, load_vocabulary, parse
 from service.text.characters import clean_text
 from service.text.normalization import normalize
-from service.text.origins import TracedText
+from service.text.offset_mapping import TracedText
 from tests.service.text.whole_reading import read
 
 pytestmark = pytest.mark.thorough

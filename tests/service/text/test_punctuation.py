@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from service.text.characters import clean_text
-from service.text.origins import TracedText
+from service.text.offset_mapping import TracedText
 from service.text.punctuation import ends_sentence, space, split
 from service.text.spans import Override, Span
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from service.errors import InvalidTextError, NothingToSayError, ServiceError
 from service.text import LANGUAGES, Espeak, FrontEnd, Reading, load_vocabulary, read_phonemes
-from service.text.origins import TracedText
+from service.text.offset_mapping import TracedText
 from service.text.reading import Word, merge
 from tests.service.text.whole_reading import read as read_normalized
 

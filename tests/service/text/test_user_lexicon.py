@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from service.errors import LexiconError
 from service.text.languages import LANGUAGES
-from service.text.origins import TracedText, concatenate
+from service.text.offset_mapping import TracedText, concatenate
 from service.text.user_lexicon import UserLexicon
 
 Load = Callable[[str], UserLexicon]

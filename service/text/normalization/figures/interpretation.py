@@ -11,7 +11,7 @@ from service.text.normalization.figures import romans
 from service.text.normalization.figures.language import FigureLanguage, figure_language
 from service.text.normalization.locales.locale import Agreement, Suffix
 from service.text.normalization.rules import rewrite
-from service.text.origins import TracedText
+from service.text.offset_mapping import TracedText
 
 _DATE_PARTS = re.compile(r"[0-9]+")
 _TIME = re.compile(r"([0-9]{1,2})[:h.]([0-5][0-9])(?:[:.]([0-5][0-9]))?")

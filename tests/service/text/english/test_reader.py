@@ -14,7 +14,7 @@ from service.text import Espeak, find_language, punctuation
 from service.text.characters import clean_text
 from service.text.english.reader import EnglishReader
 from service.text.espeak.reader import EspeakReader
-from service.text.origins import TracedText
+from service.text.offset_mapping import TracedText
 from service.text.spans import Override
 from service.text.vocabulary import load_vocabulary
 

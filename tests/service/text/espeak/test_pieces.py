@@ -6,7 +6,7 @@ import pytest
 
 from service.errors import InvalidTextError
 from service.text.espeak.pieces import read_in_pieces
-from service.text.origins import TracedText
+from service.text.offset_mapping import TracedText
 
 
 def heard(text: str, read: Callable[[str], str]) -> str:

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from service.text.normalization import addresses, emoji, entities, markdown
 from service.text.normalization.rules import Rule, rewrite
-from service.text.origins import TracedText
+from service.text.offset_mapping import TracedText
 
 LANGUAGES = ("en-us", "en-gb", "es", "fr", "hi", "it", "pt-br", "ja", "zh")
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from service.text.normalization.english import rules
 from service.text.normalization.rules import rewrite
-from service.text.origins import TracedText
+from service.text.offset_mapping import TracedText
 
 _PIECES = [
     *("1", "2", "0", "12", "1984", "3", "555", "10", "000", "1/2", "0x", "A4", "½", "²"),

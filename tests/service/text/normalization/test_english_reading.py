@@ -5,7 +5,7 @@ import pytest
 from service.text.characters import clean_text
 from service.text.normalization.english import rules
 from service.text.normalization.rules import rewrite
-from service.text.origins import TracedText
+from service.text.offset_mapping import TracedText
 
 
 def _normalise(text: str, language: str) -> TracedText:

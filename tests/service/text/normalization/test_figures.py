@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from service.text.characters import clean_text
 from service.text.normalization.figures import rules
 from service.text.normalization.rules import rewrite
-from service.text.origins import TracedText
+from service.text.offset_mapping import TracedText
 
 LANGUAGES = ("es", "fr", "it", "pt-br", "hi")
 

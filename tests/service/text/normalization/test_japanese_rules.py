@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from service.text.characters import clean_text
 from service.text.normalization.japanese import RULES, interpret
 from service.text.normalization.rules import rewrite
-from service.text.origins import TracedText
+from service.text.offset_mapping import TracedText
 
 
 def normalized(text: str) -> TracedText:

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from service.text.characters import clean_text
 from service.text.normalization.mandarin import RULES, integer, interpret
 from service.text.normalization.rules import rewrite
-from service.text.origins import TracedText
+from service.text.offset_mapping import TracedText
 
 VALUES = dict(zip("零一二三四五六七八九两", [*range(10), 2], strict=True))
 PLACES = {"十": 10, "百": 100, "千": 1000}

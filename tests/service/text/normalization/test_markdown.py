@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from service.text.normalization.markdown import RULES
 from service.text.normalization.rules import rewrite
-from service.text.origins import TracedText
+from service.text.offset_mapping import TracedText
 
 
 def written(text: str) -> str:

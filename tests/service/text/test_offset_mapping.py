@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from service.text.origins import TracedText, concatenate
+from service.text.offset_mapping import TracedText, concatenate
 
 
 def origins(text: TracedText, caller: str) -> list[str]:
