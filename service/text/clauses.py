@@ -15,7 +15,7 @@ MIN_LENGTH = 60
 """Characters before a comma may end a later clause: shorter ones lose the sentence's melody."""
 
 MAX_LENGTH = 250
-"""Characters of the longest clause: what `service.text.espeak.pieces` has read at once."""
+"""Characters of the longest clause: what `service.text.espeak.slices` has read at once."""
 
 _CLOSING = "”’»›)\\]}」』】》〕）"
 

@@ -76,7 +76,7 @@ class Espeak:
         Punctuation is dropped, and whatever the voice cannot read. Words of other languages are
         read by their rules, without the marks that espeak-ng puts around them. The library cuts
         clauses of more than about 1,000 phonemes and words of more than about 200: see
-        `service.text.espeak.pieces`. Raises InvalidTextError if espeak-ng dies of the text,
+        `service.text.espeak.slices`. Raises InvalidTextError if espeak-ng dies of the text,
         EspeakError if it has no such voice or cannot be started again, ValueError on NUL, where C
         would end the text.
         """

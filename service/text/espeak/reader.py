@@ -12,7 +12,7 @@ from service.errors import InvalidTextError, UnknownSymbolError
 from service.text.characters import is_meaningful
 from service.text.espeak.alignment import align as align_words
 from service.text.espeak.engine import Espeak
-from service.text.espeak.pieces import read_in_pieces
+from service.text.espeak.slices import read_in_pieces
 from service.text.espeak.symbols import kokoro_phonemes
 from service.text.languages import Language
 from service.text.offset_mapping import TracedText

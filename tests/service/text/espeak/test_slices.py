@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 
 from service.errors import InvalidTextError
-from service.text.espeak.pieces import read_in_pieces
+from service.text.espeak.slices import read_in_pieces
 from service.text.offset_mapping import TracedText
 
 
