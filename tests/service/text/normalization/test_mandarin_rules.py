@@ -5,7 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from service.text.characters import clean_text
-from service.text.normalization.mandarin import RULES, integer, interpret
+from service.text.normalization.mandarin import RULES, interpret
+from service.text.normalization.mandarin.numbers import say_integer
 from service.text.normalization.rules import rewrite
 from service.text.offset_mapping import TracedText
 
@@ -38,7 +39,7 @@ def value_of(words: str) -> int:
 
 @given(st.integers(0, 10**12 - 1))
 def test_the_words_of_a_chinese_number_have_its_value(value: int) -> None:
-    assert value_of(integer(str(value))) == value
+    assert value_of(say_integer(str(value))) == value
 
 
 def test_a_chinese_reading_comes_from_where_the_number_was_written() -> None:
