@@ -246,12 +246,12 @@ class Planner:
                 silence_s += part.duration_s
                 parts.append(part)
                 continue
-            delivery = part.delivery
-            own_language = utterance.language if delivery.voice is None else None
+            settings = part.voice_settings
+            own_language = utterance.language if settings.voice is None else None
             blend, language = self.settle(
-                delivery.voice or utterance.voice, delivery.language or own_language
+                settings.voice or utterance.voice, settings.language or own_language
             )
-            speed = utterance.speed * delivery.rate
+            speed = utterance.speed * settings.rate
             _check_speed(speed, "speed times rate")
             if len(text) > READ_AT_ONCE:
                 self.front_end.check(part, language, normalized=utterance.normalized)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from service.text.markup.passages import Delivery, Hint, Interpretation, Passage, Pause
+from service.text.markup.passages import Hint, Interpretation, Passage, Pause, VoiceSettings
 from service.text.markup.stretches import stretches
 from service.text.markup.values import is_blank
 from service.text.offset_mapping import TracedText, concatenate
@@ -51,7 +51,7 @@ class Composition:
 
     def __init__(self) -> None:
         self._items: list[Passage | Pause] = []
-        self._delivery = Delivery()
+        self._voice_settings = VoiceSettings()
         self._begin()
 
     def _begin(self) -> None:
@@ -61,18 +61,20 @@ class Composition:
         # From which character of the passage on its words have which stress.
         self._stresses: list[tuple[int, float]] = [(0, 0.0)]
 
-    def add(self, words: TracedText, delivery: Delivery, stress: float = 0.0) -> None:
+    def add(self, words: TracedText, voice_settings: VoiceSettings, stress: float = 0.0) -> None:
         """Add words that are read as they stand, or with a stronger stress by so many steps."""
-        if delivery != self._delivery:
+        if voice_settings != self._voice_settings:
             self._end_passage()
-            self._delivery = delivery
+            self._voice_settings = voice_settings
         if stress != self._stresses[-1][1]:
             self._stresses.append((len(self._text), stress))
         self._text.add(words)
 
-    def add_pronounced(self, words: TracedText, phonemes: str, delivery: Delivery) -> None:
+    def add_pronounced(
+        self, words: TracedText, phonemes: str, voice_settings: VoiceSettings
+    ) -> None:
         """Add words whose phonemes are settled."""
-        self.add(words, delivery)
+        self.add(words, voice_settings)
         self._overrides.append(Override(*words.span, phonemes=phonemes))
 
     def add_interpreted(
@@ -80,11 +82,11 @@ class Composition:
         words: TracedText,
         interpretation: Interpretation,
         detail: str,
-        delivery: Delivery,
+        voice_settings: VoiceSettings,
         stress: float,
     ) -> None:
         """Add words of which it is known what they are."""
-        self.add(words, delivery, stress)
+        self.add(words, voice_settings, stress)
         self._hints.append(Hint(*words.span, interpretation, detail))
 
     def add_space(self, source: TracedText) -> None:
@@ -111,7 +113,9 @@ class Composition:
             overrides = sorted(
                 [*self._overrides, *self._stressed(text)], key=lambda override: override.start
             )
-            self._items.append(Passage(text, self._delivery, tuple(overrides), tuple(self._hints)))
+            self._items.append(
+                Passage(text, self._voice_settings, tuple(overrides), tuple(self._hints))
+            )
         self._begin()
 
     def _stressed(self, text: TracedText) -> list[Override]:

@@ -13,7 +13,7 @@ from service.errors import InvalidTextError
 from service.text.characters import check_text
 from service.text.languages import LANGUAGES, find_language, language_of_voice
 from service.text.markup.ipa import kokoro_phonemes
-from service.text.markup.passages import Delivery, Interpretation
+from service.text.markup.passages import Interpretation, VoiceSettings
 from service.text.markup.values import check_rate, is_blank, parse_duration, parse_phonemes, quote
 
 _BREAKS_S = {
@@ -83,7 +83,7 @@ class Element:
         attributes: its attributes.
         start: where its start tag starts in the source.
         content_start: where its start tag ends.
-        delivery: how its text is said.
+        voice_settings: how its text is said.
         stress: steps by which its words are stressed more.
     """
 
@@ -91,7 +91,7 @@ class Element:
     attributes: Mapping[str, str]
     start: int
     content_start: int
-    delivery: Delivery = field(default_factory=Delivery)
+    voice_settings: VoiceSettings = field(default_factory=VoiceSettings)
     stress: float = 0.0
 
 
@@ -113,18 +113,22 @@ def check_element(name: str, attributes: Mapping[str, str], parent: Element | No
 
 def styled(element: Element) -> Element:
     """Return an element with its own say about how its text is said."""
-    attributes, delivery, stress = element.attributes, element.delivery, element.stress
+    attributes, voice_settings, stress = element.attributes, element.voice_settings, element.stress
     if element.name == "voice":
         if "name" in attributes:
             # Another voice speaks its own language.
-            delivery = replace(delivery, voice=_required(attributes, "name").strip(), language=None)
+            voice_settings = replace(
+                voice_settings, voice=_required(attributes, "name").strip(), language=None
+            )
         elif "xml:lang" not in attributes:
             raise ValueError("there is neither name nor xml:lang")
     elif element.name == "prosody":
         for unchangeable in ("pitch", "volume"):
             if attributes.get(unchangeable, "default") not in _UNCHANGED:
                 raise ValueError(f"{unchangeable} cannot be changed")
-        delivery = replace(delivery, rate=_rate(attributes.get("rate", "100%"), delivery.rate))
+        voice_settings = replace(
+            voice_settings, rate=_rate(attributes.get("rate", "100%"), voice_settings.rate)
+        )
     elif element.name == "emphasis":
         level = _one_of("level", attributes.get("level", "moderate"), _EMPHASES)
         stress = _EMPHASES[level]
@@ -133,8 +137,8 @@ def styled(element: Element) -> Element:
     if attributes.get("xml:space", "default") != "default":
         raise ValueError("white space is folded, and xml:space cannot change that")
     if "xml:lang" in attributes:
-        delivery = replace(delivery, language=_language(attributes["xml:lang"]))
-    return replace(element, delivery=delivery, stress=stress)
+        voice_settings = replace(voice_settings, language=_language(attributes["xml:lang"]))
+    return replace(element, voice_settings=voice_settings, stress=stress)
 
 
 def alias_of(attributes: Mapping[str, str]) -> str:
@@ -144,20 +148,22 @@ def alias_of(attributes: Mapping[str, str]) -> str:
     return alias
 
 
-def phonemes_of(attributes: Mapping[str, str], delivery: Delivery, default: str | None) -> str:
+def phonemes_of(
+    attributes: Mapping[str, str], voice_settings: VoiceSettings, default: str | None
+) -> str:
     """Return the phonemes that a `phoneme` gives to its words, in Kokoro's symbols.
 
     Args:
         attributes: of the element.
-        delivery: how its text is said; its language decides what IPA becomes.
-        default: code of the language where `delivery` has neither one nor a voice.
+        voice_settings: how its text is said; its language decides what IPA becomes.
+        default: code of the language where `voice_settings` has neither one nor a voice.
     """
     ph = _required(attributes, "ph")
     if _one_of("alphabet", attributes.get("alphabet", "ipa"), _ALPHABETS) == "kokoro":
         return parse_phonemes(ph)
-    language = delivery.language
-    if language is None and delivery.voice is not None:
-        language = language_of_voice(delivery.voice)
+    language = voice_settings.language
+    if language is None and voice_settings.voice is not None:
+        language = language_of_voice(voice_settings.voice)
     return kokoro_phonemes(ph, language or default)
 
 

@@ -15,7 +15,7 @@ Interpretation = Literal[
 
 
 @dataclass(frozen=True, slots=True)
-class Delivery:
+class VoiceSettings:
     """How a passage is said where its markup tells; otherwise as the request has it.
 
     Attributes:
@@ -52,13 +52,13 @@ class Passage:
 
     Attributes:
         text: never empty; the markup is gone from it.
-        delivery: how it is said.
+        voice_settings: how it is said.
         overrides: what is settled about the reading of some of its words; in order and apart.
         hints: what some of it is; in order and apart.
     """
 
     text: TracedText
-    delivery: Delivery = field(default_factory=Delivery)
+    voice_settings: VoiceSettings = field(default_factory=VoiceSettings)
     overrides: tuple[Override, ...] = ()
     hints: tuple[Hint, ...] = ()
 

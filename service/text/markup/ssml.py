@@ -111,7 +111,7 @@ class _Parser:
         element = Element(name, attributes, start, self._tag_end(start))
         self._done = element.content_start
         if parent is not None:
-            element = replace(element, delivery=parent.delivery, stress=parent.stress)
+            element = replace(element, voice_settings=parent.voice_settings, stress=parent.stress)
         try:
             element = styled(element)
         except ValueError as error:
@@ -156,22 +156,24 @@ class _Parser:
 
     def _settle(self, element: Element, words: TracedText, whole: TracedText) -> None:
         """Add the words of an element that tells how to say them; `whole` is all its source."""
-        attributes, delivery = element.attributes, element.delivery
+        attributes, voice_settings = element.attributes, element.voice_settings
         if element.name == "sub":
             alias = alias_of(attributes)
             source = whole if is_blank(words.text) else words
-            self._composition.add(source.rewritten(alias), delivery, element.stress)
+            self._composition.add(source.rewritten(alias), voice_settings, element.stress)
             return
         if is_blank(words.text):
             raise ValueError("there are no words in it")
         if element.name == "phoneme":
-            phonemes = phonemes_of(attributes, delivery, self._language)
+            phonemes = phonemes_of(attributes, voice_settings, self._language)
             if element.stress:
                 phonemes = " ".join(shift(word, element.stress) for word in phonemes.split())
-            self._composition.add_pronounced(words, phonemes, delivery)
+            self._composition.add_pronounced(words, phonemes, voice_settings)
             return
         interpretation, detail = interpretation_of(attributes)
-        self._composition.add_interpreted(words, interpretation, detail, delivery, element.stress)
+        self._composition.add_interpreted(
+            words, interpretation, detail, voice_settings, element.stress
+        )
 
     def _take(self, end: int, *, is_literal: bool = False) -> None:
         """Add the text up to a place, from where the last tag ends.
@@ -195,7 +197,7 @@ class _Parser:
                 self._fail("<break> holds no text", match.start())
             words = piece.translate(_ONE_SPACE)
             if self._held is None:
-                self._composition.add(words, element.delivery, element.stress)
+                self._composition.add(words, element.voice_settings, element.stress)
             else:
                 self._held.add(words)
 

@@ -85,7 +85,7 @@ def test_strengths_and_rates_are_those_of_the_tables() -> None:
     for written, rate in rates:
         (passage,) = document(f'<prosody rate="{written}">so</prosody>')
         assert isinstance(passage, Passage)
-        assert passage.delivery.rate == pytest.approx(rate)
+        assert passage.voice_settings.rate == pytest.approx(rate)
 
 
 @pytest.mark.parametrize("block", re.findall(r"```xml\n(.*?)```", TEXT, re.DOTALL))

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from service.errors import LanguageUnavailableError, MarkupError
-from service.text.markup import Delivery, Hint, Passage, Pause, ssml
+from service.text.markup import Hint, Passage, Pause, VoiceSettings, ssml
 
 
 def parts(content: str, language: str | None = None) -> list[Passage | Pause]:
@@ -31,7 +31,12 @@ def only(content: str, language: str | None = None) -> Passage:
 
 def delivered(content: str) -> list[tuple[str, str | None, str | None, float]]:
     return [
-        (part.text.text, part.delivery.voice, part.delivery.language, part.delivery.rate)
+        (
+            part.text.text,
+            part.voice_settings.voice,
+            part.voice_settings.language,
+            part.voice_settings.rate,
+        )
         for part in parts(content)
         if isinstance(part, Passage)
     ]
@@ -115,7 +120,7 @@ def test_a_pause_has_the_place_of_its_element() -> None:
         ("<prosody rate='2'><prosody rate='2'>a</prosody></prosody>", [("a", None, None, 4)]),
     ],
 )
-def test_delivery_is_that_of_the_elements_around(
+def test_voice_settings_are_those_of_the_elements_around(
     content: str, expected: list[tuple[str, str | None, str | None, float]]
 ) -> None:
     assert delivered(content) == expected
@@ -130,7 +135,7 @@ def test_the_language_of_the_root_is_that_of_all() -> None:
     (passage,) = ssml.parse(source)
     assert isinstance(passage, Passage)
     assert passage.text.text == "é"
-    assert passage.delivery == Delivery(language="en-gb")
+    assert passage.voice_settings == VoiceSettings(language="en-gb")
 
 
 @pytest.mark.parametrize(
