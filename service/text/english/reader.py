@@ -25,7 +25,7 @@ It is given the words, and whether a space follows each.
 """
 
 # Words in parts that have a part of speech of their own.
-_PIECE = re.compile(r" |-+|[^ -]+")
+_PARTS = re.compile(r" |-+|[^ -]+")
 _DIGIT = re.compile(r"\d")
 
 # What people write in the place of an apostrophe.
@@ -103,11 +103,11 @@ class EnglishReader(Reader):
                 text = span.text if span.is_mark else span.text.rewritten(span.text.text)
                 yield _Part(index, text, spaced, settled)
                 continue
-            pieces = span.text.sub(_APOSTROPHE, lambda match: "'").matches(_PIECE)
-            for piece, following in zip(pieces, [*pieces[1:], None], strict=True):
-                if piece.text != " ":
+            parts = span.text.sub(_APOSTROPHE, lambda match: "'").matches(_PARTS)
+            for part, following in zip(parts, [*parts[1:], None], strict=True):
+                if part.text != " ":
                     ends = spaced if following is None else following.text == " "
-                    yield _Part(index, piece, ends, self._read_apart(piece.text))
+                    yield _Part(index, part, ends, self._read_apart(part.text))
 
     def _read_apart(self, text: str) -> str | None:
         """Return the phonemes of what the lexicon's rules for words are not made for."""

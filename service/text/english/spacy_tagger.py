@@ -45,8 +45,8 @@ class SpacyTagger:
             nlp = self._load()
             # What is not English would otherwise stay in its list of strings for good.
             with nlp.memory_zone():
-                pieces = [(piece.idx, piece.text, piece.tag_) for piece in nlp(text)]
-        return list(_tags(words, spaced, pieces))
+                tokens = [(token.idx, token.text, token.tag_) for token in nlp(text)]
+        return list(_tags(words, spaced, tokens))
 
     def _load(self) -> Any:
         if self._nlp is None:
@@ -55,22 +55,22 @@ class SpacyTagger:
 
 
 def _tags(
-    words: Sequence[str], spaced: Sequence[bool], pieces: Sequence[tuple[int, str, str]]
+    words: Sequence[str], spaced: Sequence[bool], tokens: Sequence[tuple[int, str, str]]
 ) -> Iterator[str]:
-    """Yield each word's tag, given the pieces: where they start, their text and tag."""
+    """Yield each word's tag, given the tokens: where they start, their text and tag."""
     start = first = 0
     for word, follows in zip(words, spaced, strict=True):
         end = start + len(word)
-        while pieces[first][0] + len(pieces[first][1]) <= start:
+        while tokens[first][0] + len(tokens[first][1]) <= start:
             first += 1
         last = first
-        while last + 1 < len(pieces) and pieces[last + 1][0] < end:
+        while last + 1 < len(tokens) and tokens[last + 1][0] < end:
             last += 1
-        _, _, tag = max(pieces[first : last + 1], key=lambda piece: _weight(piece[1]))
+        _, _, tag = max(tokens[first : last + 1], key=lambda token: _weight(token[1]))
         yield tag
         start = end + follows
 
 
 def _weight(text: str) -> int:
-    """Return how much a piece counts in a word: letters, capitals twice."""
+    """Return how much a token counts in a word: letters, capitals twice."""
     return sum(1 if letter == letter.lower() else 2 for letter in text)

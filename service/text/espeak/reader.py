@@ -12,7 +12,7 @@ from service.errors import InvalidTextError, UnknownSymbolError
 from service.text.characters import is_meaningful
 from service.text.espeak.alignment import align as align_words
 from service.text.espeak.engine import Espeak
-from service.text.espeak.slices import read_in_pieces
+from service.text.espeak.slices import read_in_slices
 from service.text.espeak.symbols import kokoro_phonemes
 from service.text.languages import Language
 from service.text.offset_mapping import TracedText
@@ -51,7 +51,7 @@ _SPACED_NUMBER_OR_WORD = re.compile(r"(?<!\S)\d{1,3}(?: \d{3})+(?!\d)\S*|\S+")
 _WORDS_KEPT = 4096
 
 
-class _Piece(NamedTuple):
+class _SpokenSlice(NamedTuple):
     """Words that were read at once, and their phonemes: never none."""
 
     text: TracedText
@@ -105,28 +105,28 @@ class EspeakReader(Reader):
         if self._language.code in _RESPELLED:
             pattern, respelling = _RESPELLED[self._language.code]
             text = text.sub(pattern, lambda match: respelling)
-        pieces = [
-            _Piece(piece.text, phonemes)
-            for piece in read_in_pieces(text, self._ipa)
-            if (phonemes := kokoro_phonemes(piece.ipa, self._language.code))
+        slices = [
+            _SpokenSlice(part.text, phonemes)
+            for part in read_in_slices(text, self._ipa)
+            if (phonemes := kokoro_phonemes(part.ipa, self._language.code))
         ]
-        if not pieces:
+        if not slices:
             return SILENT
-        said = " ".join(piece.phonemes for piece in pieces)
+        said = " ".join(part.phonemes for part in slices)
         aligned: list[Word] = []
         start = 0
-        for piece in pieces:
-            aligned += self._align(piece, start)
-            start += len(piece.phonemes) + 1
+        for part in slices:
+            aligned += self._align(part, start)
+            start += len(part.phonemes) + 1
         return Fragment(said, tuple(aligned))
 
-    def _align(self, piece: _Piece, start: int) -> Iterator[Word]:
-        """Yield the words of a piece whose phonemes start at `start`."""
+    def _align(self, part: _SpokenSlice, start: int) -> Iterator[Word]:
+        """Yield the words of a part whose phonemes start at `start`."""
         pattern = _SPACED_NUMBER_OR_WORD if self._language.spaces_inside_numbers else _WORD
-        words = piece.text.matches(pattern)
-        spans = [(0, len(piece.phonemes))]
+        words = part.text.matches(pattern)
+        spans = [(0, len(part.phonemes))]
         if len(words) > 1:
-            spans = align_words(piece.phonemes, [self._read_alone(word.text) for word in words])
+            spans = align_words(part.phonemes, [self._read_alone(word.text) for word in words])
         for word, (first, last) in zip(words, spans, strict=True):
             yield Word(*word.span, start + first, start + last)
 

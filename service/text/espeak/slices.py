@@ -1,4 +1,4 @@
-"""Cut text into pieces that espeak-ng reads whole.
+"""Cut text into slices that espeak-ng reads whole.
 
 espeak-ng drops, without an error, what is over its fixed tables: a clause's phonemes after about
 1,000, a word's after about 200 (27 digits, 19 letters spelled out), and single letters after the
@@ -31,95 +31,95 @@ _LONG_CHAIN = re.compile(r"(?<!\d)(?:\d+[.,:]){12,}\d*")
 _REPEATED_LETTER = re.compile(r"(?<!\S)([^\W\d_])(?:\s+\1){3,}(?!\S)", re.IGNORECASE)
 
 
-class Piece(NamedTuple):
+class Slice(NamedTuple):
     """Words that were read at once, and what they were read as."""
 
     text: TracedText
     ipa: str
 
 
-def read_in_pieces(text: TracedText, read: Callable[[str], str]) -> list[Piece]:
-    """Return what `read` makes of the text, given in pieces small enough that it drops nothing.
+def read_in_slices(text: TracedText, read: Callable[[str], str]) -> list[Slice]:
+    """Return what `read` makes of the text, given in slices small enough that it drops nothing.
 
-    `text` is words without line breaks. Pieces end at white space wherever possible; only words
+    `text` is words without line breaks. Slices end at white space wherever possible; only words
     that overflow by themselves are cut, and those that `read` refuses with InvalidTextError, which
-    is raised if they have no hyphen or other sign inside to cut them after. Pieces that are read
+    is raised if they have no hyphen or other sign inside to cut them after. Slices that are read
     as nothing are left out.
     """
     text = text.sub(_LONG_NUMBER, lambda match: " ".join(match[0]))
     text = text.sub(_LONG_CHAIN, lambda match: " ".join(re.findall(r"\d+[.,:]?", match[0])))
-    pieces: list[Piece] = []
+    slices: list[Slice] = []
     # A stack, not recursion: the depth depends on the caller's text.
     pending = [text]
     while pending:
-        piece = pending.pop().stripped()
-        if not piece:
+        part = pending.pop().stripped()
+        if not part:
             continue
-        halves = _halve(piece) if len(piece) > _MAX_CHARACTERS else _split_repetition(piece)
+        halves = _halve(part) if len(part) > _MAX_CHARACTERS else _split_repetition(part)
         if halves is None:
             try:
-                answer = read(piece.text)
+                answer = read(part.text)
             except InvalidTextError:
-                halves = _halve_at_joint(piece)
+                halves = _halve_at_joint(part)
                 if halves is None:
                     raise
             else:
-                halves = _halve(piece) if _may_be_cut(answer) else None
+                halves = _halve(part) if _may_be_cut(answer) else None
                 if halves is None:
                     if answer:
-                        pieces.append(Piece(piece, answer))
+                        slices.append(Slice(part, answer))
                     continue
         pending.extend(reversed(halves))
-    return pieces
+    return slices
 
 
 def _may_be_cut(ipa: str) -> bool:
     return len(ipa) > _MAX_CLAUSE_IPA or any(len(word) > _MAX_WORD_IPA for word in ipa.split(" "))
 
 
-def _split_repetition(piece: TracedText) -> tuple[TracedText, TracedText] | None:
+def _split_repetition(part: TracedText) -> tuple[TracedText, TracedText] | None:
     """Cut before the last of more than three equal letters that stand alone."""
-    match = _REPEATED_LETTER.search(piece.text)
+    match = _REPEATED_LETTER.search(part.text)
     if match is None:
         return None
     # After the third, so that the first part is read as it is.
     cut = match.start() + len("".join(re.findall(r"\S\s+", match[0])[:3]))
-    return piece[:cut], piece[cut:]
+    return part[:cut], part[cut:]
 
 
-def _halve(piece: TracedText) -> tuple[TracedText, TracedText] | None:
+def _halve(part: TracedText) -> tuple[TracedText, TracedText] | None:
     """Cut at the white space nearest the middle, or inside the only word; None if it is a letter.
 
     A combining mark stays with its letter.
     """
-    return _halve_at(piece, _spaces(piece) or _starts_of_letters(piece))
+    return _halve_at(part, _spaces(part) or _starts_of_letters(part))
 
 
-def _halve_at_joint(piece: TracedText) -> tuple[TracedText, TracedText] | None:
+def _halve_at_joint(part: TracedText) -> tuple[TracedText, TracedText] | None:
     """Cut at the white space nearest the middle, or after a sign inside the only word."""
     joints = [
         position
-        for position in _starts_of_letters(piece)
-        if unicodedata.category(piece.text[position - 1])[0] in "PS"
+        for position in _starts_of_letters(part)
+        if unicodedata.category(part.text[position - 1])[0] in "PS"
     ]
-    return _halve_at(piece, _spaces(piece) or joints)
+    return _halve_at(part, _spaces(part) or joints)
 
 
-def _spaces(piece: TracedText) -> list[int]:
-    return [match.start() for match in re.finditer(r"\s", piece.text)]
+def _spaces(part: TracedText) -> list[int]:
+    return [match.start() for match in re.finditer(r"\s", part.text)]
 
 
-def _starts_of_letters(piece: TracedText) -> list[int]:
+def _starts_of_letters(part: TracedText) -> list[int]:
     return [
         position
-        for position in range(1, len(piece))
-        if not unicodedata.category(piece.text[position]).startswith("M")
+        for position in range(1, len(part))
+        if not unicodedata.category(part.text[position]).startswith("M")
     ]
 
 
-def _halve_at(piece: TracedText, cuts: list[int]) -> tuple[TracedText, TracedText] | None:
+def _halve_at(part: TracedText, cuts: list[int]) -> tuple[TracedText, TracedText] | None:
     """Cut at that of the positions which is nearest the middle; None if there is none."""
     if not cuts:
         return None
-    cut = min(cuts, key=lambda position: abs(position - len(piece) // 2))
-    return piece[:cut], piece[cut:]
+    cut = min(cuts, key=lambda position: abs(position - len(part) // 2))
+    return part[:cut], part[cut:]

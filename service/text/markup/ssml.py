@@ -37,7 +37,7 @@ MAX_DEPTH = 64
 _SPACES = " \t\r\n"
 _ONE_SPACE = dict.fromkeys(map(ord, _SPACES), " ")
 _LITERAL = re.compile(r"[ \t\r\n]+|[^ \t\r\n]+(?:[ \t\r\n][^ \t\r\n]+)*")
-_PIECE = re.compile(r"(?P<reference>&[^;]+;)|[ \t\r\n]+|[^ \t\r\n&]+(?:[ \t\r\n][^ \t\r\n&]+)*")
+_RUN = re.compile(r"(?P<reference>&[^;]+;)|[ \t\r\n]+|[^ \t\r\n&]+(?:[ \t\r\n][^ \t\r\n&]+)*")
 
 _ENTITIES = {"amp": "&", "lt": "<", "gt": ">", "quot": '"', "apos": "'"}
 
@@ -184,18 +184,18 @@ class _Parser:
         if start == end or not self._open:
             return
         element = self._open[-1]
-        for match in (_LITERAL if is_literal else _PIECE).finditer(self._text, start, end):
-            piece = self._source[match.start() : match.end()]
+        for match in (_LITERAL if is_literal else _RUN).finditer(self._text, start, end):
+            run = self._source[match.start() : match.end()]
             if match.lastgroup == "reference":
                 # All of `&amp;` is where its character comes from.
-                piece = piece.rewritten(self._referred(match[0], match.start()))
-            if piece.text[0] in _SPACES:
+                run = run.rewritten(self._referred(match[0], match.start()))
+            if run.text[0] in _SPACES:
                 # That before the words of an element is before the element.
-                (self._held or self._composition).add_space(piece)
+                (self._held or self._composition).add_space(run)
                 continue
             if element.name == "break":
                 self._fail("<break> holds no text", match.start())
-            words = piece.translate(_ONE_SPACE)
+            words = run.translate(_ONE_SPACE)
             if self._held is None:
                 self._composition.add(words, element.voice_settings, element.stress)
             else:

@@ -163,26 +163,28 @@ ROWS = [
 @pytest.mark.parametrize("language", sorted(LANGUAGES))
 def test_rows_of_one_thing_are_normalised(language: str) -> None:
     misses = []
-    for piece in ROWS:
-        once = normalize(TracedText(piece * (1_000 // len(piece))), language).text
+    for snippet in ROWS:
+        once = normalize(TracedText(snippet * (1_000 // len(snippet))), language).text
         if normalize(TracedText(once), language).text != once:
-            misses.append(piece)
+            misses.append(snippet)
     assert not misses
 
 
 def unicode_text(n_characters: int, seed: int) -> str:
     """Return characters of all of Unicode, in words, with those of usual texts among them."""
     dice = random.Random(seed)
-    pieces: list[str] = []
+    snippets: list[str] = []
     length = 0
     while length < n_characters:
         if dice.random() < 0.5:
-            piece = dice.choice(CRUMBS)
+            snippet = dice.choice(CRUMBS)
         else:
-            piece = chr(dice.choice([dice.randrange(0x20, 0x3000), dice.randrange(sys.maxunicode)]))
-        pieces.append(piece + " " * (dice.random() < 0.3))
-        length += len(pieces[-1])
-    return "".join(pieces)[:n_characters]
+            snippet = chr(
+                dice.choice([dice.randrange(0x20, 0x3000), dice.randrange(sys.maxunicode)])
+            )
+        snippets.append(snippet + " " * (dice.random() < 0.3))
+        length += len(snippets[-1])
+    return "".join(snippets)[:n_characters]
 
 
 @pytest.mark.parametrize("language", AT_LENGTH)

@@ -260,13 +260,13 @@ def words(tmp_path_factory: pytest.TempPathFactory) -> UserLexicon:
     return UserLexicon.load(file)
 
 
-PIECES = st.sampled_from(
+SNIPPETS = st.sampled_from(
     ["Kokoro", "new", "York", " ", "\n", "C++", "東京", "US", "'", ".NET", "é"]
 )
 
 
 @given(
-    st.lists(st.one_of(PIECES, st.text(max_size=3)), max_size=15).map("".join),
+    st.lists(st.one_of(SNIPPETS, st.text(max_size=3)), max_size=15).map("".join),
     st.sampled_from(sorted(LANGUAGES)),
     st.lists(st.tuples(st.integers(0, 30), st.integers(1, 5)), max_size=2),
 )

@@ -1,4 +1,4 @@
-"""Pieces of patterns that several kinds of figures are made of."""
+"""Parts of patterns that several kinds of figures share."""
 
 from __future__ import annotations
 

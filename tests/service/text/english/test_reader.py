@@ -191,13 +191,13 @@ MARKS = [" ", " ", " ", ", ", "-", "/", "'", '"', ". ", "_", "&"]
 
 
 @given(
-    pieces=st.lists(st.tuples(st.sampled_from(WORDS), st.sampled_from(MARKS)), max_size=15),
+    pairs=st.lists(st.tuples(st.sampled_from(WORDS), st.sampled_from(MARKS)), max_size=15),
     language=st.sampled_from(["en-us", "en-gb"]),
 )
 def test_any_mixture_of_words_and_marks_is_read(
-    pieces: list[tuple[str, str]], language: str, read: Any
+    pairs: list[tuple[str, str]], language: str, read: Any
 ) -> None:
-    text = "".join(word + mark for word, mark in pieces).strip()
+    text = "".join(word + mark for word, mark in pairs).strip()
     said = read(text, language)
     assert said == read(text, language)
     assert bool(said) or not any(character.isalnum() for character in text)

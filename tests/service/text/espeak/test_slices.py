@@ -5,36 +5,36 @@ from collections.abc import Callable
 import pytest
 
 from service.errors import InvalidTextError
-from service.text.espeak.slices import read_in_pieces
+from service.text.espeak.slices import read_in_slices
 from service.text.offset_mapping import TracedText
 
 
 def heard(text: str, read: Callable[[str], str]) -> str:
-    return " ".join(piece.ipa for piece in read_in_pieces(TracedText(text), read))
+    return " ".join(part.ipa for part in read_in_slices(TracedText(text), read))
 
 
-def echo(piece: str) -> str:
-    return piece
+def echo(part: str) -> str:
+    return part
 
 
 def test_short_text_is_read_at_once() -> None:
     asked: list[str] = []
-    heard("a few words", lambda piece: asked.append(piece) or "")
+    heard("a few words", lambda part: asked.append(part) or "")
     assert asked == ["a few words"]
 
 
 @pytest.mark.parametrize(
     "text", [" ".join(["word"] * 5000), "漢" * 5000, "ab" * 2500, " ".join(["b"] * 2000)]
 )
-def test_nothing_is_lost_and_no_piece_is_long(text: str) -> None:
-    pieces: list[str] = []
+def test_nothing_is_lost_and_no_slice_is_long(text: str) -> None:
+    slices: list[str] = []
 
-    def read(piece: str) -> str:
-        pieces.append(piece)
-        return piece
+    def read(part: str) -> str:
+        slices.append(part)
+        return part
 
     assert heard(text, read).replace(" ", "") == text.replace(" ", "")
-    assert max(map(len, pieces)) <= 250
+    assert max(map(len, slices)) <= 250
 
 
 def test_words_stay_whole() -> None:
@@ -42,31 +42,31 @@ def test_words_stay_whole() -> None:
 
 
 def test_an_answer_as_long_as_espeaks_tables_is_read_again_in_halves() -> None:
-    def read(piece: str) -> str:  # one phoneme table of 600, 100 per word
-        return " ".join(["x" * 100] * len(piece.split()))[:600]
+    def read(part: str) -> str:  # one phoneme table of 600, 100 per word
+        return " ".join(["x" * 100] * len(part.split()))[:600]
 
     assert len(heard("a b c d e f g h i j", read).replace(" ", "")) == 1000
 
 
 def test_a_word_too_long_is_cut_between_letters_not_before_their_marks() -> None:
-    def read(piece: str) -> str:
-        return piece + "x" * 60 * len(piece)
+    def read(part: str) -> str:
+        return part + "x" * 60 * len(part)
 
     answers = heard("कि" * 4, read).replace("x", "")
     assert answers == "कि कि कि कि"
 
 
 def refuse(*refused: str) -> Callable[[str], str]:
-    def read(piece: str) -> str:
-        if any(part in piece for part in refused):
-            raise InvalidTextError(piece)
-        return piece
+    def read(part: str) -> str:
+        if any(word in part for word in refused):
+            raise InvalidTextError(part)
+        return part
 
     return read
 
 
 @pytest.mark.parametrize(
-    ("text", "refused", "pieces"),
+    ("text", "refused", "slices"),
     [
         ("one two three four", ["two three"], ["one two", "three four"]),
         ("one a-b-c four", ["a-b"], ["one", "a-", "b-c", "four"]),
@@ -74,15 +74,15 @@ def refuse(*refused: str) -> Callable[[str], str]:
         ("-a", ["-a"], ["-", "a"]),
     ],
 )
-def test_what_is_refused_is_read_in_parts(text: str, refused: list[str], pieces: list[str]) -> None:
-    read = read_in_pieces(TracedText(text), refuse(*refused))
-    assert [piece.ipa for piece in read] == pieces
+def test_what_is_refused_is_read_in_parts(text: str, refused: list[str], slices: list[str]) -> None:
+    read = read_in_slices(TracedText(text), refuse(*refused))
+    assert [part.ipa for part in read] == slices
 
 
 @pytest.mark.parametrize("word", ["two", "t-ẃo", "-"])
 def test_a_word_that_is_refused_in_all_its_parts_is_refused(word: str) -> None:
     with pytest.raises(InvalidTextError) as caught:
-        read_in_pieces(TracedText(f"one {word} three"), refuse(word[-1]))
+        read_in_slices(TracedText(f"one {word} three"), refuse(word[-1]))
     assert caught.value.message == word.rpartition("-")[2] or word
 
 
@@ -95,19 +95,19 @@ def test_long_numbers_are_read_digit_by_digit() -> None:
 @pytest.mark.parametrize(
     "text", ["tomato " * 100, "ab" * 400, "x x x x x x", "no 1.2.3.4.5.6.7.8.9.10.11.12.13.14"]
 )
-def test_pieces_know_where_they_were_cut(text: str) -> None:
-    pieces = read_in_pieces(TracedText(text), echo)
-    parts = [text[slice(*piece.text.span)] for piece in pieces]
-    assert "".join("".join(parts).split()) == "".join(text.split())
-    assert all(piece.ipa.split()[0] in part for piece, part in zip(pieces, parts, strict=True))
+def test_slices_know_where_they_were_cut(text: str) -> None:
+    slices = read_in_slices(TracedText(text), echo)
+    sources = [text[slice(*part.text.span)] for part in slices]
+    assert "".join("".join(sources).split()) == "".join(text.split())
+    assert all(part.ipa.split()[0] in source for part, source in zip(slices, sources, strict=True))
 
 
 def test_digits_read_one_by_one_come_from_their_number() -> None:
-    (piece,) = read_in_pieces(TracedText("is " + "7" * 19 + "!"), echo)
-    assert piece.text.text == "is " + " ".join("7" * 19) + "!"
-    assert [piece.text[start : start + 1].span for start in (3, 21, 39)] == [(3, 22)] * 3
-    assert piece.text.span == (0, 23)
+    (part,) = read_in_slices(TracedText("is " + "7" * 19 + "!"), echo)
+    assert part.text.text == "is " + " ".join("7" * 19) + "!"
+    assert [part.text[start : start + 1].span for start in (3, 21, 39)] == [(3, 22)] * 3
+    assert part.text.span == (0, 23)
 
 
 def test_what_is_read_as_nothing_is_left_out() -> None:
-    assert read_in_pieces(TracedText("hm"), lambda piece: "") == []
+    assert read_in_slices(TracedText("hm"), lambda part: "") == []

@@ -154,7 +154,7 @@ def test_wrong_markup_is_refused_with_its_place(written: str, reason: str, posit
         inline.parse(written)
 
 
-PIECES = st.sampled_from(
+SNIPPETS = st.sampled_from(
     [
         *("[", "]", "(", ")", "/", "\\", "+1", "[pause:", "1s", "](/", "/)", "](+1)", "kˈæt"),
         *(" ", "\n", "word", "é", "😀", ".", "\u200b", "[word](/kˈæt/)", "[pause:2s]", "a, b"),
@@ -162,7 +162,7 @@ PIECES = st.sampled_from(
 )
 
 
-@given(st.lists(st.one_of(PIECES, st.text(max_size=3)), max_size=20).map("".join))
+@given(st.lists(st.one_of(SNIPPETS, st.text(max_size=3)), max_size=20).map("".join))
 def test_any_text_is_parsed_or_refused(written: str) -> None:
     try:
         parts = inline.parse(written)
