@@ -1,4 +1,4 @@
-"""Text that knows where it came from, through every rewriting."""
+"""Text with an offset mapping to the caller's text, which every rewriting keeps."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 _WHITE_SPACE = re.compile(r"\s+")
 
-# No character before this one joins the one before it.
+# No character below this one composes with the character before it.
 _FIRST_COMBINING = "\u0300"
 
 
 class TracedText:
-    """A text, and for each of its characters the span of the caller's text that it stands for.
+    """A text with its offset mapping: for each character, a span of the caller's text.
 
-    Spans are offsets of code points. They never go backwards from one character to the next, and
-    several characters may share one: `fi` from a ligature, `five dollars` from `$5`. Every method
-    returns another text; none changes its own. `TracedText(text)` is the caller's text itself.
+    Spans are offsets in code points. They never go backwards from one character to the next.
+    Several characters may share a span: `fi` from a ligature, `five dollars` from `$5`. The class
+    is immutable: every method returns a new text. `TracedText(text)` is the caller's text itself.
     """
 
     __slots__ = ("_ends", "_starts", "text")
@@ -41,18 +41,18 @@ class TracedText:
 
     @property
     def span(self) -> tuple[int, int]:
-        """Return start and end in the caller's text; ValueError if this text is empty."""
+        """Return start and end in the caller's text. Raises ValueError if this text is empty."""
         if not self.text:
-            raise ValueError("an empty text comes from nowhere")
+            raise ValueError("an empty text has no span")
         return self._starts[0], self._ends[-1]
 
     def within(self, start: int, end: int) -> tuple[int, int]:
-        """Return which of its characters lie in a span of the caller's text, as a range."""
+        """Return the range of characters that lie in a span of the caller's text."""
         first = bisect_left(self._starts, start)
         return first, max(first, bisect_right(self._ends, end))
 
     def rewritten(self, text: str) -> TracedText:
-        """Return other words for the whole of this text, which is where each of them comes from.
+        """Return a new text, each of whose characters has the span of this whole text.
 
         Raises ValueError if this text is empty.
         """
@@ -60,14 +60,14 @@ class TracedText:
         return TracedText(text, [start] * len(text), [end] * len(text))
 
     def respelled(self, characters: Sequence[str]) -> TracedText:
-        """Return the text with a string of any length for each of its characters, in order."""
+        """Return the text with each character replaced by a string of any length."""
         text = "".join(characters)
         if len(text) == len(characters) and "" not in characters:
             return TracedText(text, self._starts, self._ends)
         return TracedText(text, _spread(self._starts, characters), _spread(self._ends, characters))
 
     def translate(self, table: Mapping[int, str]) -> TracedText:
-        """Return the text with the table's string for each code point that it has."""
+        """Return the text with each code point in the table replaced by its string."""
         if self.text.translate(table) == self.text:
             return self
         return self.respelled([table.get(ord(character), character) for character in self.text])
@@ -77,8 +77,8 @@ class TracedText:
     ) -> TracedText:
         """Return the text with each match replaced.
 
-        A replacement that is a plain string comes from the whole match, which must not be empty
-        then; a traced one keeps its own origins, which should lie in the match, in order.
+        A plain string gets the span of the whole match, which must not be empty. A `TracedText`
+        keeps its own spans, which should lie in the match, in order.
         """
         return self._edited(
             [(*match.span(), replace(match)) for match in pattern.finditer(self.text)]
@@ -91,7 +91,7 @@ class TracedText:
         return self._edited(list(_compositions(self.text)))
 
     def folded(self) -> TracedText:
-        """Return the text with one space for each run of white space, and none at its ends."""
+        """Return the text with each run of white space as one space, and none at the ends."""
         text = self.stripped()
         if text.text == " ".join(text.text.split()):
             return text
@@ -106,7 +106,7 @@ class TracedText:
         return self[start : start + len(kept)]
 
     def matches(self, pattern: re.Pattern[str]) -> list[TracedText]:
-        """Return what the pattern matches, in order."""
+        """Return the matches of the pattern, in order."""
         return [self[match.start() : match.end()] for match in pattern.finditer(self.text)]
 
     def _edited(self, edits: Sequence[tuple[int, int, str | TracedText]]) -> TracedText:
@@ -123,7 +123,7 @@ class TracedText:
 
 
 def concatenate(parts: Iterable[TracedText]) -> TracedText:
-    """Return the parts, which are in the order of the caller's text, as one text."""
+    """Return the parts as one text. They must be in the order of the caller's text."""
     texts: list[str] = []
     starts: list[int] = []
     ends: list[int] = []
@@ -143,7 +143,7 @@ def _spread(offsets: Sequence[int], characters: Sequence[str]) -> list[int]:
 
 
 def _compositions(text: str) -> Iterable[tuple[int, int, str]]:
-    """Yield the clusters that normalization form C changes: start, end and what they become."""
+    """Yield the clusters that normalization form C changes: start, end and new characters."""
     start = 0
     for position in range(1, len(text) + 1):
         if position < len(text) and _joins(text, start, position):
@@ -156,13 +156,13 @@ def _compositions(text: str) -> Iterable[tuple[int, int, str]]:
 
 
 def _joins(text: str, start: int, position: int) -> bool:
-    """Tell whether the character at `position` may compose or reorder with those from `start`."""
+    """Tell whether the character at `position` may compose or reorder with those since `start`."""
     character = text[position]
     if character < _FIRST_COMBINING or text[position - 1].isspace():
         return False
     if unicodedata.combining(character):
         return True
-    # Letters of Hangul and vowel signs of Indic scripts compose, though they do not combine.
+    # Hangul letters and Indic vowel signs compose, although their combining class is 0.
     apart = unicodedata.normalize("NFC", text[start:position]) + unicodedata.normalize(
         "NFC", character
     )

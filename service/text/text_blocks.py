@@ -1,4 +1,4 @@
-"""Cut a long text into blocks that can be read one after the other, as if it were read whole."""
+"""Cut a long text into blocks that are read one by one with the same result as the whole text."""
 
 from __future__ import annotations
 
@@ -7,19 +7,19 @@ from collections.abc import Iterator, Sequence
 from service.text.clauses import ClauseBuffer
 
 BLOCK_LENGTH = 1_000
-"""Characters of a block, if the text lets it: some ten sentences, read in a few hundredths of a
-second, so that what is said first need not wait for the rest to be read."""
+"""Usual length of a block in characters: some ten sentences. Reading a block takes a few hundredths
+of a second, so speech starts before the rest of the text is read."""
 
 _SENTENCE_ENDS = tuple(".!?…。！？।॥")
 _CLOSING = "”’\"')]}»›」』】》）"
 
 
 def blocks(text: str, unbroken: Sequence[tuple[int, int]] = ()) -> Iterator[tuple[int, int]]:
-    """Yield start and end of each block, in order and without a gap; none for an empty text.
+    """Yield start and end of each block, in order and without gaps; none for an empty text.
 
-    A block ends after a paragraph or a sentence, only where that is too long after a line, and
-    only where that is too long before a word; never inside the ranges `unbroken`, which are in
-    order and apart.
+    A block ends after a paragraph or a sentence. If that is too long, it ends after a line, and if
+    that is too long, before a word. It never ends inside the ranges `unbroken`, which are in order
+    and do not overlap.
     """
     start = index = 0
     for cut in _cuts(text):
@@ -32,7 +32,7 @@ def blocks(text: str, unbroken: Sequence[tuple[int, int]] = ()) -> Iterator[tupl
 
 
 def _cuts(text: str) -> Iterator[int]:
-    """Yield where blocks may end, the end of the text last."""
+    """Yield the positions where blocks may end; the last one is the end of the text."""
     if len(text) <= BLOCK_LENGTH:
         yield len(text)
         return

@@ -1,4 +1,4 @@
-"""The user's lexicon: how words are said that are read wrongly, or in a way of their own."""
+"""The user's lexicon: pronunciations that replace those of the readers."""
 
 from __future__ import annotations
 
@@ -24,26 +24,26 @@ else:
 
 _KEYS = ("word", "pattern", "phonemes", "respelling", "language", "case")
 
-# Scripts that are written without spaces, where words have no borders.
+# Scripts without spaces between words.
 _SOLID = "\u3005-\u3007\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\U00020000-\U0003ffff"
-# Vowel signs and accents belong to their word, but are no word characters to `re`.
+# Vowel signs and accents belong to their word, but `\w` does not match them.
 _SIGNS = "\u0300-\u036f\u0900-\u0903\u093a-\u094f\u0951-\u0957\u0962\u0963\u200c\u200d"
 _TOKEN = re.compile(rf"(?P<word>(?:[^\W{_SOLID}]|[{_SIGNS}])+)|\s+|.", re.DOTALL)
 
 _PLAIN = {ord("’"): "'", ord("‘"): "'", 0x200C: "", 0x200D: ""}
 
 _NO_TEXT = ("", " ", "a", "0", "a b", "A.", "\n")
-"""Texts in which a pattern that can match nothing is likely to."""
+"""Texts in which a pattern that can match the empty string is likely to do so."""
 
 
 class _Entry(NamedTuple):
-    """How something is said.
+    """An entry of the lexicon.
 
     Attributes:
-        phonemes: symbols of the vocabulary; None if it is respelled.
-        respelling: what is read instead; of a pattern, a template of `re`.
-        language: code or the first part of one; empty for every language.
-        spelling: tokens of the word as they must be written; None if case does not matter.
+        phonemes: symbols of the vocabulary; None if the entry has a respelling.
+        respelling: the text to read instead. For a pattern, a template of `re`.
+        language: a code or the first part of one; empty for every language.
+        spelling: tokens of the word in the case they must have; None if case does not matter.
     """
 
     phonemes: str | None
@@ -52,13 +52,13 @@ class _Entry(NamedTuple):
     spelling: tuple[str, ...] | None
 
     def is_for(self, language: str) -> bool:
-        """Tell whether the entry is for a language, by its code."""
+        """Tell whether the entry applies to the language with this code."""
         return not self.language or f"{language}-".startswith(f"{self.language}-")
 
 
 @dataclass(frozen=True, slots=True)
 class _Edit:
-    """What becomes of a part of the text: other words, or the same with phonemes."""
+    """A change to a part of the text: other words, or phonemes for the same words."""
 
     start: int
     end: int
@@ -67,27 +67,27 @@ class _Edit:
 
 
 class UserLexicon:
-    """Words and patterns, and how they are said. Immutable; `UserLexicon()` has no entries.
+    """Words and patterns with their pronunciations. Immutable. `UserLexicon()` has no entries.
 
-    The longest word is taken where several start, and of equals the one for the language with
-    the longest code, then the one whose case counts. Patterns come after words, in their order.
-    What an entry has settled, no other changes.
+    If several words match at one place, the longest one wins; of equal ones that with the longest
+    language code, then the case-sensitive one. Patterns are applied after words, in their order. No
+    entry changes what another one has changed.
     """
 
     def __init__(self) -> None:
-        # By the tokens of the word in one case, those that go before others first.
+        # Entries by the case-folded tokens of the word. The first entry of a list wins.
         self._words: Mapping[tuple[str, ...], Sequence[_Entry]] = {}
-        # How many tokens the words have that start with this one, longest first.
+        # For each first token, the lengths of the words that start with it, longest first.
         self._lengths: Mapping[str, Sequence[int]] = {}
         self._patterns: Sequence[tuple[re.Pattern[str], _Entry]] = ()
 
     @classmethod
     def load(cls, path: Path) -> UserLexicon:
-        """Read a lexicon in TOML; `config/lexicon.toml` says what it holds.
+        """Read a lexicon from TOML; `config/lexicon.toml` documents the format.
 
         Raises:
-            LexiconError: the file cannot be read, or an entry cannot be used; the message names
-                file, entry and reason.
+            LexiconError: the file cannot be read, or an entry is invalid. The message names the
+                file, the entry and the reason.
         """
         try:
             document = tomllib.loads(path.read_text(encoding="utf-8"))
@@ -129,12 +129,13 @@ class UserLexicon:
     def apply(
         self, text: TracedText, language: str, settled: Sequence[tuple[int, int]] = ()
     ) -> tuple[TracedText, tuple[Override, ...]]:
-        """Return the text with respelled words, and the words whose phonemes are known, in order.
+        """Return the text after all respellings, and overrides for the words with phonemes, in
+        order.
 
         Args:
             text: cleaned text.
             language: code of one of `LANGUAGES`.
-            settled: spans of the caller's text that are left alone.
+            settled: spans of the caller's text that must not change.
         """
         if not self._words and not self._patterns:
             return text, ()
@@ -170,7 +171,7 @@ class UserLexicon:
     def _entry(
         self, key: tuple[str, ...], found: Sequence[re.Match[str]], language: str
     ) -> _Entry | None:
-        """Return what counts for a word, by its tokens in one case and as they are."""
+        """Return the entry for a word, given its tokens case-folded and as written."""
         for entry in self._words.get(key, ()):
             if entry.is_for(language) and _is_spelled(found, entry):
                 return entry
@@ -182,7 +183,7 @@ class UserLexicon:
                 continue
             for match in pattern.finditer(text):
                 new = None if entry.respelling is None else match.expand(entry.respelling)
-                # A template of groups that did not take part leaves nothing to say.
+                # A template may refer only to groups that did not match, and so be empty.
                 if match[0].strip() and (new is None or new.strip()):
                     yield _Edit(*match.span(), new, entry.phonemes)
 
@@ -201,7 +202,7 @@ def _overrides(text: TracedText, edits: Iterable[_Edit]) -> tuple[Override, ...]
     overrides: list[Override] = []
     for edit in edits:
         span = text[edit.start : edit.end].span
-        # In a text that stands for another, such as an alias, a word has no place of its own.
+        # In replaced text, such as an alias, a word has no span of its own.
         if edit.phonemes is not None and text.within(*span) == (edit.start, edit.end):
             overrides.append(Override(*span, phonemes=edit.phonemes))
     return tuple(overrides)
@@ -214,7 +215,7 @@ def _is_spelled(tokens: Iterable[re.Match[str]], entry: _Entry) -> bool:
 
 
 def _is_apart(tokens: Sequence[re.Match[str]], start: int, end: int) -> bool:
-    """Tell whether no word goes on before or after: `.NET` is not in `ASP.NET`."""
+    """Tell whether the match is not part of a longer word: `.NET` is not in `ASP.NET`."""
     before = start > 0 and tokens[start - 1]["word"] is not None
     after = end < len(tokens) and tokens[end]["word"] is not None
     return not (before and _is_sign(tokens[start])) and not (after and _is_sign(tokens[end - 1]))
@@ -229,9 +230,9 @@ def _tokens(text: str) -> list[str]:
 
 
 def _plain(token: str) -> str:
-    """Return a token in one spelling of apostrophes, joiners and spaces.
+    """Return a token with apostrophes, joiners and spaces in one spelling.
 
-    The space between paragraphs is none that stands inside a word.
+    White space with a paragraph break cannot be inside a word.
     """
     if token.isspace():
         return " " if token.count("\n") < 2 else token
