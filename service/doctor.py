@@ -78,7 +78,7 @@ def _examine_languages(front_end: FrontEnd) -> Iterator[Finding]:
         name = f"language {language.code}"
         reader = readers.name(language.code)
         if not readers.is_available(language.code):
-            yield Finding(name, None, f"needs {readers.lack(language.code)}")
+            yield Finding(name, None, f"needs {readers.requirement(language.code)}")
         else:
             yield Finding(name, True, f"read by {reader}")
 

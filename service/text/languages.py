@@ -63,8 +63,7 @@ _LANGUAGE_OF_LETTER = {
 
 
 def find_language(code: str) -> Language:
-    """Return the language with this code. Any case, `_` for `-`, and the short `en` and `pt` are
-    accepted.
+    """Return the language with this code, in any case. Also takes `_` for `-`, `en` and `pt`.
 
     Raises:
         LanguageUnavailableError: there is no such language.

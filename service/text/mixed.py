@@ -140,8 +140,7 @@ class MixedReader(Reader):
         return whole
 
     def _read_own(self, runs: Sequence[Run]) -> list[Fragment]:
-        """Read the words in the text's own language. The others are passed as context and stay
-        silent."""
+        """Read the words in the text's own language. The others are context and stay silent."""
         spans = [
             run.span
             if run.language == self._language or run.span.is_mark

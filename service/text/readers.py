@@ -68,8 +68,8 @@ class Readers:
         language = find_language(code)
         if not self.is_available(language.code):
             raise LanguageUnavailableError(
-                f"{language.name} ({language.code}) needs {self.lack(language.code)}; phonemes can"
-                " be sent instead"
+                f"{language.name} ({language.code}) needs {self.requirement(language.code)};"
+                " you can send phonemes instead"
             )
         return language
 
@@ -81,9 +81,11 @@ class Readers:
             return mandarin.is_installed()
         return code in LANGUAGES
 
-    def lack(self, code: str) -> str:
+    def requirement(self, code: str) -> str:
         """Return what has to be installed for a language that needs an extra."""
-        return f"what is not installed: pip install 'kokoro-service[{LANGUAGES[code].extra}]'"
+        return (
+            f"an extra that is not installed: pip install 'kokoro-service[{LANGUAGES[code].extra}]'"
+        )
 
     def name(self, code: str) -> str:
         """Return the G2P of a language: `lexicon`, `pyopenjtalk`, `pypinyin` or `espeak-ng`."""

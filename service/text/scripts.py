@@ -16,8 +16,7 @@ _SOLID = re.compile(f"[{HAN}{KANA}]")
 
 
 def is_written_solid(text: str, position: int) -> bool:
-    """Tell whether words may touch here: whether either neighbour belongs to a script without
-    spaces.
+    """Tell whether words may touch here, because a neighbour is of a script without spaces.
 
     Args:
         text: any text.

@@ -112,7 +112,7 @@ class UserLexicon:
                     if any(
                         (e.language, e.spelling) == (entry.language, entry.spelling) for e in same
                     ):
-                        raise ValueError("an entry before it is for the same word and language")
+                        raise ValueError("an earlier entry has the same word and language")
                     same.append(entry)
             except ValueError as error:
                 name = written.get("word", written.get("pattern"))
@@ -129,8 +129,7 @@ class UserLexicon:
     def apply(
         self, text: TracedText, language: str, settled: Sequence[tuple[int, int]] = ()
     ) -> tuple[TracedText, tuple[Override, ...]]:
-        """Return the text after all respellings, and overrides for the words with phonemes, in
-        order.
+        """Return the text after all respellings, and an override for each word with phonemes.
 
         Args:
             text: cleaned text.
@@ -257,7 +256,7 @@ def _lengths(words: Iterable[tuple[str, ...]]) -> dict[str, list[int]]:
 def _entries(document: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     unknown = set(document) - {"entry"}
     if unknown:
-        raise ValueError(f"there is only [[entry]], no {', '.join(sorted(unknown))}")
+        raise ValueError(f"unknown {', '.join(sorted(unknown))}: only [[entry]] is allowed")
     entries = document.get("entry", [])
     if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
         raise ValueError("entry is not an array of tables: write [[entry]]")
@@ -270,15 +269,15 @@ def _entry(written: Mapping[str, Any]) -> _Entry:
             raise ValueError(f"unknown key {key!r}; known: {', '.join(_KEYS)}")
         if key == "case":
             if not isinstance(value, bool):
-                raise ValueError(f"{key} is not true or false")
+                raise ValueError(f"{key} must be true or false")
         elif not isinstance(value, str):
-            raise ValueError(f"{key} is not a string")
+            raise ValueError(f"{key} must be a string")
         elif not _clean(value):
             raise ValueError(f"{key} is empty")
     if ("word" in written) == ("pattern" in written):
-        raise ValueError("it has word or pattern, one of them")
+        raise ValueError("it must have either word or pattern")
     if ("phonemes" in written) == ("respelling" in written):
-        raise ValueError("it has phonemes or respelling, one of them")
+        raise ValueError("it must have either phonemes or respelling")
     spelling = None
     if "word" in written and written.get("case", False):
         spelling = tuple(map(_plain, _tokens(_clean(written["word"]))))
@@ -298,7 +297,8 @@ def _pattern(written: Mapping[str, Any], entry: _Entry) -> re.Pattern[str]:
     source = written["pattern"]
     if is_explosive(source):
         raise ValueError(
-            "a group that repeats holds a repetition or alternatives, which may take for ever"
+            "a repeated group contains a repetition or alternatives, which may take "
+            "exponential time"
         )
     try:
         pattern = re.compile(source, 0 if written.get("case", False) else re.IGNORECASE)

@@ -87,7 +87,7 @@ class Espeak:
             # Twice: the first death may come of what was read before.
             answer = self._ask(request) or self._ask(request)
         if answer is None:
-            raise InvalidTextError(f"espeak-ng fails over {text!r}")
+            raise InvalidTextError(f"espeak-ng crashes on {text!r}")
         if answer == FAILED:
             raise EspeakError(f"espeak-ng has no voice {voice!r} in {self.data}; {_ADVICE}")
         return answer[1:].decode()
@@ -136,7 +136,7 @@ class _Process:
         try:
             answer = receive(self._answers)
         except EOFError as error:
-            raise _StartFailedError("it ends the process that loads it") from error
+            raise _StartFailedError("it crashes the process that loads it") from error
         if answer.startswith(FAILED):
             raise _StartFailedError(answer[1:].decode())
         version, data = answer[1:].decode().split("\0")

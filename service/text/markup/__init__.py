@@ -1,4 +1,4 @@
-"""What callers write between their words about how these are said."""
+"""Markup with which callers control how their text is spoken."""
 
 from service.text.markup.parsing import parse, plain_text
 from service.text.markup.passages import Hint, Passage, Pause, VoiceSettings

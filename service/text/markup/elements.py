@@ -1,6 +1,6 @@
 """The elements and attributes of SSML, and what they mean.
 
-Every function raises ValueError with the reason, to which its caller adds the place.
+Every function raises ValueError with the reason. Its caller adds the position.
 """
 
 from __future__ import annotations
@@ -61,14 +61,14 @@ _ATTRIBUTES: Mapping[str, Set[str]] = {
     "prosody": {"rate", "pitch", "volume"},
     "emphasis": {"level"},
 }
-"""What each element may have besides what every element may."""
+"""The attributes of each element, besides those that all elements may have."""
 
 _EVERYWHERE = frozenset({"xmlns", "xml:base", "xml:id", "xml:lang", "xml:space"})
 ONLY_TEXT = frozenset({"phoneme", "say-as", "sub"})
 _WITHOUT_ELEMENTS = ONLY_TEXT | {"break"}
 BLOCKS = frozenset({"p", "s"})
 _UNCHANGED = frozenset({"default", "medium"})
-"""The pitch and the volume that every passage has anyway."""
+"""Values of pitch and volume that change nothing."""
 
 _RATE = re.compile(r"(?P<sign>[+-]?)(?P<number>\d+(?:\.\d*)?|\.\d+)\s*(?P<percent>%)?", re.ASCII)
 _REPEATED = re.compile(r"([dmy])\1+|[-/. ]")
@@ -79,12 +79,12 @@ class Element:
     """An element that is open.
 
     Attributes:
-        name: its name.
+        name: the name of the element.
         attributes: its attributes.
-        start: where its start tag starts in the source.
-        content_start: where its start tag ends.
-        voice_settings: how its text is said.
-        stress: steps by which its words are stressed more.
+        start: offset of its start tag in the source.
+        content_start: offset of the end of its start tag.
+        voice_settings: voice, language and rate of its text.
+        stress: steps by which the stress of its words is raised.
     """
 
     name: str
@@ -104,7 +104,7 @@ def check_element(name: str, attributes: Mapping[str, str], parent: Element | No
     if parent is not None and name == "speak":
         raise ValueError("<speak> must be the root")
     if parent is not None and parent.name in _WITHOUT_ELEMENTS:
-        raise ValueError(f"<{parent.name}> holds no elements, but here is {quote(name)}")
+        raise ValueError(f"<{parent.name}> must not contain elements, but contains {quote(name)}")
     for attribute in attributes:
         is_known = attribute in _ATTRIBUTES[name] or attribute in _EVERYWHERE
         if not is_known and not attribute.startswith("xmlns:"):
@@ -112,16 +112,16 @@ def check_element(name: str, attributes: Mapping[str, str], parent: Element | No
 
 
 def styled(element: Element) -> Element:
-    """Return an element with its own say about how its text is said."""
+    """Return the element with voice settings and stress changed by its attributes."""
     attributes, voice_settings, stress = element.attributes, element.voice_settings, element.stress
     if element.name == "voice":
         if "name" in attributes:
-            # Another voice speaks its own language.
+            # A new voice speaks its own language.
             voice_settings = replace(
                 voice_settings, voice=_required(attributes, "name").strip(), language=None
             )
         elif "xml:lang" not in attributes:
-            raise ValueError("there is neither name nor xml:lang")
+            raise ValueError("name or xml:lang is required")
     elif element.name == "prosody":
         for unchangeable in ("pitch", "volume"):
             if attributes.get(unchangeable, "default") not in _UNCHANGED:
@@ -135,14 +135,14 @@ def styled(element: Element) -> Element:
     elif element.name == "lang":
         _required(attributes, "xml:lang")
     if attributes.get("xml:space", "default") != "default":
-        raise ValueError("white space is folded, and xml:space cannot change that")
+        raise ValueError("xml:space is not supported: white space is always folded")
     if "xml:lang" in attributes:
         voice_settings = replace(voice_settings, language=_language(attributes["xml:lang"]))
     return replace(element, voice_settings=voice_settings, stress=stress)
 
 
 def alias_of(attributes: Mapping[str, str]) -> str:
-    """Return what a `sub` is read as, white space folded."""
+    """Return the alias of a `sub`, with white space folded."""
     alias = " ".join(_required(attributes, "alias").split())
     check_characters(alias)
     return alias
@@ -151,12 +151,12 @@ def alias_of(attributes: Mapping[str, str]) -> str:
 def phonemes_of(
     attributes: Mapping[str, str], voice_settings: VoiceSettings, default: str | None
 ) -> str:
-    """Return the phonemes that a `phoneme` gives to its words, in Kokoro's symbols.
+    """Return the phonemes of a `phoneme` element, in Kokoro's symbols.
 
     Args:
         attributes: of the element.
-        voice_settings: how its text is said; its language decides what IPA becomes.
-        default: code of the language where `voice_settings` has neither one nor a voice.
+        voice_settings: those of its text. The language decides how IPA is converted.
+        default: code of the language if `voice_settings` has neither a language nor a voice.
     """
     ph = _required(attributes, "ph")
     if _one_of("alphabet", attributes.get("alphabet", "ipa"), _ALPHABETS) == "kokoro":
@@ -168,7 +168,7 @@ def phonemes_of(
 
 
 def interpretation_of(attributes: Mapping[str, str]) -> tuple[Interpretation, str]:
-    """Return what the text of a `say-as` is, and the detail of it, as `Hint` has them."""
+    """Return the interpretation and the detail of a `say-as`, as in `Hint`."""
     interpretation = _INTERPRETATIONS[
         _one_of("interpret-as", _required(attributes, "interpret-as"), _INTERPRETATIONS)
     ]
@@ -176,7 +176,7 @@ def interpretation_of(attributes: Mapping[str, str]) -> tuple[Interpretation, st
 
 
 def check_characters(text: str) -> None:
-    """Refuse what a caller may not write, and could smuggle in by its number."""
+    """Refuse characters that a caller may not send, even as character references."""
     try:
         check_text(f"{text}.")
     except InvalidTextError as error:
@@ -186,13 +186,13 @@ def check_characters(text: str) -> None:
 def _required(attributes: Mapping[str, str], name: str) -> str:
     value = attributes.get(name, "")
     if is_blank(value):
-        raise ValueError(f"there is no {name}")
+        raise ValueError(f"{name} is required")
     return value
 
 
 def _one_of(attribute: str, value: str, known: Iterable[str]) -> str:
     if value not in known:
-        raise ValueError(f"{attribute} is {quote(value)}, but can be {', '.join(known)}")
+        raise ValueError(f"{attribute} is {quote(value)}, but must be one of {', '.join(known)}")
     return value
 
 
@@ -203,7 +203,7 @@ def break_s(attributes: Mapping[str, str]) -> float:
 
 
 def _rate(value: str, outer: float) -> float:
-    """Return the rate inside an element that asks for one, in one that has another."""
+    """Return the rate of a `prosody` element inside an element with the rate `outer`."""
     wanted = value.strip()
     if wanted == "default":
         return 1.0
@@ -212,22 +212,23 @@ def _rate(value: str, outer: float) -> float:
         match = _RATE.fullmatch(wanted)
         if match is None or (match["sign"] and not match["percent"]):
             raise ValueError(
-                f"rate is {quote(value)}, but can be {', '.join(_RATES)}, 80%, 1.2 or +10%"
+                f"rate is {quote(value)}, but must be one of {', '.join(_RATES)}, or a number such"
+                " as 80%, 1.2 or +10%"
             )
         factor = float(match["number"]) / (100 if match["percent"] else 1)
         if match["sign"]:
             factor = 1 + factor if match["sign"] == "+" else 1 - factor
-    # Rounded, so that 80 % of 125 % is the rate that was there before.
+    # Rounded, so that 80 % of 125 % is exactly 1.
     return check_rate(round(check_rate(factor) * outer, 6))
 
 
 def _detail(interpretation: Interpretation, written: str) -> str:
-    """Return the order of a date or the hours of a time, in one way: `mdy` of `mm/dd/yyyy`."""
+    """Return the format of a date or time in its short form: `mdy` for `mm/dd/yyyy`."""
     known = _FORMATS.get(interpretation)
     if not written:
         return ""
     if known is None:
-        raise ValueError(f"format is not for {interpretation}")
+        raise ValueError(f"format is not allowed with {interpretation}")
     if interpretation == "date":
         return _one_of("format", _REPEATED.sub(r"\1", written.strip().lower()), known)
     return _one_of("format", written.strip().lower(), known)
@@ -236,5 +237,5 @@ def _detail(interpretation: Interpretation, written: str) -> str:
 def _language(tag: str) -> str:
     """Return the code of the language of `es-MX`, `fr-FR` or `en-US`."""
     primary = re.split("[-_]", tag.strip().lower())[0]
-    # What the service has in one variety stands for all of them.
+    # A language that the service has in one variety stands for all its varieties.
     return find_language(primary if primary in LANGUAGES else tag).code

@@ -1,6 +1,6 @@
 """A subset of SSML, the W3C's Speech Synthesis Markup Language.
 
-docs/markup.md says which elements and attributes there are; all others are errors.
+docs/markup.md lists the elements and attributes. All others are errors.
 """
 
 from __future__ import annotations
@@ -31,9 +31,10 @@ from service.text.offset_mapping import TracedText
 from service.text.stress import shift
 
 MAX_DEPTH = 64
-"""Elements inside each other; hardly any text needs ten."""
+"""How deep elements may be nested. Hardly any document needs ten levels."""
 
-# What XML calls white space; other spaces are characters like any. One alone stays among words.
+# The white space of XML. Other spaces are ordinary characters. A single space stays inside a run of
+# words.
 _SPACES = " \t\r\n"
 _ONE_SPACE = dict.fromkeys(map(ord, _SPACES), " ")
 _LITERAL = re.compile(r"[ \t\r\n]+|[^ \t\r\n]+(?:[ \t\r\n][^ \t\r\n]+)*")
@@ -48,18 +49,18 @@ _TAG = re.compile(r"""<[^"'>]*(?:"[^"]*"[^"'>]*|'[^']*'[^"'>]*)*>""")
 def parse(text: str, language: str | None = None) -> list[Passage | Pause]:
     """Return the passages and pauses of an SSML document, in order.
 
-    White space is folded; a blank line stands where a sentence or a paragraph begins or ends.
-    Passages in which nothing is seen are left out.
+    White space is folded. A blank line marks where a sentence or a paragraph begins or ends.
+    Passages without visible text are left out.
 
     Args:
-        text: the document, with offsets to which passages, overrides and hints refer.
-        language: code of the language where the document names neither one nor a voice; the
-            symbols of `phoneme` in IPA depend on it.
+        text: the document. Offsets of passages, overrides and hints refer to it.
+        language: code of the language if the document names neither a language nor a voice. It
+            decides how IPA in `phoneme` is converted.
 
     Raises:
-        MarkupError: the document is malformed, unsafe, or asks for what is not there; the
-            message names it and its place, where the first character is number 1.
-        LanguageUnavailableError: `xml:lang` names a language that there is not.
+        MarkupError: the document is malformed or unsafe, or uses something that is not supported.
+            The message has the reason and the position; the first character is number 1.
+        LanguageUnavailableError: `xml:lang` names an unknown language.
     """
     return _Parser(text, language).parse()
 
@@ -73,24 +74,23 @@ class _Parser:
         self._bytes = text.encode("utf-8", "surrogatepass")
         self._language = language
         self._open: list[Element] = []
-        # A place known in both: expat counts bytes.
+        # The same position in bytes, as expat counts, and in characters.
         self._byte = self._offset = 0
-        # Where the last tag ends, or whatever else is no text.
+        # End of the last tag, comment or other markup.
         self._done = 0
         self._composition = Composition()
-        # The text of an element that is not said as it is written.
+        # The text of an open element whose words are not read as written.
         self._held: FoldedText | None = None
 
     def parse(self) -> list[Passage | Pause]:
-        # The encoding named here is in force whatever an XML declaration says: text that was
-        # decoded has none.
+        # This encoding overrides an XML declaration, which does not apply to decoded text.
         parser = self._expat = expat.ParserCreate("utf-8")
         parser.StartElementHandler = self._start
         parser.EndElementHandler = self._end
         parser.CommentHandler = self._comment
         parser.StartCdataSectionHandler = self._start_cdata
         parser.EndCdataSectionHandler = self._end_cdata
-        # Without a document type there are no entities but XML's five, and nothing external.
+        # Without a document type there are only XML's five entities, and nothing external.
         parser.StartDoctypeDeclHandler = lambda *_: self._refuse("a document type")
         parser.ProcessingInstructionHandler = lambda *_: self._refuse("a processing instruction")
         try:
@@ -100,7 +100,7 @@ class _Parser:
             place = self._place(self._offset_of(parser.ErrorByteIndex))
             raise MarkupError(f"this is not well-formed SSML: {reason}, at {place}") from None
         finally:
-            del self._expat  # whose handlers hold this object
+            del self._expat  # its handlers refer to this object
         return self._composition.finish()
 
     def _start(self, name: str, attributes: dict[str, str]) -> None:
@@ -137,7 +137,7 @@ class _Parser:
         start = self._here()
         self._take(start)
         element = self._open.pop()
-        # Of `<break/>` as of `<break></break>`, expat is behind the first tag.
+        # For both `<break/>` and `<break></break>`, expat is after the first tag here.
         is_empty_tag = self._text.endswith("/>", 0, start) and start == element.content_start
         end = self._done = start if is_empty_tag else self._tag_end(start)
         try:
@@ -155,7 +155,7 @@ class _Parser:
             raise MarkupError(f"<{name}>: {error}, at {self._place(element.start)}") from None
 
     def _settle(self, element: Element, words: TracedText, whole: TracedText) -> None:
-        """Add the words of an element that tells how to say them; `whole` is all its source."""
+        """Add the words of an element that sets their reading; `whole` is its complete source."""
         attributes, voice_settings = element.attributes, element.voice_settings
         if element.name == "sub":
             alias = alias_of(attributes)
@@ -163,7 +163,7 @@ class _Parser:
             self._composition.add(source.rewritten(alias), voice_settings, element.stress)
             return
         if is_blank(words.text):
-            raise ValueError("there are no words in it")
+            raise ValueError("it contains no words")
         if element.name == "phoneme":
             phonemes = phonemes_of(attributes, voice_settings, self._language)
             if element.stress:
@@ -176,9 +176,9 @@ class _Parser:
         )
 
     def _take(self, end: int, *, is_literal: bool = False) -> None:
-        """Add the text up to a place, from where the last tag ends.
+        """Add the text from the last tag up to `end`.
 
-        Expat has found it well-formed, and tells of it in parts too small to be of use.
+        Expat has checked that it is well-formed, but reports it in fragments that are too small.
         """
         start, self._done = self._done, end
         if start == end or not self._open:
@@ -187,14 +187,14 @@ class _Parser:
         for match in (_LITERAL if is_literal else _RUN).finditer(self._text, start, end):
             run = self._source[match.start() : match.end()]
             if match.lastgroup == "reference":
-                # All of `&amp;` is where its character comes from.
+                # The span of the character is all of `&amp;`.
                 run = run.rewritten(self._referred(match[0], match.start()))
             if run.text[0] in _SPACES:
-                # That before the words of an element is before the element.
+                # White space before the words of an element goes before the element.
                 (self._held or self._composition).add_space(run)
                 continue
             if element.name == "break":
-                self._fail("<break> holds no text", match.start())
+                self._fail("<break> must not contain text", match.start())
             words = run.translate(_ONE_SPACE)
             if self._held is None:
                 self._composition.add(words, element.voice_settings, element.stress)
@@ -202,7 +202,7 @@ class _Parser:
                 self._held.add(words)
 
     def _referred(self, reference: str, offset: int) -> str:
-        """Return the character of `&amp;` or `&#38;`; expat has let no other pass."""
+        """Return the character of `&amp;` or `&#38;`. Expat refuses all other entities."""
         name = reference[1:-1]
         if not name.startswith("#"):
             return _ENTITIES[name]
@@ -229,7 +229,7 @@ class _Parser:
         self._done = end + len("]]>")
 
     def _here(self) -> int:
-        """Return where expat is, in code points."""
+        """Return the position of expat, in code points."""
         at = self._expat.CurrentByteIndex
         self._offset += len(self._bytes[self._byte : at].decode("utf-8"))
         self._byte = at
@@ -247,7 +247,7 @@ class _Parser:
         self._fail(f"{what} is not allowed")
 
     def _fail(self, reason: str, offset: int | None = None) -> NoReturn:
-        """Refuse what is at a place, or where expat is."""
+        """Raise MarkupError for `offset`, or for the position of expat."""
         place = self._place(self._here() if offset is None else offset)
         raise MarkupError(f"{reason}, at {place}")
 

@@ -12,7 +12,7 @@ from service.text.readers import Readers
 def test_a_reader_is_made_once(espeak: Espeak, code: str) -> None:
     readers = Readers(espeak)
     if not readers.is_available(code):
-        pytest.skip(readers.lack(code))
+        pytest.skip(readers.requirement(code))
     assert readers.get(code) is readers.get(code)
 
 
