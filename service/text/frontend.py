@@ -126,7 +126,7 @@ class FrontEnd:
                 text,
                 language,
                 hints=block.hints,
-                settled=[(o.start, o.end) for o in overrides if o.phonemes is not None],
+                fixed=[(o.start, o.end) for o in overrides if o.phonemes is not None],
                 named_emoji=self._named_emoji,
             )
         reader = MixedReader(language, self.readers.get)

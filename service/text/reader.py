@@ -70,7 +70,7 @@ def unreadable(text: TracedText, character: str, language: str) -> InvalidTextEr
     )
 
 
-def settled(span: Span, override: Override) -> Fragment:
+def pronounced(span: Span, override: Override) -> Fragment:
     """Return the fragment of words for which the caller gave phonemes."""
     phonemes = override.phonemes or ""
     return Fragment(phonemes, (Word(*span.text.span, 0, len(phonemes)),))

@@ -127,19 +127,19 @@ class UserLexicon:
         return lexicon
 
     def apply(
-        self, text: TracedText, language: str, settled: Sequence[tuple[int, int]] = ()
+        self, text: TracedText, language: str, fixed: Sequence[tuple[int, int]] = ()
     ) -> tuple[TracedText, tuple[Override, ...]]:
         """Return the text after all respellings, and an override for each word with phonemes.
 
         Args:
             text: cleaned text.
             language: code of one of `LANGUAGES`.
-            settled: spans of the caller's text that must not change.
+            fixed: spans of the caller's text that must not change.
         """
         if not self._words and not self._patterns:
             return text, ()
         taken = bytearray(len(text))
-        for span in settled:
+        for span in fixed:
             start, end = text.within(*span)
             taken[start:end] = b"\1" * (end - start)
         edits: list[_Edit] = []

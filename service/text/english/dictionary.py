@@ -170,8 +170,7 @@ class Dictionary:
         return None if entry is None else emphasis.strengthen(entry, least)
 
     def _spell(self, word: str) -> str | None:
-        """Return the names of letters, the last one with primary stress; None for unknown
-        letters."""
+        """Return the names of letters, the last one stressed most; None for unknown letters."""
         names: list[str] = []
         for letter in filter(str.isalpha, word):
             name = self._gold.get(letter.upper())

@@ -184,7 +184,9 @@ READINGS: Mapping[str, Sequence[_Reading]] = {
 }
 
 
-def settle(words: Sequence[str], tags: Sequence[str], *, british: bool) -> dict[int, str]:
+def find_pronunciations(
+    words: Sequence[str], tags: Sequence[str], *, british: bool
+) -> dict[int, str]:
     """Return the phonemes of words that differ from the lexicon, by the index of the word.
 
     Args:
@@ -192,13 +194,13 @@ def settle(words: Sequence[str], tags: Sequence[str], *, british: bool) -> dict[
         tags: the tag of each.
         british: whether to pronounce British or American English.
     """
-    settled: dict[int, str] = {}
+    found: dict[int, str] = {}
     for index, word in enumerate(words):
         for reading in READINGS.get(word.lower(), ()):
             if _fits(reading, words, index, tags[index]):
-                settled[index] = reading.british if british else reading.american
+                found[index] = reading.british if british else reading.american
                 break
-    return settled
+    return found
 
 
 def _fits(reading: _Reading, words: Sequence[str], index: int, tag: str) -> bool:

@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from service.text.english.capitals import calm
-from service.text.english.heteronyms import settle
+from service.text.english.heteronyms import find_pronunciations
 from service.text.english.lexicon import Lexicon
 from service.text.english.tagger import tag
 from service.text.english.tokens import Next, Token
@@ -78,7 +78,7 @@ class EnglishReader(Reader):
         parts = list(self._parts(spans))
         words = calm([part.text.text for part in parts], self._lexicon.has)
         tags = self._tag(words, [part.spaced for part in parts])
-        for index, phonemes in settle(words, tags, british=self._british).items():
+        for index, phonemes in find_pronunciations(words, tags, british=self._british).items():
             if parts[index].phonemes is None:
                 parts[index] = parts[index]._replace(phonemes=phonemes)
         tokens = [Token(word, tag) for word, tag in zip(words, tags, strict=True)]
@@ -96,12 +96,12 @@ class EnglishReader(Reader):
         for index, span in enumerate(spans):
             joins = index + 1 < len(spans) and spans[index + 1].joined
             spaced = span.is_mark or not joins
-            settled = span.text.text if span.is_mark else None
+            phonemes = span.text.text if span.is_mark else None
             if span.override is not None:
-                settled = span.override.phonemes
-            if settled is not None:
+                phonemes = span.override.phonemes
+            if phonemes is not None:
                 text = span.text if span.is_mark else span.text.rewritten(span.text.text)
-                yield _Part(index, text, spaced, settled)
+                yield _Part(index, text, spaced, phonemes)
                 continue
             parts = span.text.sub(_APOSTROPHE, lambda match: "'").matches(_PARTS)
             for part, following in zip(parts, [*parts[1:], None], strict=True):

@@ -340,8 +340,7 @@ class _Sentence:
         return (follows or opens) and not self._clause_has_verb(index)
 
     def _is_determined(self, index: int) -> bool:
-        """Tell whether a noun has a word such as `the` before it. Adjectives may stand in
-        between."""
+        """Tell whether a noun has a word such as `the` before it, adjectives skipped."""
         for place in range(index - 1, index - 4, -1):
             word = self._word(place)
             if self._wants_noun(word):

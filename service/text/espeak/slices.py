@@ -1,10 +1,10 @@
-"""Cut text into slices that espeak-ng reads whole.
+"""Cut text into slices that espeak-ng reads completely.
 
-espeak-ng drops, without an error, what is over its fixed tables: a clause's phonemes after about
-1,000, a word's after about 200 (27 digits, 19 letters spelled out), and single letters after the
-third in `x x x x`. It cuts clauses of more than 800 bytes wherever that falls. Nothing in its
-answer tells, except that it is about as long as the table. And it dies of some words, most of
-which change to another script after a hyphen.
+espeak-ng silently drops what exceeds its fixed tables: phonemes of a clause after about 1,000,
+phonemes of a word after about 200 (27 digits, 19 spelled letters), and single letters after the
+third in `x x x x`. It cuts clauses at 800 bytes, even inside words. The only sign in its answer is
+a length close to that of the table. It also crashes on some words, most of which change to another
+script after a hyphen.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from typing import NamedTuple
 from service.errors import InvalidTextError
 from service.text.offset_mapping import TracedText
 
-# A third of the 800 bytes that espeak-ng takes at a time, for letters of three bytes.
+# A third of espeak-ng's 800 bytes, for letters of three bytes.
 _MAX_CHARACTERS = 250
-# Half of what the tables hold, as IPA characters, of which a phoneme has one or more.
+# Half the size of the tables, in IPA characters. A phoneme has one or more of them.
 _MAX_CLAUSE_IPA = 500
 _MAX_WORD_IPA = 110
 
-# Digits that are read one by one anyway, in one word that overflows: more than quintillions, or
-# many decimals. They become words of their own, except the first, which belongs to `3.` or `x`.
+# Digits that are read one by one anyway, and overflow a word: numbers above quintillions, or many
+# decimals. Each becomes its own word, except the first one, which stays with `3.` or `x`.
 _LONG_NUMBER = re.compile(r"(?:(?<=\d[.,])\d{13,}|\d{19,})")
 # Longer chains of numbers (1.2.3.4...) are one word to espeak-ng.
 _LONG_CHAIN = re.compile(r"(?<!\d)(?:\d+[.,:]){12,}\d*")
@@ -32,19 +32,18 @@ _REPEATED_LETTER = re.compile(r"(?<!\S)([^\W\d_])(?:\s+\1){3,}(?!\S)", re.IGNORE
 
 
 class Slice(NamedTuple):
-    """Words that were read at once, and what they were read as."""
+    """Words that were read at once, and their IPA."""
 
     text: TracedText
     ipa: str
 
 
 def read_in_slices(text: TracedText, read: Callable[[str], str]) -> list[Slice]:
-    """Return what `read` makes of the text, given in slices small enough that it drops nothing.
+    """Return the text in slices with their IPA, each so small that `read` drops nothing.
 
-    `text` is words without line breaks. Slices end at white space wherever possible; only words
-    that overflow by themselves are cut, and those that `read` refuses with InvalidTextError, which
-    is raised if they have no hyphen or other sign inside to cut them after. Slices that are read
-    as nothing are left out.
+    `text` has no line breaks. Slices end at white space wherever possible. A word is cut only if it
+    overflows alone, or if `read` refuses it with InvalidTextError. A refused word is cut after a
+    hyphen or another sign inside; without one, the error is raised. Silent slices are left out.
     """
     text = text.sub(_LONG_NUMBER, lambda match: " ".join(match[0]))
     text = text.sub(_LONG_CHAIN, lambda match: " ".join(re.findall(r"\d+[.,:]?", match[0])))
@@ -78,17 +77,17 @@ def _may_be_cut(ipa: str) -> bool:
 
 
 def _split_repetition(part: TracedText) -> tuple[TracedText, TracedText] | None:
-    """Cut before the last of more than three equal letters that stand alone."""
+    """Cut a run of more than three equal single letters after the third one."""
     match = _REPEATED_LETTER.search(part.text)
     if match is None:
         return None
-    # After the third, so that the first part is read as it is.
+    # Three such letters are read completely.
     cut = match.start() + len("".join(re.findall(r"\S\s+", match[0])[:3]))
     return part[:cut], part[cut:]
 
 
 def _halve(part: TracedText) -> tuple[TracedText, TracedText] | None:
-    """Cut at the white space nearest the middle, or inside the only word; None if it is a letter.
+    """Cut at the white space nearest the middle, or inside the only word; None for one letter.
 
     A combining mark stays with its letter.
     """
@@ -118,7 +117,7 @@ def _starts_of_letters(part: TracedText) -> list[int]:
 
 
 def _halve_at(part: TracedText, cuts: list[int]) -> tuple[TracedText, TracedText] | None:
-    """Cut at that of the positions which is nearest the middle; None if there is none."""
+    """Cut at the position nearest the middle; None if there are no positions."""
     if not cuts:
         return None
     cut = min(cuts, key=lambda position: abs(position - len(part) // 2))

@@ -21,7 +21,7 @@ LONG = "so this is a clause of well over sixty characters, every one counted"
 @pytest.mark.parametrize(
     ("text", "complete"),
     [
-        # Sentences, once white space follows.
+        # Sentences, as soon as white space follows.
         ("Hello there. ", ["Hello there."]),
         ("Hello there.", []),
         ("Really?! Yes… no", ["Really?!", " Yes…"]),
@@ -32,7 +32,7 @@ LONG = "so this is a clause of well over sixty characters, every one counted"
         ("Title\nText", ["Title"]),
         ("one\r", ["one"]),
         ("\n\n", []),
-        # Other scripts' marks, once it is certain that no quote closes after them.
+        # Marks of other scripts, as soon as it is certain that no quote closes after them.
         ("你好。世", ["你好。"]),
         ("「你好。」世", ["「你好。」"]),
         ("यह है। वह", ["यह है।"]),
@@ -51,10 +51,10 @@ LONG = "so this is a clause of well over sixty characters, every one counted"
         ("Say [Kokoro](/kˈOkə. ɹO/) now. It", ["Say [Kokoro](/kˈOkə. ɹO/) now."]),
         ("Wait [pause:1.5s] there. Now", ["Wait [pause:1.5s] there."]),
         ("It is [so! Or not] so. But", ["It is [so! Or not] so."]),
-        # Marks alone are no clause.
+        # Marks alone are not a clause.
         ("... well", []),
         ("* * *\nText\n", ["* * *\nText"]),
-        # Commas once there is enough, earlier in the first clause.
+        # Commas after enough text; earlier in the first clause.
         ("Yes, of course, that will be fine, and", ["Yes, of course, that will be fine,"]),
         ("Yes, of course, ", []),
         (

@@ -69,7 +69,7 @@ def test_chinese_sounds_as_the_voices_have_learned_it(
         ("只有", "ꭧɨ↓jou↓"),
     ],
 )
-def test_characters_of_two_readings_are_told_apart(
+def test_characters_with_two_readings_are_distinguished(
     reader: MandarinReader, text: str, phonemes: str
 ) -> None:
     assert read(reader, text) == phonemes
@@ -97,12 +97,12 @@ def test_everyday_chinese_is_not_refused(reader: MandarinReader) -> None:
     reader.check(TracedText("你好,世界!繁體字、〇和嗯——列夫·托尔斯泰☆→2024"))
 
 
-def test_digits_that_nobody_wrote_out_are_read_one_by_one(reader: MandarinReader) -> None:
+def test_remaining_digits_are_read_one_by_one(reader: MandarinReader) -> None:
     spans = split(TracedText("12"))
     assert reader.read(spans) == reader.read(split(TracedText("一二")))
 
 
-def test_each_chinese_word_has_its_own_place(reader: MandarinReader) -> None:
+def test_each_chinese_word_has_its_own_span(reader: MandarinReader) -> None:
     text = "我在北京大学, 很好。"
     words = [
         (text[word.text_start : word.text_end], fragment.phonemes[word.phonemes_start :])

@@ -11,17 +11,17 @@ from service.text.offset_mapping import TracedText, concatenate
 
 
 def origins(text: TracedText, caller: str) -> list[str]:
-    """Return what each character stands for in the caller's text."""
+    """Return the part of the caller's text that each character stands for."""
     return [caller[slice(*text[at : at + 1].span)] for at in range(len(text))]
 
 
-def test_a_text_is_its_own_origin() -> None:
+def test_a_text_maps_to_itself() -> None:
     assert origins(TracedText("añ😀"), "añ😀") == ["a", "ñ", "😀"]
     assert TracedText("añ😀").span == (0, 3)
     assert TracedText("añ😀")[1:].span == (1, 3)
 
 
-def test_a_number_spelled_out_comes_from_the_number_as_a_whole() -> None:
+def test_a_number_in_words_has_the_span_of_the_whole_number() -> None:
     caller = "It costs $5.50 today"
     spelled = TracedText(caller).sub(
         re.compile(r"\$(\d+)\.(\d+)"), lambda match: "five dollars fifty"
@@ -37,7 +37,7 @@ def test_a_number_spelled_out_comes_from_the_number_as_a_whole() -> None:
     ]
 
 
-def test_a_replacement_that_is_traced_keeps_its_own_origins() -> None:
+def test_a_traced_replacement_keeps_its_own_spans() -> None:
     caller = TracedText("on 5kg!")
 
     def spell(match: re.Match[str]) -> TracedText:
@@ -58,7 +58,7 @@ def test_rewritings_can_follow_each_other() -> None:
     assert origins(text, "x  ½ﬁ\u200b ") == ["x", "  ", *"½½½½½½½", "ﬁ", "ﬁ"]
 
 
-def test_nothing_comes_from_nowhere() -> None:
+def test_an_empty_text_has_no_span() -> None:
     with pytest.raises(ValueError, match="no span"):
         _ = TracedText("").span
     with pytest.raises(ValueError, match="no span"):
@@ -91,7 +91,7 @@ def test_composition_is_unicodes_and_never_joins_white_space(text: str) -> None:
     text=st.text(alphabet="ab ①", max_size=20),
     rewritten=st.sampled_from(["", "x", "two words"]),
 )
-def test_origins_never_go_backwards(text: str, rewritten: str) -> None:
+def test_offsets_never_go_backwards(text: str, rewritten: str) -> None:
     changed = TracedText(text).sub(re.compile("a+|①"), lambda match: rewritten).folded()
     spans = [changed[at : at + 1].span for at in range(len(changed))]
     assert spans == sorted(spans)

@@ -31,7 +31,7 @@ def entries(*written: str) -> str:
 
 
 def applied(lexicon: UserLexicon, text: str, language: str = "en-us") -> str:
-    """Return the text as it will be read, with phonemes between slashes."""
+    """Return the text after the lexicon, with phonemes between slashes."""
     new, overrides = lexicon.apply(TracedText(text), language)
     parts, done = [], 0
     for override in overrides:
@@ -83,14 +83,14 @@ def test_whole_words_are_said_as_the_lexicon_has_them(load: Load, text: str, exp
     assert applied(load(WORDS), text) == expected
 
 
-def test_what_is_rewritten_comes_from_the_word(load: Load) -> None:
+def test_rewritten_text_has_the_span_of_the_word(load: Load) -> None:
     text, overrides = load(WORDS).apply(TracedText("To New York by Kokoro."), "en-us")
     assert text.text == "To Nyoo York by Kokoro."
     assert text[3:12].span == (3, 11)
     assert [(o.start, o.end, o.phonemes) for o in overrides] == [(15, 21, "kˈOkəɹO")]
 
 
-def test_settled_words_are_left_alone(load: Load) -> None:
+def test_words_with_overrides_are_left_alone(load: Load) -> None:
     text = TracedText("Kokoro York Kokoro York")[7:]
     new, overrides = load(WORDS).apply(text, "en-us", [(7, 11), (14, 16)])
     assert new.text == "York Kokoro Jork"
@@ -270,11 +270,11 @@ SNIPPETS = st.sampled_from(
     st.sampled_from(sorted(LANGUAGES)),
     st.lists(st.tuples(st.integers(0, 30), st.integers(1, 5)), max_size=2),
 )
-def test_any_text_keeps_its_places(
+def test_any_text_keeps_its_offset_mapping(
     words: UserLexicon, text: str, language: str, spans: list[tuple[int, int]]
 ) -> None:
-    settled = [(start, start + length) for start, length in spans]
-    new, overrides = words.apply(TracedText(text), language, settled)
+    fixed = [(start, start + length) for start, length in spans]
+    new, overrides = words.apply(TracedText(text), language, fixed)
     end = 0
     for override in overrides:
         assert end <= override.start < override.end <= len(text)

@@ -1,4 +1,4 @@
-"""What a text says that the caller has told the kind of."""
+"""Write text of a known kind as words."""
 
 from __future__ import annotations
 
@@ -57,13 +57,13 @@ _CHARACTERS = {
 def interpret(
     text: str, interpretation: Interpretation, detail: str, *, british: bool
 ) -> str | None:
-    """Return the words for a text of a kind that is known, None if it is not of that kind.
+    """Return the words for a text of a known kind, None if it is not of that kind.
 
     Args:
-        text: what is to be read.
-        interpretation: what it is.
-        detail: the order of a date, made of `m`, `d` and `y`; nothing is needed for other kinds.
-        british: whether it is read in the British way.
+        text: any text.
+        interpretation: its kind.
+        detail: for a date the order of its parts, made of `m`, `d` and `y`; other kinds ignore it.
+        british: whether to write British English.
     """
     read = _READERS[interpretation]
     return read(Numbers(british=british), text.strip(), detail.strip().lower())

@@ -233,4 +233,4 @@ PER = {
     "cm³": "cubic centimeter",
     "s²": "second squared",
 }
-"""Names of what a quantity is counted by, such as `h` in `km/h`."""
+"""Names of units after a slash, such as `h` in `km/h`."""

@@ -19,9 +19,9 @@ from service.text.normalization.english.numbers import Numbers
 from service.text.normalization.english.unit_names import INCH, PER, UNITS
 from service.text.normalization.rules import Rule
 
-# One letter after a space is more often a word, a name or a sign than a unit.
+# After a space these are more often a word, a name or a sign than a unit.
 _TIGHT_ONLY = word_set("s h M W bit")
-# What is counted in millions by `5m`, as newspapers have it.
+# Nouns that `5m` counts in millions, as in newspapers.
 _IN_MILLIONS = word_set(
     "people users views downloads subscribers followers copies homes jobs viewers visitors "
     "customers members streams"
@@ -70,7 +70,7 @@ _BRITISH_SPELLING = (("meter", "metre"), ("liter", "litre"))
 
 
 def say_per(symbol: str) -> str:
-    """Return `per hour` for what stands after a stroke, such as `h`."""
+    """Return `per hour` for the symbol after a slash, such as `h`."""
     name = PER.get(symbol) or (UNITS[symbol].one if symbol in UNITS else symbol)
     return f"per {name}"
 
@@ -90,7 +90,7 @@ def rules(numbers: Numbers) -> tuple[Rule, ...]:
 
 
 class _Measures:
-    """Writes measures out."""
+    """Writes measures as words."""
 
     def __init__(self, numbers: Numbers) -> None:
         self._numbers = numbers
@@ -99,7 +99,7 @@ class _Measures:
         number, symbol, gap = match["number"], match["unit"], match["gap"]
         if symbol in _TIGHT_ONLY and gap not in ("", "-"):
             return None
-        # `747s` and `4x4s` are more than one of them.
+        # `747s` and `4x4s` are plurals, not seconds.
         is_many = len(number) > 2 and "." not in number
         if symbol == "s" and (is_many or word_before(match) == "by"):
             return None
@@ -107,7 +107,7 @@ class _Measures:
             symbol = "mn"
         unit = UNITS[symbol]
         if gap == "-":
-            # `5-kg bag`; a hyphen before `%` or `°` is none.
+            # `5-kg bag`, with a hyphen.
             words = f"{self._quantity(match)}-{unit.one}"
         else:
             is_one = (number == "1" and not match["part"]) or describes(match)
@@ -149,7 +149,7 @@ class _Measures:
         return (f"{words} {unit}" if marked else words) + self._full_stop(match)
 
     def inches(self, match: re.Match[str]) -> str | None:
-        # The quote that closes a quotation is not one of inches.
+        # A quote that closes a quotation does not mean inches.
         if match["quote"] and _OPENING_QUOTE.search(match.string, 0, match.end()):
             return None
         hyphen = "-" if "-" in match[0] else " "
@@ -190,7 +190,7 @@ class _Measures:
         return words
 
     def _full_stop(self, match: re.Match[str]) -> str:
-        """Keep the dot of a unit if it ends the sentence too."""
+        """Return the dot of a unit if it also ends the sentence."""
         if not match[0].endswith("."):
             return ""
         return "." if re.match(r"[”\"’')]*(?:\s*\Z|\s*\n|\s+[A-Z])", text_after(match)) else ""

@@ -1,4 +1,4 @@
-"""Mandarin Chinese in words: every number in Chinese characters."""
+"""Text normalization for Mandarin: every number in Chinese characters."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ Read = Callable[..., str]
 
 
 def rows(name: str) -> list[list[str]]:
-    """Return the cells of a table's lines."""
+    """Return the cells of each line of a table."""
     lines = (DATA / name).read_text(encoding="utf-8").splitlines()
     return [line.split("\t") for line in lines if line and not line.startswith("#")]
 

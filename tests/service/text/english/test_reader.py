@@ -1,4 +1,4 @@
-"""The English reader: awkward words, settled words, offsets, threads, any text whatever."""
+"""The English reader: awkward words, overrides, offsets, threads, arbitrary text."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from service.text.vocabulary import load_vocabulary
 @pytest.mark.parametrize(
     ("text", "phonemes"),
     [
-        # Apostrophes, straight, curly and typed as accents.
+        # Apostrophes: straight, curly and typed as accents.
         ("don't", "dˈOnt"),
         ("don’t", "dˈOnt"),
         ("don`t", "dˈOnt"),
@@ -45,7 +45,7 @@ from service.text.vocabulary import load_vocabulary
         ("and/or", "ænd ɔɹ"),
         ("twenty twenty-four", "twˈɛnti twˈɛntifˌɔɹ"),
         ("A B C", "ˈA bˈi sˈi"),
-        # What the lexicon lacks.
+        # Words that the lexicon lacks.
         ("café", "kæfˈA"),
         ("naïve", "nIˈiv"),
         ("Zürich", "zˈuɹɪʧ"),
@@ -53,7 +53,7 @@ from service.text.vocabulary import load_vocabulary
         ("B12", "bˈi twˈɛlv"),
         ("he is @home", "hi ɪz æt hˈOm"),
         ("x=y", "ˈɛks ˈikwᵊlz wˈI"),
-        # What comes next decides.
+        # The next word decides.
         ("the end", "ði ˈɛnd"),
         ("the start", "ðə stˈɑɹt"),
         ("the Xyzzyq", "ðə zˈIzɪk"),
@@ -76,7 +76,7 @@ def test_words_sound_as_people_say_them(text: str, phonemes: str, read: Any) -> 
         ("lead, read", "lead", "lˈɛd", "lˈɛd, ɹˈid"),
     ],
 )
-def test_an_ending_is_voiced_as_the_settled_word_before_it_ends(
+def test_an_ending_is_voiced_as_the_given_phonemes_before_it_end(
     text: str, word: str, phonemes: str, said: str, readers: Any
 ) -> None:
     start = text.index(word)
@@ -97,7 +97,7 @@ def test_stress_is_shifted_where_it_is_asked_for(steps: int, said: str, readers:
     assert read == said
 
 
-def test_every_word_knows_its_place_in_the_text(readers: Any) -> None:
+def test_every_word_has_its_span_in_the_text(readers: Any) -> None:
     text = 'He said: "The state-of-the-art café, and/or Bort’s B12 — THE END."'
     spans = punctuation.split(clean_text(TracedText(text)))
     heard = []

@@ -1,4 +1,4 @@
-"""What docs/markup.md shows is so."""
+"""The examples of docs/markup.md are correct."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ CODE = re.compile(r"`([^`]+)`")
 
 
 def section(title: str) -> str:
-    """Return what is under a heading, without what is under others inside it."""
+    """Return the text under a heading, without its subsections."""
     level, _, _ = title.partition(" ")
     _, _, rest = TEXT.partition(f"\n{title}\n")
     assert rest, title

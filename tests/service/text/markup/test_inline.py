@@ -10,7 +10,7 @@ from service.text.spans import Override
 
 
 def texts(written: str) -> list[str | float]:
-    """Return passages as their texts, pauses as their seconds."""
+    """Return the text of each passage and the seconds of each pause."""
     return [
         part.duration_s if isinstance(part, Pause) else part.text.text
         for part in inline.parse(written)
@@ -23,8 +23,8 @@ def only(written: str) -> Passage:
     return passage
 
 
-def settled(written: str) -> list[tuple[str, str | None, float]]:
-    """Return the words of each override, as they are in the caller's text, and what it says."""
+def overrides(written: str) -> list[tuple[str, str | None, float]]:
+    """Return the words of each override in the caller's text, with phonemes and stress."""
     return [(written[o.start : o.end], o.phonemes, o.stress) for o in only(written).overrides]
 
 
@@ -62,10 +62,10 @@ def test_phonemes_are_those_of_the_words_in_brackets() -> None:
         ("**[bold](+1)**", [("bold", None, 1)]),
     ],
 )
-def test_words_in_brackets_are_settled(
+def test_words_in_brackets_get_overrides(
     written: str, expected: list[tuple[str, str | None, float]]
 ) -> None:
-    assert settled(written) == expected
+    assert overrides(written) == expected
 
 
 @pytest.mark.parametrize(
@@ -83,11 +83,11 @@ def test_pauses_stand_between_passages(written: str, expected: list[str | float]
     assert texts(written) == expected
 
 
-def test_a_pause_knows_its_place() -> None:
+def test_a_pause_has_the_span_of_its_markup() -> None:
     assert inline.parse("é😀[pause:1s]")[1:] == [Pause(1.0, 2, 12)]
 
 
-def test_passages_after_a_pause_keep_their_places() -> None:
+def test_passages_after_a_pause_keep_their_spans() -> None:
     written = "Wait.[pause:1s] [Now](+1) go."
     passage = inline.parse(written)[-1]
     assert isinstance(passage, Passage)

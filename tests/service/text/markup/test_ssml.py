@@ -17,7 +17,7 @@ def parts(content: str, language: str | None = None) -> list[Passage | Pause]:
 
 
 def said(content: str) -> list[str | float]:
-    """Return passages as their texts, pauses as their seconds."""
+    """Return the text of each passage and the seconds of each pause."""
     return [
         part.duration_s if isinstance(part, Pause) else part.text.text for part in parts(content)
     ]
@@ -42,7 +42,7 @@ def delivered(content: str) -> list[tuple[str, str | None, str | None, float]]:
     ]
 
 
-def settled(content: str, language: str | None = None) -> list[tuple[str, str | None, float]]:
+def overrides(content: str, language: str | None = None) -> list[tuple[str, str | None, float]]:
     source = f"<speak>{content}</speak>"
     return [
         (source[o.start : o.end], o.phonemes, o.stress) for o in only(content, language).overrides
@@ -86,7 +86,7 @@ def test_breaks_are_pauses(content: str, expected: list[str | float]) -> None:
     assert said(content) == expected
 
 
-def test_a_pause_has_the_place_of_its_element() -> None:
+def test_a_pause_has_the_span_of_its_element() -> None:
     source = "<speak>é😀<break time='1s'/> <break></break></speak>"
     pauses = [part for part in ssml.parse(source) if isinstance(part, Pause)]
     assert [source[pause.start : pause.end] for pause in pauses] == [
@@ -159,8 +159,8 @@ def test_the_language_of_the_root_is_that_of_all() -> None:
         ("<emphasis><sub alias='a, b'>c</sub></emphasis>", [("c", None, 0.5)]),
     ],
 )
-def test_words_are_settled(content: str, expected: list[tuple[str, str | None, float]]) -> None:
-    assert settled(content) == expected
+def test_words_get_overrides(content: str, expected: list[tuple[str, str | None, float]]) -> None:
+    assert overrides(content) == expected
 
 
 @pytest.mark.parametrize(
@@ -183,13 +183,13 @@ def test_words_are_settled(content: str, expected: list[tuple[str, str | None, f
 def test_ipa_becomes_symbols_of_the_vocabulary(
     ph: str, language: str | None, phonemes: str
 ) -> None:
-    assert settled(f"<phoneme ph='{ph}'>x</phoneme>", language) == [("x", phonemes, 0)]
+    assert overrides(f"<phoneme ph='{ph}'>x</phoneme>", language) == [("x", phonemes, 0)]
 
 
 def test_the_language_of_ipa_is_that_of_the_voice_or_of_the_element() -> None:
     phoneme = "<phoneme ph='ɡəʊ'>x</phoneme>"
-    assert settled(f"<voice name='bf_emma'>{phoneme}</voice>", "en-us")[0][1] == "ɡQ"
-    assert settled(f"<lang xml:lang='en-us'>{phoneme}</lang>", "en-gb")[0][1] == "ɡO"
+    assert overrides(f"<voice name='bf_emma'>{phoneme}</voice>", "en-us")[0][1] == "ɡQ"
+    assert overrides(f"<lang xml:lang='en-us'>{phoneme}</lang>", "en-gb")[0][1] == "ɡO"
 
 
 @pytest.mark.parametrize(
@@ -347,7 +347,7 @@ CONTENTS = st.recursive(
 
 
 @given(st.lists(CONTENTS, max_size=4).map("".join))
-def test_every_character_comes_from_its_place(content: str) -> None:
+def test_every_character_has_its_span(content: str) -> None:
     source = f"<speak>{content}</speak>"
     end = 0
     for part in ssml.parse(source):
@@ -379,9 +379,9 @@ def test_any_text_is_parsed_or_refused(text: str) -> None:
 
 
 @pytest.mark.parametrize("document", ["<speak>Good <s>morning</s></speak>", "<speak>Good"])
-def test_a_document_is_gone_when_it_was_read(document: str) -> None:
+def test_a_document_is_freed_after_parsing(document: str) -> None:
     for _ in range(2):
-        gc.collect()  # also what is made once
+        gc.collect()  # including everything that is created only once
         with suppress(MarkupError):
             ssml.parse(document)
     assert gc.collect() == 0

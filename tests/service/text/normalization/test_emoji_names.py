@@ -135,7 +135,7 @@ def test_every_language_has_every_symbol_and_is_done_at_once(language: str) -> N
         assert rewrite(once, rules(language, named=is_named)).text == once.text
 
 
-def test_words_keep_their_places() -> None:
+def test_words_keep_their_spans() -> None:
     text = rewrite(TracedText("Hi 😀 you, 5→6"), rules("en-us", named=True))
     assert text.text == "Hi grinning face you, 5 to 6"
     assert text[3:16].span == (2, 5)

@@ -28,7 +28,7 @@ def _normalise(text: str, *, british: bool) -> TracedText:
 
 
 @given(text=st.one_of(_awkward, _any), british=st.booleans())
-def test_any_text_is_read_and_knows_its_origins(text: str, british: bool) -> None:
+def test_any_text_is_read_with_its_offset_mapping(text: str, british: bool) -> None:
     normalised = _normalise(text, british=british)
     spans = [normalised[index : index + 1].span for index in range(len(normalised))]
     assert all(0 <= start < end <= len(text) for start, end in spans)

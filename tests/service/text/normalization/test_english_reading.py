@@ -29,11 +29,11 @@ def test_words_know_what_they_stand_for(text: str, word: str, origin: str) -> No
     assert text[first:last] == origin
 
 
-def test_settled_words_are_left_alone() -> None:
+def test_words_with_overrides_are_left_alone() -> None:
     text = "5 or 5"
-    settled = rewrite(TracedText(text), rules(british=False), [(0, 1)])
-    assert settled.text == "5 or five"
+    rewritten = rewrite(TracedText(text), rules(british=False), [(0, 1)])
+    assert rewritten.text == "5 or five"
 
 
-def test_a_number_beyond_reason_is_read_digit_by_digit() -> None:
+def test_a_huge_number_is_read_digit_by_digit() -> None:
     assert _normalise("7" * 400, "en-us").text == " ".join(["seven"] * 400)

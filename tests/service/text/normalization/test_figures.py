@@ -18,7 +18,7 @@ def _normalised(text: str, language: str) -> TracedText:
     return rewrite(clean_text(TracedText(text), keep_joiners=language == "hi"), rules(language))
 
 
-# What figures are made of, so that hypothesis finds patterns and not only characters.
+# Parts of figures, so that Hypothesis finds patterns and not only characters.
 _PIECES = st.sampled_from(
     [
         *"0123456789",
@@ -41,7 +41,7 @@ def test_no_digit_is_left_and_offsets_go_forward(text: str, language: str) -> No
     assert all(a[0] <= b[0] and a[1] <= b[1] for a, b in itertools.pairwise(spans))
 
 
-def test_a_rewritten_figure_keeps_its_place() -> None:
+def test_a_rewritten_figure_keeps_its_span() -> None:
     text = "Cuesta 10,50 € hoy."
     traced = _normalised(text, "es")
     start = traced.text.index("diez")

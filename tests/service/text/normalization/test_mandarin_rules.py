@@ -19,7 +19,7 @@ def normalized(text: str) -> TracedText:
 
 
 def value_of(words: str) -> int:
-    """Understand a number below ten thousand billions as a listener does."""
+    """Return the value of a Chinese number below 10**16, as a listener understands it."""
     total = section = digit = 0
     for character in words:
         if character in VALUES:
@@ -42,7 +42,7 @@ def test_the_words_of_a_chinese_number_have_its_value(value: int) -> None:
     assert value_of(say_integer(str(value))) == value
 
 
-def test_a_chinese_reading_comes_from_where_the_number_was_written() -> None:
+def test_a_chinese_reading_has_the_span_of_the_number() -> None:
     text = "会议19:30开始"
     said = normalized(text)
     start = said.text.index("十九点三十分")

@@ -151,7 +151,7 @@ def test_escapes_are_taken_back_outside_paths(text: str, expected: str) -> None:
     assert written(text) == expected
 
 
-def test_words_keep_their_places() -> None:
+def test_words_keep_their_spans() -> None:
     text = rewrite(TracedText("# **One** [two](https://a.b)\n- three"), RULES)
     assert text.text == "One two.\nthree"
     assert [text[start:end].span for start, end in [(0, 3), (4, 7), (9, 14)]] == [
