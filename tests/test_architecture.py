@@ -6,6 +6,7 @@ import ast
 import re
 import subprocess
 import sys
+from collections import Counter
 from graphlib import TopologicalSorter
 from itertools import pairwise
 from pathlib import Path
@@ -47,6 +48,13 @@ OUTSIDE = {
 DOORS = {"synthesize", "openai", "websocket", "admin"}
 # Modules that stand for the same thing in each package.
 OF_EACH_DOOR = {"__init__", "router", "schemas"}
+
+# Modules of service/text that are the same for other languages.
+OF_EACH_LANGUAGE = {
+    "reader",
+    *("abbreviations", "amounts", "arithmetic", "counts", "dates", "interpretation", "notation"),
+    *("numbers", "romans", "telephones", "times"),
+}
 
 # Every room of service/text imports only from lines above its own.
 TEXT_LAYERS = [
@@ -126,8 +134,17 @@ def test_modules_of_the_api_and_of_speech_have_names_of_their_own(repository: Pa
     assert [name for name, following in pairwise(names) if name == following] == []
 
 
-def test_modules_of_the_api_and_of_speech_are_small(repository: Path) -> None:
-    for room in ("api", "speech"):
+def test_modules_of_text_have_names_of_their_own(repository: Path) -> None:
+    root = repository / "service"
+    files = [file for file in root.rglob("*.py") if file.stem != "__init__"]
+    inside = Counter(file.stem for file in files if root / "text" in file.parents)
+    outside = {file.stem for file in files if root / "text" not in file.parents}
+    assert not set(inside) & outside
+    assert {name for name, count in inside.items() if count > 1} == OF_EACH_LANGUAGE
+
+
+def test_modules_of_the_api_speech_and_text_are_small(repository: Path) -> None:
+    for room in ("api", "speech", "text"):
         for file in (repository / "service" / room).rglob("*.py"):
             assert len(file.read_text(encoding="utf-8").splitlines()) <= 400, file
 

@@ -198,7 +198,7 @@ class _Sentence:
     def _past_or_present(self, index: int) -> str:
         word, before = self._words[index], self._word(index - 1)
         if word == "wound" and (
-            self._wants_noun(before) or before in classes.PREPOSITIONS or self._is_adjective(before)
+            self._needs_noun(before) or before in classes.PREPOSITIONS or self._is_adjective(before)
         ):
             return "NN"
         auxiliary = self._auxiliary(index)
@@ -254,13 +254,13 @@ class _Sentence:
         word, before, after = self._words[index], self._word(index - 1), self._word(index + 1)
         if word in ("consist", "consists"):
             return "VBZ"
-        if word in classes.VERBS and after != "of" and not self._wants_noun(before):
+        if word in classes.VERBS and after != "of" and not self._needs_noun(before):
             return "VB"
         if word == "live":
             follows = before in ("people", "who", "and", "or") or has_object
             relative = before in ("that", "which") and after in classes.PREPOSITIONS
             return "VBP" if follows or relative else None
-        if word == "lives" and not self._wants_noun(before):
+        if word == "lives" and not self._needs_noun(before):
             return "VBZ" if after in classes.AFTER_VERB | {"next", "alone", "here"} else None
         near = after in ("to", "by", "behind", "together", "enough", "beside")
         near = near or before in classes.DEGREES or before == "how"
@@ -275,7 +275,7 @@ class _Sentence:
         if before == "to":
             of_noun = self._word(index - 2) in classes.NOUNS_BEFORE_TO
             return "NN" if plural or (of_noun and not has_object) else "VB"
-        if self._wants_noun(before) or before in classes.ADJECTIVES_IN_LY:
+        if self._needs_noun(before) or before in classes.ADJECTIVES_IN_LY:
             return "NN"
         if before in classes.AUXILIARIES_OF_BASE:
             return "NN" if plural else "VB"
@@ -303,7 +303,7 @@ class _Sentence:
         return (
             self._words[index] in classes.ADJECTIVES
             and (
-                self._wants_noun(before)
+                self._needs_noun(before)
                 or before in classes.HAVE
                 or before in ("in", "at")
                 or (before in classes.PREPOSITIONS and _is_plural(after))
@@ -343,7 +343,7 @@ class _Sentence:
         """Tell whether a noun has a word such as `the` before it, adjectives skipped."""
         for place in range(index - 1, index - 4, -1):
             word = self._word(place)
-            if self._wants_noun(word):
+            if self._needs_noun(word):
                 return True
             if not word or word in classes.FUNCTION_WORDS:
                 return False
@@ -372,7 +372,7 @@ class _Sentence:
             return "VB"
         return "VB" if has_object else "JJ"
 
-    def _wants_noun(self, before: str) -> bool:
+    def _needs_noun(self, before: str) -> bool:
         possessive = before.endswith(("'s", "s'")) and before not in classes.BE
         return before in classes.DETERMINERS or before in classes.POSSESSIVES or possessive
 

@@ -31,7 +31,7 @@ _UNLIKE_COST = 9
 _GAP_COST = 5
 _SPACE_GAP_COST = 2
 _EDGE_GAP_COST = 3
-_NEVER = 100  # more than two deletions
+_NEVER = 100  # more than a deletion and an insertion
 
 _VOWELS = "aeiouyæøœɐɑɒɔɘəɚɛɜɤɥɨɪɯʊʌᵊᵻAIOQWY"
 _NEAR = ("tdTɾ", "dðθ", "sz", "ʃʒʤʧ", "kɡ", "pb", "bβvf", "nmŋɲ", "ɹrɾʁl", "jiɪʎ", "wuʊ", "əɐʌᵊᵻæ")

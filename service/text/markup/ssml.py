@@ -80,7 +80,7 @@ class _Parser:
         self._done = 0
         self._composition = Composition()
         # The text of an open element whose words are not read as written.
-        self._held: FoldedText | None = None
+        self._inner: FoldedText | None = None
 
     def parse(self) -> list[Passage | Pause]:
         # This encoding overrides an XML declaration, which does not apply to decoded text.
@@ -122,7 +122,7 @@ class _Parser:
         if name in BLOCKS:
             self._composition.end_sentence(self._source[start : element.content_start])
         if name in ONLY_TEXT:
-            self._held = FoldedText()
+            self._inner = FoldedText()
         self._open.append(element)
 
     def _check(self, name: str, attributes: Mapping[str, str], parent: Element | None) -> None:
@@ -146,15 +146,15 @@ class _Parser:
                 self._composition.end_sentence(self._source[tag_start:end])
             elif name == "break":
                 self._composition.add_pause(Pause(break_s(element.attributes), element.start, end))
-            elif self._held is not None:
-                held, self._held = self._held, None
-                self._settle(element, held.text, self._source[element.start : end])
-                if held.space is not None:
-                    self._composition.add_space(held.space)
+            elif self._inner is not None:
+                inner, self._inner = self._inner, None
+                self._add_element(element, inner.text, self._source[element.start : end])
+                if inner.space is not None:
+                    self._composition.add_space(inner.space)
         except ValueError as error:
             raise MarkupError(f"<{name}>: {error}, at {self._place(element.start)}") from None
 
-    def _settle(self, element: Element, words: TracedText, whole: TracedText) -> None:
+    def _add_element(self, element: Element, words: TracedText, whole: TracedText) -> None:
         """Add the words of an element that sets their reading; `whole` is its complete source."""
         attributes, voice_settings = element.attributes, element.voice_settings
         if element.name == "sub":
@@ -191,15 +191,15 @@ class _Parser:
                 run = run.rewritten(self._referred(match[0], match.start()))
             if run.text[0] in _SPACES:
                 # White space before the words of an element goes before the element.
-                (self._held or self._composition).add_space(run)
+                (self._inner or self._composition).add_space(run)
                 continue
             if element.name == "break":
                 self._fail("<break> must not contain text", match.start())
             words = run.translate(_ONE_SPACE)
-            if self._held is None:
+            if self._inner is None:
                 self._composition.add(words, element.voice_settings, element.stress)
             else:
-                self._held.add(words)
+                self._inner.add(words)
 
     def _referred(self, reference: str, offset: int) -> str:
         """Return the character of `&amp;` or `&#38;`. Expat refuses all other entities."""

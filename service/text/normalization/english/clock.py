@@ -45,7 +45,7 @@ def say(
         numbers: writes the numbers.
         hour: 0 to 24.
         minute: two digits.
-        second: two digits, or empty.
+        second: two digits; None if there are none.
         half: `a.m.` or `p.m.`, as in the result.
     """
     if int(hour) > (12 if half else 24) or (half and int(hour) == 0):

@@ -116,10 +116,10 @@ def _date(numbers: Numbers, text: str, detail: str) -> str | None:
         detail = detail.replace("y", "")
     if len(parts) != len(detail):
         return None
-    told = dict(zip(detail, parts, strict=True))
-    if len(told.get("y", "2000")) not in (2, 4) or max(len(told.get(n, "")) for n in "md") > 2:
+    values = dict(zip(detail, parts, strict=True))
+    if len(values.get("y", "2000")) not in (2, 4) or max(len(values.get(n, "")) for n in "md") > 2:
         return None
-    return dates.say(numbers, told.get("y", ""), told["m"], told.get("d", ""))
+    return dates.say(numbers, values.get("y", ""), values["m"], values.get("d", ""))
 
 
 def _time(numbers: Numbers, text: str, detail: str) -> str | None:

@@ -104,12 +104,12 @@ def rules(numbers: Numbers) -> tuple[Rule, ...]:
         if int(digits) >= _FIRST_LIKELY:
             return numbers.year(digits)
         before = text_before(match)
-        told = (
+        is_year = (
             word_before(match).lower() in _BEFORE_YEAR
             or before.endswith("(")
             or _OF_YEAR.search(before) is not None
         )
-        return numbers.year(digits) if told else None
+        return numbers.year(digits) if is_year else None
 
     return (
         Rule(_RANGE, year_range),
