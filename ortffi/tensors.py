@@ -223,7 +223,8 @@ def create_strings(environment: Environment, array: Array) -> int:
 
     Raises:
         TypeError: an object is not a `str`.
-        ValueError: a string contains a NUL character, where the C API would stop reading.
+        ValueError: a string contains a NUL character, where the C API would stop reading, or a
+            lone surrogate, which UTF-8 does not have.
     """
     encoded = []
     # As a plain ndarray: a matrix is never flat.
@@ -232,7 +233,10 @@ def create_strings(environment: Environment, array: Array) -> int:
             raise TypeError(f"an array of objects must contain only str, not {type(item).__name__}")
         if "\0" in item:
             raise ValueError("a string with a NUL character cannot be passed to ONNX Runtime")
-        encoded.append(item.encode("utf-8"))
+        try:
+            encoded.append(item.encode("utf-8"))
+        except UnicodeEncodeError as error:
+            raise ValueError("a string with a lone surrogate has no form in UTF-8") from error
     api = environment.api
     pointer = allocate_tensor(environment, environment.allocator, array.shape, ElementType.STRING)
     try:
