@@ -12,8 +12,8 @@ from typing import Any, Literal
 
 from service import __version__
 from service.errors import InvalidRequestError, ServiceError
+from service.heap import share_freed_memory
 from service.logs import configure_logging
-from service.memory import share_freed_memory
 from service.settings import Settings, load_settings
 
 _CONFIG_ONLY = {"cuda_options", "tensorrt_options"}

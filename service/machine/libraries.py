@@ -114,7 +114,7 @@ class SharedLibraries:
 
 def _ask(file: InstalledLibrary, function: str, how: str) -> InstalledLibrary:
     try:
-        answer = ask("version", file.path, function, how)
+        answer = ask("library_version", file.path, function, how)
     except ProbeError as error:
         answer = {"problem": str(error)}
     if "problem" in answer:

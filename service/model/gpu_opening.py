@@ -15,8 +15,8 @@ import numpy as np
 
 import ortffi
 from service.errors import ModelError, SynthesisError
+from service.heap import return_freed_memory
 from service.machine import explain, foresee
-from service.memory import return_freed_memory
 from service.model.budget import affordable, encoder_bytes
 from service.model.cuda_graphs import CapturedDecoder
 from service.model.decoder import Decoder

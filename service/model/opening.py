@@ -8,7 +8,7 @@ from contextlib import ExitStack
 
 import ortffi
 from service.errors import ModelError
-from service.memory import return_freed_memory
+from service.heap import return_freed_memory
 from service.model.decoder import Decoder
 from service.model.gpu_opening import open_on_gpu
 from service.model.interface import Model

@@ -14,7 +14,7 @@ pytestmark = pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="only 
 SCRIPT = """
 import ctypes, re, sys, threading
 from pathlib import Path
-from service.memory import return_freed_memory, share_freed_memory
+from service.heap import return_freed_memory, share_freed_memory
 
 libc = ctypes.CDLL(None)
 libc.malloc.restype = libc.fopen.restype = ctypes.c_void_p
