@@ -47,7 +47,7 @@ OUTSIDE = {
 # Packages of service/api, each for one kind of caller; only the application knows all of them.
 DOORS = {"synthesize", "openai", "websocket", "admin"}
 # Modules that stand for the same thing in each package.
-OF_EACH_DOOR = {"__init__", "router", "schemas"}
+OF_EACH_DOOR = {"router", "schemas"}
 
 # Modules of service/text that are the same for other languages.
 OF_EACH_LANGUAGE = {
@@ -126,27 +126,16 @@ def test_doors_are_known_to_the_application_alone(repository: Path) -> None:
             assert not known & DOORS - {room}, f"{file} imports another door"
 
 
-def test_modules_of_the_api_and_of_speech_have_names_of_their_own(repository: Path) -> None:
-    root = repository / "service"
-    files = [*root.glob("*.py"), *(root / "api").rglob("*.py"), *(root / "speech").rglob("*.py")]
-    names = sorted(file.stem for file in files if file.stem not in OF_EACH_DOOR)
-    assert len(names) > 40
-    assert [name for name, following in pairwise(names) if name == following] == []
+def test_modules_of_the_service_have_names_of_their_own(repository: Path) -> None:
+    files = [file for file in (repository / "service").rglob("*.py") if file.stem != "__init__"]
+    names = Counter(file.stem for file in files)
+    assert len(names) > 200
+    assert {name for name, count in names.items() if count > 1} == OF_EACH_DOOR | OF_EACH_LANGUAGE
 
 
-def test_modules_of_text_have_names_of_their_own(repository: Path) -> None:
-    root = repository / "service"
-    files = [file for file in root.rglob("*.py") if file.stem != "__init__"]
-    inside = Counter(file.stem for file in files if root / "text" in file.parents)
-    outside = {file.stem for file in files if root / "text" not in file.parents}
-    assert not set(inside) & outside
-    assert {name for name, count in inside.items() if count > 1} == OF_EACH_LANGUAGE
-
-
-def test_modules_of_the_api_speech_and_text_are_small(repository: Path) -> None:
-    for room in ("api", "speech", "text"):
-        for file in (repository / "service" / room).rglob("*.py"):
-            assert len(file.read_text(encoding="utf-8").splitlines()) <= 400, file
+def test_modules_of_the_service_are_small(repository: Path) -> None:
+    for file in (repository / "service").rglob("*.py"):
+        assert len(file.read_text(encoding="utf-8").splitlines()) <= 400, file
 
 
 def test_the_picture_of_the_imports_is_true_and_has_no_cycle(repository: Path) -> None:
