@@ -20,7 +20,7 @@ from service.preparation.for_gpus import for_gpu
 from service.preparation.refusal import NotPreparedError, SourceRefusedError
 from service.preparation.store import Store
 from service.settings import Settings
-from tests.service.preparation.test_store import PROGRAM
+from tests.service.preparation.store_bench import PROGRAM
 from tests.small_kokoro import COUNTER, write_small_kokoro
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.service.preparation.rewriting.published_graphs import Backend, backend_named
+from tests.service.preparation.rewriting.graph_checks import Backend, backend_named
 
 
 @pytest.fixture(

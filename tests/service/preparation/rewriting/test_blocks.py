@@ -9,8 +9,7 @@ from onnx_ir.passes import common as passes
 
 from service.preparation.rewriting import native
 from service.preparation.rewriting.blocks import fuse_blocks
-from tests.service.preparation.rewriting.published_graphs import (
-    Published,
+from tests.service.preparation.rewriting.graph_checks import (
     attributes_of,
     backend_named,
     copied,
@@ -19,6 +18,7 @@ from tests.service.preparation.rewriting.published_graphs import (
     recognise,
     the_node,
 )
+from tests.service.preparation.rewriting.published_graphs import Published
 
 BLOCK, CONV = "kokoro.ResidualBlock", "kokoro.DynamicQuantizeConv"
 

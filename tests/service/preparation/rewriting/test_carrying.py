@@ -14,14 +14,8 @@ from service.preparation.rewriting import convolutions, normalization, snake
 from service.preparation.rewriting.carrying import give_spectrum, give_statistics, tell_spectrum
 from service.preparation.rewriting.graph import constant, nodes_of
 from service.preparation.rewriting.parts import split
-from tests.service.preparation.rewriting.published_graphs import (
-    UNSIGNED,
-    Array,
-    Published,
-    copied,
-    recognise,
-    tidied,
-)
+from tests.service.preparation.rewriting.graph_checks import UNSIGNED, copied, recognise, tidied
+from tests.service.preparation.rewriting.published_graphs import Array, Published
 
 N, N_FRAMES = 6, 20
 PER_BLOCK = 6 * 4 * N

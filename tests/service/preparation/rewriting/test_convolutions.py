@@ -9,10 +9,9 @@ import pytest
 from onnx import TensorProto
 
 from service.preparation.rewriting import convolutions
-from tests.service.preparation.rewriting.published_graphs import (
+from tests.service.preparation.rewriting.graph_checks import (
     Backend,
     NearMiss,
-    Published,
     attributes_of,
     check_left_alone,
     copied,
@@ -25,6 +24,7 @@ from tests.service.preparation.rewriting.published_graphs import (
     the_node,
     tidied,
 )
+from tests.service.preparation.rewriting.published_graphs import Published
 
 
 @pytest.mark.parametrize(

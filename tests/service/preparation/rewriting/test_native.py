@@ -7,18 +7,15 @@ from collections.abc import Callable
 import numpy as np
 import onnx_ir as ir
 import pytest
-from onnx_ir.passes import common as passes
 
 from service.preparation.rewriting import native
 from service.preparation.rewriting.packing import (
     column_sums,
     pack_floats,
     pack_integers,
-    pack_strided,
 )
-from tests.service.preparation.rewriting.published_graphs import (
+from tests.service.preparation.rewriting.graph_checks import (
     Backend,
-    Published,
     attributes_of,
     copied,
     operators,
@@ -26,52 +23,18 @@ from tests.service.preparation.rewriting.published_graphs import (
     recognise,
     the_node,
 )
-
-CONV = "kokoro.DynamicQuantizeConv"
-STATISTICS = "kokoro.ChannelStatistics"
-INPUTS = (
-    "x", "weight", "weight_sums", "bias", "statistics", "style", "alpha", "residual", "addend"
-)  # fmt: skip
-
-
-def fused(graph: Published, *outputs: str) -> ir.Model:
-    """Return a graph with native operators, but nothing of the dialect put into stock ones yet."""
-    model = recognise(copied(graph.model(*outputs)))
-    count = native.fuse(model.graph)
-    passes.RemoveUnusedNodesPass()(model)
-    made = sum(node.domain == native.OPERATORS and node.op_type != "ChannelStatistics"
-               for node in model.graph)  # fmt: skip
-    assert count == made
-    return model
-
-
-def operands(node: ir.Node, names: tuple[str, ...] = INPUTS) -> dict[str, ir.Value]:
-    return {name: value for name, value in zip(names, node.inputs, strict=False) if value}
-
-
-def array(value: ir.Value | None) -> np.ndarray:  # type: ignore[type-arg]
-    assert value is not None
-    assert value.const_value is not None
-    return value.const_value.numpy()
-
-
-def frames(graph: Published, n_channels: int, n_frames: int = 9) -> str:
-    """Something given channels last, as all is in a decoder but at its ends."""
-    return graph.add("Transpose", graph.given(1, n_frames, n_channels), perm=[0, 2, 1])
-
-
-def ended(graph: Published, x: str) -> str:
-    """Something behind that is not fused, and takes channels last."""
-    turned = graph.add("Transpose", x, perm=[0, 2, 1])
-    return graph.add("Softmax", turned, axis=-1)
-
-
-def convolved(graph: Published) -> str:
-    return graph.convolution(frames(graph, 5), 5, 6)
-
-
-def adain(graph: Published, x: str, n: int = 6) -> str:
-    return graph.modulation(graph.norm(x), graph.given(1, 2 * n), n)
+from tests.service.preparation.rewriting.native_graphs import (
+    CONV,
+    STATISTICS,
+    adain,
+    array,
+    convolved,
+    ended,
+    frames,
+    fused,
+    operands,
+)
+from tests.service.preparation.rewriting.published_graphs import Published
 
 
 def test_a_convolution_alone() -> None:
@@ -297,53 +260,6 @@ def test_a_sum_that_is_an_output_of_the_graph_keeps_its_name() -> None:
     maker = model.graph.outputs[1].producer()
     assert maker is not None
     assert maker.op_type == "DynamicQuantizeConv"
-
-
-def test_upsampling_takes_in_what_is_around_it() -> None:
-    graph = Published()
-    x = graph.add("LeakyRelu", frames(graph, 5), alpha=0.1)
-    upsampled = graph.upsampling(x, 5, 3, 6)
-    pads = graph.constant([0, 0, 1, 0, 0, 0], np.int64)
-    reflected = graph.add("Pad", upsampled, pads, mode="reflect")
-    total = graph.add("Add", reflected, frames(graph, 3, 55))
-    model = fused(graph, ended(graph, graph.add("Div", total, graph.constant(2.0))))
-    assert operators(model) == {"kokoro.ConvTranspose": 1, "Div": 1, "Softmax": 1}
-    node = the_node(model, "ConvTranspose")
-    assert attributes_of(node) == {
-        "channels": 3, "stride": 6, "pad": 3, "reflect": 1, "negative_slope": pytest.approx(0.1)
-    }  # fmt: skip
-    weight = next(iter(graph.model().graph.initializers.values()))
-    np.testing.assert_array_equal(array(node.inputs[1]), pack_strided(array(weight), 6))
-    assert len(node.inputs) == 4
-
-
-def test_upsampling_takes_in_one_sum() -> None:
-    graph = Published()
-    total = graph.upsampling(frames(graph, 5), 5, 3, 6)
-    for _ in range(2):
-        total = graph.add("Add", total, frames(graph, 3, 54))
-    found = operators(fused(graph, ended(graph, total)))
-    assert found == {"kokoro.ConvTranspose": 1, "Add": 1, "Softmax": 1}
-
-
-@pytest.mark.parametrize("epsilon", [1e-5, 1e-3])
-def test_the_epsilon_goes_along(epsilon: float) -> None:
-    graph = Published()
-    normalised = graph.norm(frames(graph, 6), epsilon=epsilon)
-    x = graph.modulation(normalised, graph.given(1, 12), 6)
-    node = the_node(fused(graph, graph.convolution(x, 6, 5)), "DynamicQuantizeConv")
-    assert node.attributes["epsilon"].as_float() == pytest.approx(epsilon)
-
-
-def test_upsampling_alone() -> None:
-    graph = Published()
-    model = fused(graph, graph.upsampling(frames(graph, 5), 5, 3, 10))
-    assert operators(model) == {"kokoro.ConvTranspose": 1, "Transpose": 1}
-    node = the_node(model, "ConvTranspose")
-    assert attributes_of(node) == {
-        "channels": 3, "stride": 10, "pad": 5, "reflect": 0, "negative_slope": 1.0
-    }  # fmt: skip
-    assert len(node.inputs) == 3
 
 
 def test_the_last_convolution_takes_in_leaky_relu_only() -> None:

@@ -8,10 +8,9 @@ import numpy as np
 import pytest
 
 from service.preparation.rewriting import normalization
-from tests.service.preparation.rewriting.published_graphs import (
+from tests.service.preparation.rewriting.graph_checks import (
     Backend,
     NearMiss,
-    Published,
     attributes_of,
     check_left_alone,
     copied,
@@ -22,6 +21,7 @@ from tests.service.preparation.rewriting.published_graphs import (
     the_node,
     tidied,
 )
+from tests.service.preparation.rewriting.published_graphs import Published
 
 TOLERANCE = 2e-4
 """Of values of about 1: variances are differences of means of squares, in float32."""

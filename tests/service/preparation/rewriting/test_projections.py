@@ -8,15 +8,15 @@ from onnx import TensorProto
 
 from service.preparation.rewriting import normalization
 from service.preparation.rewriting.projections import merge_projections
-from tests.service.preparation.rewriting.published_graphs import (
+from tests.service.preparation.rewriting.graph_checks import (
     Backend,
-    Published,
     copied,
     operators,
     plain,
     the_node,
     tidied,
 )
+from tests.service.preparation.rewriting.published_graphs import Published
 
 
 @pytest.mark.parametrize("bias_first", [False, True])

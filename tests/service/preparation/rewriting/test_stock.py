@@ -7,16 +7,16 @@ import onnx_ir as ir
 import pytest
 
 from service.preparation.rewriting import stock
-from tests.service.preparation.rewriting.published_graphs import (
+from tests.service.preparation.rewriting.graph_checks import (
     UNSIGNED,
     Backend,
-    Published,
     copied,
     operators,
     plain,
     recognise,
     the_node,
 )
+from tests.service.preparation.rewriting.published_graphs import Published
 
 TO_FLOAT = "com.microsoft.MatMulIntegerToFloat"
 

@@ -9,12 +9,8 @@ import pytest
 from service.preparation.rewriting.dialect import DOMAIN
 from service.preparation.rewriting.graph import nodes_of
 from service.preparation.rewriting.lengths import share_lengths
-from tests.service.preparation.rewriting.published_graphs import (
-    UNSIGNED,
-    Published,
-    operators,
-    recognise,
-)
+from tests.service.preparation.rewriting.graph_checks import UNSIGNED, operators, recognise
+from tests.service.preparation.rewriting.published_graphs import Published
 
 
 def told(model: ir.Model) -> list[ir.Value | None]:
