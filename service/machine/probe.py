@@ -1,6 +1,6 @@
 """Questions to NVIDIA's libraries, asked by a process of its own.
 
-A driver that was initialised must not be forked, a library that was loaded stays in memory, and one
+A driver that was initialized must not be forked, a library that was loaded stays in memory, and one
 that does not fit crashes: none of this shall happen to the service.
 """
 

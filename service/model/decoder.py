@@ -24,7 +24,7 @@ MASK = "mask"
 
 _INPUTS = ("features", "spectrum", "style", "given", "share")
 _OF_PROCESSORS = "spectrum_statistics"
-"""Input of decoders that quantise."""
+"""Input of decoders that quantize."""
 
 STRETCH_FRAMES = 104
 """The longest stretch of a piece that is said in windows, see `service.speech.windows`: 2.6 s."""

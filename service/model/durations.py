@@ -25,12 +25,12 @@ _FLOAT_TENSOR = b"\x08\x01"  # TypeProto.Tensor.elem_type (field 1, varint) = FL
 
 
 def is_computed(model: bytearray) -> bool:
-    """Tell whether a node of a serialised model makes the durations tensor."""
+    """Tell whether a node of a serialized model makes the durations tensor."""
     return _field(_NODE_OUTPUT, TENSOR_NAME.encode()) in model
 
 
 def output_declaration() -> bytes:
-    """Return the 34 bytes that, after a serialised model, make the durations an output."""
+    """Return the 34 bytes that, after a serialized model, make the durations an output."""
     value_type = _field(_VALUE_TYPE, _field(_TYPE_TENSOR, _FLOAT_TENSOR))
     value_info = _field(_VALUE_NAME, TENSOR_NAME.encode()) + value_type
     return _field(_MODEL_GRAPH, _field(_GRAPH_OUTPUT, value_info))

@@ -46,8 +46,8 @@ class CacheKey:
         source_sha256: of the model that it is made of.
         rewriting: version of the rewriting.
         variant: which operators it uses.
-        onnxruntime: version of the library that optimises it and runs it; `any` for GPUs, where the
-            library optimises it each time it is loaded.
+        onnxruntime: version of the library that optimizes it and runs it; `any` for GPUs, where the
+            library optimizes it each time it is loaded.
         products: of a stock variant, how the processor multiplies bytes, see `integer_products`;
             `any` for others, which are right on every processor.
         layout: of a native variant, version of the layout of its weights; 0 for others.

@@ -86,7 +86,7 @@ class Runtime:
         return replace(self, provider="cpu")
 
     def open_session(self, model: bytearray, folder: Path) -> ortffi.Session:
-        """Make a session of a serialised model on the CPU.
+        """Make a session of a serialized model on the CPU.
 
         Args:
             model: the bytes; may go afterwards.
@@ -188,7 +188,7 @@ class Runtime:
         ).commit_from_file(model)
 
     def optimize(self, model: Path, operators: Path | None, optimized: Path, weights: str) -> None:
-        """Have ONNX Runtime optimise a model once, so that loading it need not.
+        """Have ONNX Runtime optimize a model once, so that loading it need not.
 
         The levels up to EXTENDED are the same on every processor; what comes above them is for
         float convolutions only.

@@ -1,7 +1,7 @@
 """Predict what a piece's channels will be like while it is decoded, before it is.
 
-A decoder that works on stretches of a piece normalises each channel with its mean and variance over
-the stretch, and quantises it between its least and greatest number. A stretch sounds as it does in
+A decoder that works on stretches of a piece normalizes each channel with its mean and variance over
+the stretch, and quantizes it between its least and greatest number. A stretch sounds as it does in
 the whole piece only if it is given those of the whole piece. They follow closely from what the
 encoder gives: a linear map, of low rank, found by ridge regression over pieces in all voices that
 come with the service; see `bench.statistics`, which writes the file and tells how far off it is.

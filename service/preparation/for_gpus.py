@@ -50,7 +50,7 @@ def make_for_gpus(
         NotPreparedError: it cannot be prepared.
         ModelError: the source cannot be had.
     """
-    if not _is_quantised(source):
+    if not _is_quantized(source):
         file = _in_floats(source, source.sha256(), runtime, cache_dir, progress)
         progress(f"{source.path.name} is in floats: it is taken as it is")
         return [file]
@@ -86,10 +86,10 @@ def find_for_gpu(
             return model
     except SourceRefusedError as error:
         raise GpuUnavailableError(f"{error}; set another precision") from error
-    if _is_quantised(source):
+    if _is_quantized(source):
         given = "" if source.published else f" --model {source.path.name}"
         raise GpuUnavailableError(
-            f"{source.path.name} is quantised for processors, and GPUs have no kernels for its "
+            f"{source.path.name} is quantized for processors, and GPUs have no kernels for its "
             f"integers; make a model for them with: {PREPARE_COMMAND}{given}"
         )
     return _in_floats(source, model.sha256, runtime, store.cache_dir, progress)
@@ -102,7 +102,7 @@ def for_gpu(source: Source, precision: Precision, store: Store) -> PreparedModel
     return PreparedModel(source.path.name, store.folder(key), key, detail)
 
 
-def _is_quantised(source: Source) -> bool:
+def _is_quantized(source: Source) -> bool:
     if source.published:
         return True
     try:

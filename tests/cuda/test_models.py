@@ -67,8 +67,8 @@ def test_the_published_model_is_refused_with_the_command_that_makes_one(stub, tm
 def test_auto_says_why_it_goes_without_and_speaks(stub, tmp_path, kokoro):
     model = onnx.load(kokoro)
     model.doc_string = "stands for a graph with ConvInteger"
-    onnx.save(model, tmp_path / "quantised.onnx")
-    flags = ["--model", str(tmp_path / "quantised.onnx"), "--no-prepare"]
+    onnx.save(model, tmp_path / "quantized.onnx")
+    flags = ["--model", str(tmp_path / "quantized.onnx"), "--no-prepare"]
     done, sound = say(stub, tmp_path, "--provider", "auto", "--cache-dir", str(tmp_path), *flags)
     assert done.returncode == 0, done.stderr
     (warning,) = [line for line in done.stderr.splitlines() if " WARNING " in line]

@@ -65,11 +65,11 @@ def test_the_published_model_is_refused_with_the_command_that_makes_one(
     """Before the provider is loaded: the first thing to do is to make a model."""
     command = commands(tmp_path)[number]
     line = complaint(service(*command, "--provider", "cuda", "--cache-dir", str(tmp_path)))
-    assert line.startswith("kokoro-service: provider = cuda: kokoro-v1.0.int8.onnx is quantised")
+    assert line.startswith("kokoro-service: provider = cuda: kokoro-v1.0.int8.onnx is quantized")
     assert line.endswith(MODEL_MISSING)
 
 
-def test_a_quantised_file_is_refused_with_the_command_for_that_file(
+def test_a_quantized_file_is_refused_with_the_command_for_that_file(
     service: Run, model_file: Path, tmp_path: Path
 ) -> None:
     given = ("--model", str(model_file), "--cache-dir", str(tmp_path))

@@ -118,7 +118,7 @@ class _Layer(NamedTuple):
     """AdaIN, an activation and a convolution.
 
     Attributes:
-        source: what is normalised, before it was turned.
+        source: what is normalized, before it was turned.
         modulate: the node.
         convolution: the node.
         n_channels: of the source.

@@ -1,4 +1,4 @@
-"""Take the quantisation out: the same operators in floats, weights multiplied by their scales.
+"""Take the quantization out: the same operators in floats, weights multiplied by their scales.
 
 For processors that have no kernels for the published integers, above all GPUs. Activations stay
 channels first, as published. Layers that share weights in the source share them here.
@@ -49,7 +49,7 @@ class _Conv(Rule):
     def rewrite(self, op: Any, x: ir.Value, weight: ir.Value, convolved: ir.Value) -> Any:
         node, integers = convolved.producer(), constant(weight)
         assert node is not None  # matched
-        assert integers is not None  # recognised as such
+        assert integers is not None  # recognized as such
         zero_point = node.attributes["weight_zero_point"].as_int()
         scale = np.float32(node.attributes["weight_scale"].as_float())
         floats = (integers.astype(np.float32) - np.float32(zero_point)) * scale

@@ -1,4 +1,4 @@
-"""Recognise the harmonic source: sines at multiples of the pitch, which excite the generator."""
+"""Recognize the harmonic source: sines at multiples of the pitch, which excite the generator."""
 
 from __future__ import annotations
 

@@ -72,6 +72,6 @@ def _fused(
 
 
 def _is_sequence(product: Product) -> bool:
-    """Tell whether what is quantised is [1, T, Ci]; the model's own inputs are of one batch."""
+    """Tell whether what is quantized is [1, T, Ci]; the model's own inputs are of one batch."""
     x = product.quantize.inputs[0]
     return x is not None and x.shape is not None and len(x.shape) == 3

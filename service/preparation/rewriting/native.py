@@ -1,4 +1,4 @@
-"""Turn recognised operators, and what stands around them, into operators of our own in C."""
+"""Turn recognized operators, and what stands around them, into operators of our own in C."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class _Fuser:
     def quantized_conv(self, node: ir.Node) -> None:
         source, before = self._activation(node.inputs[0], node)
         weight = constant(node.inputs[1])
-        assert weight is not None  # recognised as such
+        assert weight is not None  # recognized as such
         name = _named(node.inputs[1])
         after, residuals, scale = self._sums(node, 2)
         bias = node.inputs[2] if len(node.inputs) > 2 else None
@@ -84,7 +84,7 @@ class _Fuser:
     def upsample(self, node: ir.Node) -> None:
         source, slope = self._slope(node.inputs[0])
         weight = constant(node.inputs[1])
-        assert weight is not None  # recognised as such
+        assert weight is not None  # recognized as such
         after = node
         reflected = self._only_user(node, "Reflect")
         if reflected is not None:
@@ -110,7 +110,7 @@ class _Fuser:
     def conv(self, node: ir.Node) -> None:
         source, slope = self._slope(node.inputs[0])
         weight = constant(node.inputs[1])
-        assert weight is not None  # recognised as such
+        assert weight is not None  # recognized as such
         pad = node.attributes["pad"].as_int()
         packed = pack_floats(weight)
         inputs = [

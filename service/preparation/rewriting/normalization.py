@@ -1,4 +1,4 @@
-"""Recognise AdaIN: normalisation over time, and what the voice's style makes of it."""
+"""Recognize AdaIN: normalization over time, and what the voice's style makes of it."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ def rules() -> RewriteRuleSet:
     """Return what turns AdaIN into `InstanceNorm` and `Modulate`.
 
     In: ReduceMean, Sub, Mul, ReduceMean, Add, Sqrt, Div; then Mul and Add with the two halves of a
-    projected style, to the first of which 1 was added. Several styles may share one normalisation,
-    so the two are recognised apart; but neither alone, for which there is no operator to be had.
+    projected style, to the first of which 1 was added. Several styles may share one normalization,
+    so the two are recognized apart; but neither alone, for which there is no operator to be had.
     """
     return rule_set(_Norm, _TimeFirstNorm, _ModulationOfNorm, commute=True)
 
@@ -51,7 +51,7 @@ class _Norm(Rule):
 
 
 class _TimeFirstNorm(_Norm):
-    """Over the first axis of [T, 1, C], as an optimiser moved the transposes."""
+    """Over the first axis of [T, 1, C], as an optimizer moved the transposes."""
 
     axis = 0
 
@@ -82,7 +82,7 @@ class _Modulation(Rule):
     ) -> MatchResult:
         halves, where = constant(sizes), constant(axes)
         if not self._applies_to(x):
-            return failed("what is modulated is no normalisation that was recognised", x)
+            return failed("what is modulated is no normalization that was recognized", x)
         if scalar(one) != 1.0:
             return failed("another number than 1 is added to the scale", one)
         if halves is None or halves.shape != (2,) or halves[0] != halves[1]:
@@ -101,7 +101,7 @@ class _Modulation(Rule):
 
 
 class _ModulationOfNorm(_Modulation):
-    """Of what was recognised as a normalisation: nodes come in the order in which they compute."""
+    """Of what was recognized as a normalization: nodes come in the order in which they compute."""
 
     def _applies_to(self, x: ir.Value) -> bool:
         turn = maker(x, "Transpose")

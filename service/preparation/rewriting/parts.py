@@ -19,7 +19,7 @@ STYLE = "style"
 
 
 def split(model: ir.Model) -> tuple[ir.Model, ir.Model]:
-    """Cut a recognised model where its generator begins.
+    """Cut a recognized model where its generator begins.
 
     What comes before works on whole frames, and is a fifth of the work: done once for the whole
     piece, its statistics are the whole piece's, and the phases of the source run on.
@@ -74,7 +74,7 @@ def _spectrum(graph: ir.Graph) -> ir.Value:
             and all(taker.op_type == "QuantizedConv" for taker in takers)
         ):
             return node.outputs[0]
-    raise refused("no Concat is the spectrum that several quantised convolutions take", graph)
+    raise refused("no Concat is the spectrum that several quantized convolutions take", graph)
 
 
 def _cut(graph: ir.Graph, value: ir.Value, name: str) -> ir.Value:

@@ -48,7 +48,7 @@ from service.preparation.rewriting.opsets import lower_opset
 from service.preparation.rewriting.padded_encoder import pad_frames
 from service.preparation.rewriting.parts import split
 from service.preparation.rewriting.projections import merge_projections
-from service.preparation.rewriting.refusing import not_recognised, refused
+from service.preparation.rewriting.refusing import not_recognized, refused
 from service.preparation.rewriting.synthesis_window import settle_windows
 from service.preparation.rewriting.transposes import cancel_transposes, move_transposes
 
@@ -60,8 +60,8 @@ _SMALL_BYTES = 1024
 _LINE_BYTES = 64
 """Of the cache, and of the widest vectors."""
 
-_RECOGNISED = {
-    "convolutions": ("quantised convolutions", 80),
+_RECOGNIZED = {
+    "convolutions": ("quantized convolutions", 80),
     "normalization": ("layers of AdaIN", 100),
     "snake": ("Snake activations", 40),
 }
@@ -112,16 +112,16 @@ def rewrite(
     progress("reading the model")
     model = ir.load(source)
     n_before = len(model.graph)
-    progress("recognising its parts")
+    progress("recognizing its parts")
     found: Counter[str] = Counter()
-    recognised = [("convolutions", convolutions.rules()), ("normalization", normalization.rules())]
+    recognized = [("convolutions", convolutions.rules()), ("normalization", normalization.rules())]
     if variant in ("native", "stock"):
-        recognised.append(("snake", snake.rules()))
-    for name, rules in recognised:
+        recognized.append(("snake", snake.rules()))
+    for name, rules in recognized:
         found[name] = rules.apply_to_model(model)
-        what, least = _RECOGNISED[name]
+        what, least = _RECOGNIZED[name]
         if found[name] < least:
-            raise not_recognised(what, found[name], least, rules, model)
+            raise not_recognized(what, found[name], least, rules, model)
     progress(f"putting in {variant} operators")
     passes.RemoveUnusedNodesPass()(model)
     parts = dict(zip((ENCODER, DECODER), split(model), strict=True))

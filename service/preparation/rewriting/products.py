@@ -1,4 +1,4 @@
-"""Recognise matrix products of integers, and do those of one input at once."""
+"""Recognize matrix products of integers, and do those of one input at once."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from service.preparation.rewriting.graph import Array, constant, maker
 
 
 class Product(NamedTuple):
-    """A quantised value times a matrix.
+    """A quantized value times a matrix.
 
     Attributes:
-        quantize: the node that quantises the value.
+        quantize: the node that quantizes the value.
         weight: int8 [Ci, Co], zero point 0.
         scale: float32 [Co], of the weight.
         bias: float32 [Co], or None.
@@ -72,7 +72,7 @@ def _scaled(value: ir.Value | None, result: ir.Value, bias: Array | None) -> Pro
 
 
 def by_input(products: Iterable[Product]) -> list[list[Product]]:
-    """Return products in groups that share what they quantise, and whether there is a bias."""
+    """Return products in groups that share what they quantize, and whether there is a bias."""
     groups: dict[tuple[ir.Node, bool], list[Product]] = {}
     for product in products:
         groups.setdefault((product.quantize, product.bias is None), []).append(product)
@@ -89,7 +89,7 @@ def merge(
     Args:
         graph: that they are in.
         products: of one group.
-        make: makes the node of the quantising one, and of weights, scales and biases side by side.
+        make: makes the node of the quantizing one, and of weights, scales and biases side by side.
             It has an output for each product, or one that is to be split.
     """
     quantize, biases = products[0].quantize, [each.bias for each in products]

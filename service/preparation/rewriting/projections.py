@@ -11,7 +11,7 @@ from service.preparation.rewriting.graph import Array, initializer, nodes_of
 from service.preparation.rewriting.products import by_input, merge, product_of
 
 Make = Callable[[ir.Graph, ir.Node, Array, Array, Array], ir.Node]
-"""Makes the node of a graph, of what quantises the style, and of weights, scales and biases."""
+"""Makes the node of a graph, of what quantizes the style, and of weights, scales and biases."""
 
 
 def merge_projections(graph: ir.Graph, make: Make | None = None) -> int:

@@ -32,7 +32,7 @@ def named(values: Iterable[ir.Value], name: str, graph: ir.Graph) -> ir.Value:
     raise refused(f"there is no {name}", graph)
 
 
-def not_recognised(
+def not_recognized(
     what: str, count: int, least: int, rules: RewriteRuleSet, model: ir.Model
 ) -> RefusedError:
     """Return what to raise where too few of the published groups of nodes were found.
@@ -44,7 +44,7 @@ def not_recognised(
         rules: that looked for them.
         model: in which those that were found are rewritten already.
     """
-    reason = f"{count} {what} are recognised, and at least {least} are needed"
+    reason = f"{count} {what} are recognized, and at least {least} are needed"
     tracer = MatchingTracer()
     rules.apply_to_model(model, tracer=tracer)  # changes nothing
     misses = [

@@ -1,4 +1,4 @@
-"""Recognise what works in floats: upsampling, pooling, padding and the last convolution."""
+"""Recognize what works in floats: upsampling, pooling, padding and the last convolution."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Recognise Snake, the activation of the generator's residual blocks."""
+"""Recognize Snake, the activation of the generator's residual blocks."""
 
 from __future__ import annotations
 

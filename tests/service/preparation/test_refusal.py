@@ -19,7 +19,7 @@ from tests.small_kokoro import write_small_kokoro
 @pytest.mark.parametrize(
     ("rewriting", "reason"),
     [
-        ("unknown", "parts are recognised, at node the node; nearest miss: an Add at another"),
+        ("unknown", "parts are recognized, at node the node; nearest miss: an Add at another"),
         ("higher", "sounds different: log-spectral distance"),
         ("longer", "other durations"),
         ("infinite", "not finite"),
@@ -79,8 +79,8 @@ def test_prepare_prints_reason_and_node_of_a_refusal_and_does_not_try_again(
     for number in range(2):
         assert command_line.main(command) == 1
         *lines, complaint = capsys.readouterr().err.splitlines()
-        assert ("recognising its parts" in lines) is (number == 0)
-        assert "0 quantised convolutions are recognised, and at least 80 are needed" in complaint
+        assert ("recognizing its parts" in lines) is (number == 0)
+        assert "0 quantized convolutions are recognized, and at least 80 are needed" in complaint
         assert re.search(r", at node \w+.*; nearest miss: .* \(noted in .*json\)$", complaint)
 
 

@@ -99,7 +99,7 @@ def test_who_stops_waiting_ends_the_process(bench: Bench) -> None:
         pass
 
     def stop(line: str) -> None:
-        if "optimising" in line:
+        if "optimizing" in line:
             raise StoppedError
 
     bench.rewrite_by("faithful")

@@ -50,7 +50,7 @@ def test_the_phonemes_are_what_the_text_is_said_by(server: Any) -> None:
     assert speak(server, text=text).content == speak(server, phonemes=phonemes).content
 
 
-def test_normalising_can_be_switched_off(server: Any) -> None:
+def test_normalizing_can_be_switched_off(server: Any) -> None:
     answer = said(server, text="Dr. Smith — 5 km.", normalize=False)
     assert answer["normalized"] == "Dr. Smith — 5 km."
     assert answer["phonemes"] != said(server, text="Dr. Smith — 5 km.")["phonemes"]

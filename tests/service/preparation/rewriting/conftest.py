@@ -1,4 +1,4 @@
-"""What turns recognised operators into such as can be run."""
+"""What turns recognized operators into such as can be run."""
 
 from __future__ import annotations
 

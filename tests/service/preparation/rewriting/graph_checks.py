@@ -35,11 +35,11 @@ from tests.service.preparation.rewriting.published_graphs import WIDEST, Array, 
 
 @dataclass(frozen=True)
 class NearMiss:
-    """A graph that is as what is recognised but for one thing.
+    """A graph that is as what is recognized but for one thing.
 
     Attributes:
         build: adds it to a graph and returns its outputs.
-        why: it must not be recognised: what would be lost.
+        why: it must not be recognized: what would be lost.
     """
 
     build: Callable[[Published], Sequence[str]]
@@ -47,7 +47,7 @@ class NearMiss:
 
 
 def near_misses(table: Mapping[str, tuple[str, Callable[[Published], Sequence[str]]]]) -> Any:
-    """Parametrise a test with what is changed, why it must not be recognised, and the builder."""
+    """Parametrize a test with what is changed, why it must not be recognized, and the builder."""
     return pytest.mark.parametrize(
         "near_miss",
         [pytest.param(NearMiss(build, why), id=what) for what, (why, build) in table.items()],
@@ -98,7 +98,7 @@ def dialect(model: ir.Model) -> Counter[str]:
     return Counter(node.op_type for node in model.graph if node.domain == DOMAIN)
 
 
-def recognise(model: ir.Model) -> ir.Model:
+def recognize(model: ir.Model) -> ir.Model:
     """Do what comes before operators are put in, with what is known of the form of a graph."""
     for module in (convolutions, normalization, snake, resampling, fourier):
         module.rules().apply_to_model(model)

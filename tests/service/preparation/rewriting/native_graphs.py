@@ -9,7 +9,7 @@ from onnx_ir.passes import common as passes
 from service.preparation.rewriting import native
 from tests.service.preparation.rewriting.graph_checks import (
     copied,
-    recognise,
+    recognize,
 )
 from tests.service.preparation.rewriting.published_graphs import Published
 
@@ -22,7 +22,7 @@ INPUTS = (
 
 def fused(graph: Published, *outputs: str) -> ir.Model:
     """Return a graph with native operators, but nothing of the dialect put into stock ones yet."""
-    model = recognise(copied(graph.model(*outputs)))
+    model = recognize(copied(graph.model(*outputs)))
     count = native.fuse(model.graph)
     passes.RemoveUnusedNodesPass()(model)
     made = sum(node.domain == native.OPERATORS and node.op_type != "ChannelStatistics"

@@ -140,13 +140,13 @@ def transposed(
     return build
 
 
-def normalised(graph: Speech, x: str) -> tuple[str, int, int]:
+def normalized(graph: Speech, x: str) -> tuple[str, int, int]:
     y = graph.modulation(graph.norm(x), graph.style(N_CHANNELS), N_CHANNELS)
     return graph.conv(y, N_CHANNELS, 5, 3, pads=[1, 1]), 5, 1
 
 
-def normalised_twice(graph: Speech, x: str) -> tuple[str, int, int]:
-    """One normalisation that two styles modulate, and another behind them."""
+def normalized_twice(graph: Speech, x: str) -> tuple[str, int, int]:
+    """One normalization that two styles modulate, and another behind them."""
     norm = graph.norm(x)
     one, other = (graph.modulation(norm, graph.style(N_CHANNELS), N_CHANNELS) for _ in "ab")
     inner = graph.conv(graph.add("Add", one, other), N_CHANNELS, 6, 3, pads=[1, 1])
@@ -220,8 +220,8 @@ LAYERS: dict[str, tuple[Layer, int]] = {
         transposed(4, 4, pads=[2, 0], output_padding=[2]), 1
     ),
     "dilated upsampling": (transposed(4, 2, dilation=5, pads=[1, 1]), 1),
-    "normalisation": (normalised, 2),
-    "several normalisations": (normalised_twice, 3),
+    "normalization": (normalized, 2),
+    "several normalizations": (normalized_twice, 3),
     "an LSTM": (recurrent("forward"), 1),
     "an LSTM that goes back": (recurrent("reverse"), 1),
     "an LSTM of both": (recurrent("bidirectional"), 1),

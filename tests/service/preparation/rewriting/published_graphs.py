@@ -73,7 +73,7 @@ class Published:
         return name
 
     def weights(self, *shape: int, kind: type = np.uint8) -> str:
-        """Quantised weights as small as published ones, see `WIDEST`; uint8 has 128 for zero."""
+        """Quantized weights as small as published ones, see `WIDEST`; uint8 has 128 for zero."""
         weights = self.random.integers(-WIDEST, WIDEST + 1, shape)
         return self.constant(weights + (128 if kind is np.uint8 else 0), kind)
 
@@ -93,10 +93,10 @@ class Published:
         weight_zero: int = 69,
         **attributes: Any,
     ) -> str:
-        """Quantised inside, as every convolution of a published model but the last one.
+        """Quantized inside, as every convolution of a published model but the last one.
 
         Args:
-            x: a value, or the outputs of what quantised it.
+            x: a value, or the outputs of what quantized it.
         """
         quantized, scale, zero = x if isinstance(x, list) else self.quantized(x)
         weight = self.weights(n_out, n_in, size)
@@ -126,7 +126,7 @@ class Published:
         return self.add("Cast", x, to=to)
 
     def norm(self, x: str, *, axis: int = 2, epsilon: Any = 1e-5) -> str:
-        """Normalisation over time of [1, C, T]."""
+        """Normalization over time of [1, C, T]."""
         axes = self.constant([axis], np.int64)
         centered = self.add("Sub", x, self.mean(x, axes))
         variance = self.mean(self.add("Mul", centered, centered), axes)
@@ -166,7 +166,7 @@ class Published:
         kind: type = np.int8,
         zero: int = 0,
     ) -> str:
-        """[..., n_out] of the outputs of what quantised [..., n_in]."""
+        """[..., n_out] of the outputs of what quantized [..., n_in]."""
         quantized, scale, zero_point = x
         weight = self.weights(n_in, n_out, kind=kind)
         sums = self.add(
@@ -199,7 +199,7 @@ class Published:
     def residual_block(
         self, x: str, style: list[str], n: int, size: int = 3, *, residual: bool = True
     ) -> str:
-        """Three pairs of AdaIN, Snake and convolution; style is quantised, of 8 numbers."""
+        """Three pairs of AdaIN, Snake and convolution; style is quantized, of 8 numbers."""
         for dilation in (1, 3, 5):
             y = x
             for spread in (dilation, 1):
@@ -214,7 +214,7 @@ class Published:
         """A small model with all by which it is parted, and one stage of a generator.
 
         Inputs are style, [1, 8], tokens and speed, which are frames; durations are there too. One
-        normalisation has no style, and the two parallel blocks stand in another order than that in
+        normalization has no style, and the two parallel blocks stand in another order than that in
         which they are summed.
         """
         style = self.quantized(self.given(1, 8, name="style"))

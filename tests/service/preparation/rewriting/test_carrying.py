@@ -14,7 +14,7 @@ from service.preparation.rewriting import convolutions, normalization, snake
 from service.preparation.rewriting.carrying import give_spectrum, give_statistics, tell_spectrum
 from service.preparation.rewriting.graph import constant, nodes_of
 from service.preparation.rewriting.parts import split
-from tests.service.preparation.rewriting.graph_checks import UNSIGNED, copied, recognise, tidied
+from tests.service.preparation.rewriting.graph_checks import UNSIGNED, copied, recognize, tidied
 from tests.service.preparation.rewriting.published_graphs import Array, Published
 
 N, N_FRAMES = 6, 20
@@ -76,7 +76,7 @@ def test_blocks_of_another_form_are_refused() -> None:
 
 def test_without_blocks_there_is_nothing_to_be_given() -> None:
     graph = Published()
-    model = recognise(graph.model(graph.convolution(graph.given(1, 5, 9), 5, 6)))
+    model = recognize(graph.model(graph.convolution(graph.given(1, 5, 9), 5, 6)))
     with pytest.raises(RefusedError, match="the decoder has no residual block, at node "):
         give_statistics(model.graph)
 
@@ -134,7 +134,7 @@ def layer(graph: Published, n_frames: int) -> tuple[ir.Model, dict[str, Array]]:
     x = graph.add("Transpose", graph.given(1, n_frames, N, name="x"), perm=[0, 2, 1])
     modulated = graph.modulation(graph.norm(x), graph.given(1, 2 * N, name="style"), N)
     y = graph.convolution(graph.snake(modulated, N), N, N, 1)
-    model = recognise(graph.model(graph.add("Transpose", y, perm=[0, 2, 1])))
+    model = recognize(graph.model(graph.add("Transpose", y, perm=[0, 2, 1])))
     (modulate,) = nodes_of(model.graph, "Modulate")
     modulate.resize_inputs(7)
     for place, name in enumerate(("mean", "variance", "least", "greatest", "share"), 2):

@@ -35,13 +35,13 @@ def convolved(model: ir.Model) -> int:
     return floats.rules().apply_to_model(model)
 
 
-def within_quantisation(before: Array, after: Array, x: Array, weight: Array) -> None:
+def within_quantization(before: Array, after: Array, x: Array, weight: Array) -> None:
     """Check that sums are as near as rounding each input to a step of 1/255 of its range allows.
 
     Args:
-        before: of the quantised graph.
+        before: of the quantized graph.
         after: of the one in floats.
-        x: what is quantised.
+        x: what is quantized.
         weight: that it is multiplied by, its outputs along the first axis.
     """
     assert before.shape == after.shape
@@ -91,7 +91,7 @@ def test_a_convolution_is_one_of_floats(given: dict[str, Any]) -> None:
         "pads": given.get("pads", [given.get("size", 3) // 2] * 2),
     }
     (after,) = plain(model, graph.feeds)
-    within_quantisation(before, after, graph.feeds[x], weight)
+    within_quantization(before, after, graph.feeds[x], weight)
 
 
 def test_a_square_is_a_product() -> None:
@@ -153,7 +153,7 @@ def test_a_product_is_one_of_floats(shape: tuple[int, ...], given: dict[str, Any
     weight = held(the_node(model, "MatMul").inputs[1])
     np.testing.assert_array_equal(weight, integers.astype(np.float32) * scale)
     (after,) = plain(model, graph.feeds)
-    within_quantisation(before, after, graph.feeds[x], weight.T)
+    within_quantization(before, after, graph.feeds[x], weight.T)
 
 
 def test_layers_of_one_weight_have_it_once() -> None:
@@ -185,7 +185,7 @@ def test_a_product_that_is_an_output_keeps_its_name() -> None:
 
 
 def product_of_two(graph: Published) -> str:
-    """What one quantised, by the zero point of another."""
+    """What one quantized, by the zero point of another."""
     (one, scale, _), (*_, zero) = (
         graph.quantized(graph.given(1, 7)),
         graph.quantized(graph.given(1, 7)),

@@ -205,7 +205,7 @@ def test_what_is_no_kokoro_is_left_alone(variant: Variant, tmp_path: Path) -> No
     source, folder = tmp_path / "source.onnx", tmp_path / "prepared"
     folder.mkdir()
     ir.save(graph.model(graph.convolution(graph.given(1, 4, 9), 4, 5)), source)
-    with pytest.raises(RefusedError, match="1 quantised convolutions are recognised"):
+    with pytest.raises(RefusedError, match="1 quantized convolutions are recognized"):
         rewrite(source, folder, variant, lambda line: None)
     assert list(folder.iterdir()) == []
 

@@ -20,7 +20,7 @@ from tests.service.preparation.rewriting.graph_checks import (
     copied,
     operators,
     plain,
-    recognise,
+    recognize,
     the_node,
 )
 from tests.service.preparation.rewriting.native_graphs import (
@@ -142,9 +142,9 @@ def test_statistics_come_from_upsampling() -> None:
 def test_what_is_put_together_has_its_statistics_taken_once() -> None:
     graph = Published()
     both = graph.add("Concat", convolved(graph), frames(graph, 2), axis=1)
-    normalised = graph.norm(both)
+    normalized = graph.norm(both)
     outputs = [
-        graph.convolution(graph.modulation(normalised, graph.given(1, 16), 8), 8, 3)
+        graph.convolution(graph.modulation(normalized, graph.given(1, 16), 8), 8, 3)
         for _ in range(2)
     ]
     model = fused(graph, *outputs)
@@ -251,7 +251,7 @@ def test_an_activation_that_others_need_too_stays_for_them(backend: Backend) -> 
 def test_a_sum_that_is_an_output_of_the_graph_keeps_its_name() -> None:
     graph = Published()
     total = graph.add("Add", convolved(graph), frames(graph, 6))
-    model = recognise(graph.model(ended(graph, total)))
+    model = recognize(graph.model(ended(graph, total)))
     add = the_node(model, "Add").outputs[0]
     add.name, add.dtype = "sum", ir.DataType.FLOAT
     model.graph.outputs.append(add)
@@ -293,9 +293,9 @@ def test_weights_that_are_shared_are_packed_once() -> None:
     assert one.inputs[2] is other.inputs[2]
 
 
-def test_nothing_is_fused_where_nothing_is_recognised() -> None:
+def test_nothing_is_fused_where_nothing_is_recognized() -> None:
     graph = Published()
-    model = recognise(graph.model(graph.add("Exp", graph.snake(adain(graph, frames(graph, 6)), 6))))
+    model = recognize(graph.model(graph.add("Exp", graph.snake(adain(graph, frames(graph, 6)), 6))))
     names = operators(model)
     assert native.fuse(model.graph) == 0
     assert operators(model) == names
@@ -304,7 +304,7 @@ def test_nothing_is_fused_where_nothing_is_recognised() -> None:
 def flip(n_in: int) -> float:
     """By how much a convolution may differ whose input rounds the other way in a few places.
 
-    Its input is some units wide, so that a step of the quantised input is about 0.02, and a weight
+    Its input is some units wide, so that a step of the quantized input is about 0.02, and a weight
     at most 255 steps of 0.0021.
     """
     return 0.03 * 255 * 0.0021 * n_in
@@ -314,7 +314,7 @@ def check_numbers(graph: Published, backend: Backend, *outputs: str, atol: float
     """Check that a graph gives the same numbers before and after."""
     published = graph.model(*outputs)
     before = plain(published, graph.feeds)
-    after = backend.run(backend.lower(recognise(copied(published))), graph.feeds)
+    after = backend.run(backend.lower(recognize(copied(published))), graph.feeds)
     for one, other in zip(before, after, strict=True):
         assert one.shape == other.shape
         np.testing.assert_allclose(other, one, rtol=0, atol=atol)
@@ -343,7 +343,7 @@ def test_a_residual_block_gives_the_same_numbers(
     assert (found[CONV], found[STATISTICS], found["Add"], found["Div"]) == (4, 1, 0, 0)
     published = graph.model(mean)
     (before,) = plain(published, graph.feeds)
-    (after,) = backend.run(backend.lower(recognise(copied(published))), graph.feeds)
+    (after,) = backend.run(backend.lower(recognize(copied(published))), graph.feeds)
     assert before.shape == after.shape
     # Rounding that falls the other way here and there changes little against the whole.
     assert np.abs(after - before).mean() < 0.01 * (np.abs(before).mean() + 1)

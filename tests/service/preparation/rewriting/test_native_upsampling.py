@@ -47,8 +47,8 @@ def test_upsampling_takes_in_one_sum() -> None:
 @pytest.mark.parametrize("epsilon", [1e-5, 1e-3])
 def test_the_epsilon_goes_along(epsilon: float) -> None:
     graph = Published()
-    normalised = graph.norm(frames(graph, 6), epsilon=epsilon)
-    x = graph.modulation(normalised, graph.given(1, 12), 6)
+    normalized = graph.norm(frames(graph, 6), epsilon=epsilon)
+    x = graph.modulation(normalized, graph.given(1, 12), 6)
     node = the_node(fused(graph, graph.convolution(x, 6, 5)), "DynamicQuantizeConv")
     assert node.attributes["epsilon"].as_float() == pytest.approx(epsilon)
 

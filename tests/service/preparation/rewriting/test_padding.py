@@ -19,7 +19,7 @@ from tests.service.preparation.rewriting.padded_graphs import (
     N_CHANNELS,
     Speech,
     convolution,
-    normalised_twice,
+    normalized_twice,
     padded,
     published,
     recurrent,
@@ -91,7 +91,7 @@ def everything(graph: Speech, x: str) -> tuple[str, int, int]:
     """Most of them, one after the other, as in the published graph."""
     lstm, n_channels, _ = recurrent("bidirectional")(graph, x)
     inner = graph.conv(lstm, n_channels, N_CHANNELS, 5, pads=[2, 2])
-    inner, n_channels, _ = normalised_twice(graph, inner)
+    inner, n_channels, _ = normalized_twice(graph, inner)
     grown = graph.add(
         "ConvTranspose", inner, graph.floats(n_channels, 3, 20, scale=0.3), graph.floats(3),
         strides=[10], pads=[5, 5],

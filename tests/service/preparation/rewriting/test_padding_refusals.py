@@ -19,7 +19,7 @@ from tests.service.preparation.rewriting.padded_graphs import (
     Layer,
     Speech,
     convolution,
-    normalised,
+    normalized,
     strided,
 )
 from tests.service.preparation.rewriting.published_graphs import Published
@@ -80,7 +80,7 @@ def cut(*bounds: int) -> Layer:
     return build
 
 
-def normalised_only_sometimes(graph: Speech, x: str) -> tuple[str, int, int]:
+def normalized_only_sometimes(graph: Speech, x: str) -> tuple[str, int, int]:
     return strided(graph, graph.conv(x, N_CHANNELS, N_CHANNELS, 3, strides=[2], pads=[1, 1]))
 
 
@@ -93,7 +93,7 @@ UNKNOWN: dict[str, tuple[Layer, str]] = {
     "unequal lengths": (of_unequal_lengths, "Add of unequal lengths"),
     "a computed kernel": (computed_kernel, "a convolution of another kind"),
     "no pads in numbers": (convolution(3, auto_pad="SAME_UPPER"), "a convolution of another kind"),
-    "half of the frames": (normalised_only_sometimes, "a stride of 2"),
+    "half of the frames": (normalized_only_sometimes, "a stride of 2"),
     "a share of the frames": (fractions, "a Resize of another kind"),
     "frames mixed with the next": (
         lambda graph, x: (graph.resize(x, 4, "linear"), N_CHANNELS, 4), "a Resize that mixes"
@@ -122,12 +122,12 @@ def test_what_is_not_known_is_refused_by_name(what: str) -> None:
     assert re.fullmatch(r"node \d+", caught.value.refusal.node)
 
 
-def test_a_normalisation_that_is_not_modulated_is_refused() -> None:
-    model = Speech().speech(DURATIONS, normalised)
+def test_a_normalization_that_is_not_modulated_is_refused() -> None:
+    model = Speech().speech(DURATIONS, normalized)
     (modulate,) = (node for node in model.graph if node.op_type == "Modulate")
     modulate.op_type = "Demodulate"
     modulate.name = "the node"
-    with pytest.raises(RefusedError, match=r"Demodulate of a normalisation, at node the node$"):
+    with pytest.raises(RefusedError, match=r"Demodulate of a normalization, at node the node$"):
         pad_frames(model.graph)
 
 

@@ -54,9 +54,9 @@ def test_styles_are_the_same_but_for_rounding() -> None:
     graph = Published()
     style = graph.quantized(graph.given(1, 12))
     projected = [graph.product(style, 12, 10, bias_first=False) for _ in range(3)]
-    normalised = [graph.norm(graph.given(1, 5, 2)) for _ in projected]
+    normalized = [graph.norm(graph.given(1, 5, 2)) for _ in projected]
     modulated = [
-        graph.modulation(x, each, 5) for x, each in zip(normalised, projected, strict=True)
+        graph.modulation(x, each, 5) for x, each in zip(normalized, projected, strict=True)
     ]
     # What is also asked for elsewhere stays where it is.
     published = graph.model(*modulated, *projected)

@@ -22,9 +22,9 @@ NONE_NEEDED = {name: (name, 0) for name in ("convolutions", "normalization", "sn
 
 @pytest.fixture
 def known(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Have small graphs recognised."""
+    """Have small graphs recognized."""
     least = {**NONE_NEEDED, "snake": ("Snake activations", 1)}
-    monkeypatch.setattr("service.preparation.rewriting.pipeline._RECOGNISED", least)
+    monkeypatch.setattr("service.preparation.rewriting.pipeline._RECOGNIZED", least)
 
 
 def saved(model: ir.Model, tmp_path: Path) -> tuple[Path, Path]:
@@ -68,7 +68,7 @@ def test_what_is_no_kokoro_is_left_alone(variant: str, tmp_path: Path) -> None:
     graph = Published()
     source, folder = saved(graph.model(graph.generator()), tmp_path)
     before = source.read_bytes()
-    refuse(source, folder, variant, "quantised convolutions are recognised, and at least 80 are")
+    refuse(source, folder, variant, "quantized convolutions are recognized, and at least 80 are")
     assert source.read_bytes() == before
 
 
@@ -96,15 +96,15 @@ def test_a_small_model_of_the_known_kind_gives_the_same_numbers(tmp_path: Path) 
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
-def test_a_normalisation_without_a_style_is_not_recognised(
+def test_a_normalization_without_a_style_is_not_recognized(
     variant: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     least = {**NONE_NEEDED, "normalization": ("layers of AdaIN", 1)}
-    monkeypatch.setattr("service.preparation.rewriting.pipeline._RECOGNISED", least)
+    monkeypatch.setattr("service.preparation.rewriting.pipeline._RECOGNIZED", least)
     graph = Published()
     model = graph.model(graph.add("Exp", graph.norm(graph.given(1, 6, 9))))
     source, folder = saved(model, tmp_path)
-    found = refuse(source, folder, variant, "0 layers of AdaIN are recognised")
+    found = refuse(source, folder, variant, "0 layers of AdaIN are recognized")
     assert found.nearest.startswith("more is done with it than modulation by a style at ")
 
 
