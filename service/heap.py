@@ -10,7 +10,7 @@ _LARGE_BYTES = 256 << 10
 
 
 def share_freed_memory() -> None:
-    """Have all threads take memory from one heap, and large pieces straight from the system.
+    """Have all threads share one heap, and take large blocks straight from the system.
 
     glibc gives each thread a heap of its own, where what a request has freed waits for the same
     thread's next one; and once a large array was freed it keeps others of its size there too. With
@@ -27,8 +27,8 @@ def share_freed_memory() -> None:
 def return_freed_memory() -> None:
     """Give memory that was freed back to the system, where the C library can.
 
-    Loading a session frees 17 MB in small pieces, which glibc would keep; others give it back
-    by themselves.
+    Loading a session frees 17 MB in small blocks, which glibc would keep. Other C libraries give
+    them back by themselves.
     """
     trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
     if trim is not None:

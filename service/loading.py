@@ -17,7 +17,7 @@ from service.model import (
     Options,
     Runtime,
     StatisticsPredictor,
-    longest_piece_s,
+    longest_chunk_s,
     open_runtime,
     require_gpu,
 )
@@ -230,7 +230,7 @@ def build_synthesizer(
         voices,
         default_voice=settings.voice,
         max_text_length=settings.max_text_length,
-        longest_chunk_s=longest_piece_s(settings.memory_budget_bytes, model.prepared.variant)
+        longest_chunk_s=longest_chunk_s(settings.memory_budget_bytes, model.prepared.variant)
         if settings.memory_budget_bytes
         else LONGEST_CHUNK_S,
     )

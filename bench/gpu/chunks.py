@@ -31,7 +31,7 @@ from service.errors import ServiceError
 from service.loading import load_model, load_runtime
 from service.model import Model, SplitModel, StatisticsPredictor
 from service.model.cuda_graphs import CapturedDecoder
-from service.model.decoder import STRETCH_FRAMES
+from service.model.decoder import LONGEST_WINDOW_FRAMES
 from service.model.durations import SAMPLES_PER_FRAME
 from service.model.kokoro import SAMPLE_RATE_HZ
 from service.settings import Settings
@@ -107,8 +107,8 @@ def measure_window(
     assert captured.statistics is not None
     encoding = captured.encode(token_ids, style, SPEED)
     given = captured.statistics.predict(encoding)
-    first = max(0, encoding.n_frames - STRETCH_FRAMES) // 2
-    last = min(encoding.n_frames, first + STRETCH_FRAMES)
+    first = max(0, encoding.n_frames - LONGEST_WINDOW_FRAMES) // 2
+    last = min(encoding.n_frames, first + LONGEST_WINDOW_FRAMES)
     with_graphs, without = (
         partial(seconds, partial(model.decode, encoding, first, last, given))
         for model in (captured, plain)

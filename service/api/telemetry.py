@@ -23,7 +23,7 @@ CLOSE_TIMEOUT_S = 5.0
 
 
 class Span:
-    """A stretch of work that nobody records."""
+    """A span that nobody records."""
 
     trace_id: str | None = None
     """32 hexadecimal digits, by which a collector finds the trace; None where there is none."""

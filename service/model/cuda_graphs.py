@@ -14,7 +14,7 @@ from typing import TypeVar
 
 import ortffi
 from service.errors import RunError
-from service.model.decoder import AUDIO, STRETCH_FRAMES, Decoder, Floats, next_length
+from service.model.decoder import AUDIO, LONGEST_WINDOW_FRAMES, Decoder, Floats, next_length
 from service.model.durations import SAMPLES_PER_FRAME
 
 T = TypeVar("T")
@@ -46,7 +46,7 @@ class CapturedDecoder(Decoder):
     @property
     def capturable(self) -> tuple[int, ...]:
         """Return the lengths that windows have."""
-        longest = next_length(STRETCH_FRAMES, self.lengths)
+        longest = next_length(LONGEST_WINDOW_FRAMES, self.lengths)
         return tuple(length for length in self.lengths if length <= longest)
 
     def capture(self, length: int) -> None:

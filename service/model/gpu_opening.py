@@ -205,12 +205,12 @@ def _capture(model: SplitModel, decoder: CapturedDecoder) -> str:
     try:
         for length in decoder.capturable:
             n_frames = min(length, encoding.n_frames)
-            stretches = ((0, n_frames), (encoding.n_frames - n_frames, encoding.n_frames))
+            windows = ((0, n_frames), (encoding.n_frames - n_frames, encoding.n_frames))
             decode = partial(model.decode, encoding, lengths=[length])
-            expected = [decode(*stretch).samples for stretch in stretches]
+            expected = [decode(*window).samples for window in windows]
             decoder.capture(length)
-            for stretch, samples in zip(stretches, expected, strict=True):
-                apart = float(np.abs(decode(*stretch).samples - samples).max())
+            for window, samples in zip(windows, expected, strict=True):
+                apart = float(np.abs(decode(*window).samples - samples).max())
                 if not apart <= _MOST_APART * float(np.abs(samples).max()):
                     raise UnlikeError(f"a replay of {length} frames sounds different")
     except (ortffi.OrtError, SynthesisError, UnlikeError) as error:

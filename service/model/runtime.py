@@ -17,10 +17,10 @@ ONNX Runtime wants to look into some of them (the sizes of a Split) while it loa
 
 
 _ARENA_BYTES = 192 << 20
-"""What sessions have for the tensors of a run, in one stretch: the longest piece needs two thirds
-of it. All of it is free again after a run, so the next one begins at the same place, however long
-the pieces before were. ONNX Runtime's own small stretches do not fit tensors of many lengths, and
-become ever more. What is never used stays virtual, but for a table of 3 %."""
+"""Size of the memory arena that sessions share for the tensors of a run; the longest chunk needs
+two thirds of it. It is one region and is free again after each run, so it does not fragment,
+however long the chunks are. ONNX Runtime's own smaller regions do not fit tensors of many lengths,
+and their number grows. What is never used stays virtual, but for a table of 3 %."""
 
 
 Provider = Literal["cpu", "cuda", "tensorrt", "auto"]
@@ -226,9 +226,9 @@ class Runtime:
             # Threads take small blocks as they come free, instead of an equal share each at
             # the start: 3 % less time on two cores that others use as well.
             .with_config("session.dynamic_block_base", "4")
-            # A piece goes through two sessions, each with threads of its own. Those of the one
-            # would go on looking out for more and take cores from those of the other: a quarter
-            # of the time of 1.5 s of speech on two cores, an eighth of that of 5 s.
+            # A chunk goes through two sessions, each with threads of its own. The idle ones
+            # would spin and take cores from the others: a quarter of the time of 1.5 s of
+            # speech on two cores, an eighth of that of 5 s.
             .with_config("session.force_spinning_stop", "1")
         )
 

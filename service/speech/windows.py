@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 import ortffi
 from service.model import Inference, Model, SplitModel, StatisticsPredictor
-from service.model.decoder import STRETCH_FRAMES
+from service.model.decoder import LONGEST_WINDOW_FRAMES
 from service.model.durations import SAMPLES_PER_FRAME
 from service.model.kokoro import Samples
 
@@ -31,7 +31,7 @@ to either side, the outer ones hardly at all. In the two frames around a seam 2,
 gave sound 11.2, 14.6, 15.0 and 15.0 dB above its difference from the whole, decoded with the same
 statistics (medians of 98 seams in 17 sentences)."""
 
-MOST_FRAMES = STRETCH_FRAMES - 2 * CONTEXT_FRAMES
+MOST_FRAMES = LONGEST_WINDOW_FRAMES - 2 * CONTEXT_FRAMES
 """Of a window: 98, 2.45 s. Longer ones save little (a seam costs 6 frames), need more memory than a
 chunk of a few seconds, and others wait meanwhile."""
 

@@ -44,11 +44,11 @@ libc.malloc_info(0, file)
 libc.fclose(file)
 heaps = len(re.findall("<heap nr=", Path(sys.argv[1]).read_text()))
 
-pieces = [libc.malloc(20_000) for _ in range(2_000)]
-for piece in pieces:
-    ctypes.memset(piece, 1, 20_000)
-for piece in pieces[:-1]:
-    libc.free(piece)
+blocks = [libc.malloc(20_000) for _ in range(2_000)]
+for block in blocks:
+    ctypes.memset(block, 1, 20_000)
+for block in blocks[:-1]:
+    libc.free(block)
 held = resident()
 return_freed_memory()
 print(heaps, held - resident())

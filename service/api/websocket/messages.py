@@ -27,7 +27,7 @@ class Config(StrictModel):
 
 
 class Text(StrictModel):
-    """A piece of text as it comes, such as a few letters of a language model's answer."""
+    """The next part of the text, such as a few letters of a language model's answer."""
 
     type: Literal["text"]
     text: str
@@ -151,7 +151,7 @@ class Done(BaseModel):
 
 
 class Error(BaseModel):
-    """Something could not be done; with a span where it is a piece of text."""
+    """Something could not be done; with the span of the text, where it is about text."""
 
     type: Literal["error"] = "error"
     error: ErrorDetail

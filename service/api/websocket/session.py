@@ -1,4 +1,4 @@
-"""One WebSocket session: text comes in pieces, speech goes out clause by clause.
+"""One WebSocket session: text comes in parts, speech goes out clause by clause.
 
 Three tasks: one reads messages, one has clauses spoken, one sends. Between the last two there is
 room for a single segment of speech, so a client that reads slowly holds back the synthesis.

@@ -1,4 +1,4 @@
-"""Feed AdaIN statistics to the decoder as inputs: a stretch then sounds as it does in the whole."""
+"""Feed AdaIN statistics to the decoder as inputs: a window then sounds as within its chunk."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from service.preparation.rewriting.parts import SPECTRUM
 from service.preparation.rewriting.refusing import named, refused
 
 SPECTRUM_STATISTICS = "spectrum_statistics"
-"""Of each channel of the spectrum, over the whole piece: float32 [4, 22]."""
+"""Of each channel of the spectrum, over the whole chunk: float32 [4, 22]."""
 
 GIVEN, SHARE, MEASURED = "given", "share", "measured"
 """Statistics of what each AdaIN works on, of all blocks one after the other, float32 [n]; and how
@@ -39,7 +39,7 @@ def tell_spectrum(encoder: ir.Graph) -> None:
 
 
 def give_spectrum(decoder: ir.Graph) -> None:
-    """Have the convolutions of the spectrum take its range from the statistics of the whole piece.
+    """Have the convolutions of the spectrum take its range from the statistics of the whole chunk.
 
     In: `QuantizedConv`. Out: the same, whose ends are the least and the greatest of each channel.
     """
@@ -57,7 +57,7 @@ def carry_statistics(decoder: ir.Graph) -> int:
     """Have the residual blocks of a decoder take and tell statistics; return how many there are.
 
     The convolutions of the spectrum take its range from its statistics, which are known of the
-    whole piece.
+    whole chunk.
 
     Raises:
         RefusedError: there is none.

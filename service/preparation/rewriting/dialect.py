@@ -13,7 +13,7 @@ last, [1, T, C]; who recognizes something puts transposes around it, which cance
 - `Modulate(x, style, mean?, variance?, least?, greatest?, share?)`: (1 + gamma) * x + beta, style
   [1, 2C] holding gamma, then beta. Where share, [1], is more than 0, x is normalized with the mean
   and the variance, [C], in the place of its own; least and greatest, [C], are those of the frames
-  before they were normalized, in the whole of which these are a stretch.
+  before they were normalized, in the whole of which these are a window.
 - `ChannelStatistics(x)`: mean, variance, least and greatest of each channel over time, [4, C].
 - `Snake(x, alpha)`: x + sin(alpha * x)^2 / alpha, alpha [C].
 - `Conv(x, weight, bias)`: in floats, weight [Co, Ci, K], as many frames out as in; attribute pad.

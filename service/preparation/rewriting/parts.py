@@ -1,4 +1,4 @@
-"""Split a model in two: an encoder for a whole piece, a decoder for any stretch of it."""
+"""Split a model in two: an encoder for a whole chunk, a decoder for any window of it."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def split(model: ir.Model) -> tuple[ir.Model, ir.Model]:
     """Cut a recognized model where its generator begins.
 
     What comes before works on whole frames, and is a fifth of the work: done once for the whole
-    piece, its statistics are the whole piece's, and the phases of the source run on.
+    chunk, its statistics are the whole chunk's, and the phases of the source run on.
 
     Returns:
         The encoder, from tokens, style and speed to features, spectrum and durations; and the

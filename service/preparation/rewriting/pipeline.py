@@ -99,7 +99,7 @@ def rewrite(
         source: a published model.
         folder: where to; it is there.
         variant: `native` needs the operators of native/, `stock` nothing; `float32` and `float16`
-            are for GPUs; `rounded` is `float16` in float32, for proving it.
+            are for GPUs; `rounded` is `float16` in float32, for parity checks.
         progress: called with a line where something takes long.
         signed_weights: see `stock.rules`; the other variants do not care.
 

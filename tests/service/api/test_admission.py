@@ -150,7 +150,7 @@ def test_five_streams_progress_evenly_and_each_is_heard_early(telling_server: An
     n_streams = 5
     speeds = [1.81 + 0.01 * number for number in range(n_streams)]
     heard: list[int] = []
-    # Every piece is a sentence, since two are too long for one.
+    # Every chunk is a sentence, since two are too long for one.
     text = " ".join(["The birch canoe slid on the planks."] * 40)
     fields = {**STREAM, "text": text, "timestamps": "word"}
     go_on = threading.Event()
@@ -260,7 +260,7 @@ def test_over_the_deadline_is_504_and_a_break_where_audio_had_begun(
 def test_the_deadline_is_for_the_reading_too(start_server: Callable[..., Any]) -> None:
     server = start_server("--deadline-s", "10", "--audio-cache-bytes", "10000000")
     server.wait_until_ready()
-    # Made in time, because it is in the cache, where one short piece comes after the other.
+    # Made in time, because it is in the cache, where one short chunk comes after the other.
     fields = {**STREAM, "text": " ".join([SENTENCE] * 16), "stream": False, "chunking": "early"}
     wait_until(lambda: speak(server, **fields).status_code == 200)
     with Caller(server, "late-reader", frugal=True, **fields) as caller:

@@ -28,7 +28,7 @@ from tests.service.api.speech_client import (
     wait_until,
 )
 
-# Two pieces, when cut early.
+# Two chunks, when cut early.
 TEXT = (
     "One moment, please, I am looking it up. The birch canoe slid on the smooth planks, "
     "and so did I, xylophonically."

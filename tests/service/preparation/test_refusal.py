@@ -11,7 +11,7 @@ import pytest
 from service import __main__ as command_line
 from service.errors import ModelError
 from service.preparation import store
-from service.preparation.refusal import SourceRefusedError
+from service.preparation.refusal import NotPreparedError
 from tests.service.preparation.store_bench import REAL_PROGRAM, STYLE, Bench
 from tests.small_kokoro import write_small_kokoro
 
@@ -84,12 +84,13 @@ def test_prepare_prints_reason_and_node_of_a_refusal_and_does_not_try_again(
         assert re.search(r", at node \w+.*; nearest miss: .* \(noted in .*json\)$", complaint)
 
 
-def test_a_refusal_of_an_earlier_version_still_counts(bench: Bench) -> None:
+def test_a_refusal_in_an_earlier_form_of_the_manifest_counts_as_absent(bench: Bench) -> None:
     bench.load("unknown").close()
     (folder,) = bench.folders()
     path = bench.prepared / folder / "manifest.json"
     manifest = json.loads(path.read_text())
     assert manifest["refusal"]["node"] == "the node"
-    path.write_text(json.dumps({**manifest, "refusal": "an old reason"}))
-    with pytest.raises(SourceRefusedError, match=r"cannot be prepared: an old reason \(noted in"):
+    earlier = {"recipe": manifest.pop("cache_key"), "proof": manifest.pop("parity"), **manifest}
+    path.write_text(json.dumps(earlier))
+    with pytest.raises(NotPreparedError, match="there is a hole in the graph"):
         bench.prepare("failing")

@@ -49,11 +49,11 @@ def test_the_manifest_tells_what_was_made_of_what(made: Bench) -> None:
     )
     for name, entry in manifest["files"].items():
         assert (folder / name).stat().st_size == entry["bytes"]
-    recipe = manifest["recipe"]
-    assert recipe["variant"] == "stock"
-    assert recipe["onnxruntime"] == open_runtime().version
-    assert recipe["products"] in ("exact", "saturating")
-    assert all(distance < 0.1 for distance in manifest["proof"].values())
+    key = manifest["cache_key"]
+    assert key["variant"] == "stock"
+    assert key["onnxruntime"] == open_runtime().version
+    assert key["products"] in ("exact", "saturating")
+    assert all(distance < 0.1 for distance in manifest["parity"].values())
 
 
 @pytest.mark.parametrize(

@@ -57,8 +57,8 @@ def test_the_client_of_the_guide_writes_what_it_is_told(
         check=True,
     )
     assert finished.stderr == ""
-    *pieces, done = [json.loads(line) for line in finished.stdout.splitlines()]
-    words = [word["text"] for piece in pieces for word in piece["words"]]
+    *chunks, done = [json.loads(line) for line in finished.stdout.splitlines()]
+    words = [word["text"] for chunk in chunks for word in chunk["words"]]
     assert words == ["Good", "day", "And", "good", "night"]
     with wave.open(str(file)) as audio:
         assert audio.getnframes() / audio.getframerate() == done["duration_s"]

@@ -109,7 +109,7 @@ def hold(synthesizer: Synthesizer) -> Callable[..., Any]:
     return run
 
 
-def test_what_a_client_does_not_take_is_made_three_pieces_ahead_and_dropped_by_a_cancel(
+def test_what_a_client_does_not_take_is_made_three_chunks_ahead_and_dropped_by_a_cancel(
     hold: Callable[..., Any],
 ) -> None:
     async def scenario(line: Line, statistics: RequestStatistics) -> None:

@@ -40,7 +40,7 @@ def test_speech_leaves_when_a_clause_is_complete_though_the_text_goes_on(server:
         assert [m["text_start"] for m in talk.of("audio")] == [0, 9]
 
 
-def test_the_spans_of_a_session_are_its_text_and_its_pieces_join_without_a_click(
+def test_the_spans_of_a_session_are_its_text_and_its_chunks_join_without_a_click(
     server: Any,
 ) -> None:
     text = (
@@ -50,14 +50,14 @@ def test_the_spans_of_a_session_are_its_text_and_its_pieces_join_without_a_click
     with opened(server) as talk:
         talk.say(*(text[i : i + 7] for i in range(0, len(text), 7)))
         done = talk.finish()
-        pieces = talk.of("audio")
-    spans = [(piece["text_start"], piece["text_end"]) for piece in pieces]
+        chunks = talk.of("audio")
+    spans = [(chunk["text_start"], chunk["text_end"]) for chunk in chunks]
     assert len(spans) > 2
     assert "".join(text[start:end] for start, end in spans) == text
-    words = [word["text"] for piece in pieces for word in piece["words"]]
+    words = [word["text"] for chunk in chunks for word in chunk["words"]]
     assert {"$5.50", "Dr.", "Who", "1984", "cent", "Fine", "naïve", "ﬁgures"} <= set(words)
-    assert done["duration_s"] == seconds(sum(piece["n_bytes"] for piece in pieces))
-    samples = [np.frombuffer(piece["pcm"], "<i2") for piece in pieces]
+    assert done["duration_s"] == seconds(sum(chunk["n_bytes"] for chunk in chunks))
+    samples = [np.frombuffer(chunk["pcm"], "<i2") for chunk in chunks]
     largest = max(np.abs(np.diff(part.astype(np.int32))).max() for part in samples)
     for before, after in pairwise(samples):
         assert abs(int(after[0]) - int(before[-1])) < largest / 4
