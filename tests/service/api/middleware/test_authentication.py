@@ -71,7 +71,7 @@ def test_a_bad_line_is_named_by_its_number_without_the_key(
 
 @pytest.mark.parametrize("content", [b"", b"\n \n# nothing\n"])
 def test_a_file_without_a_key_is_refused(tmp_path: Path, content: bytes) -> None:
-    with pytest.raises(SettingsError, match="there is no key in it"):
+    with pytest.raises(SettingsError, match="the file has no key"):
         ApiKeys.read(write(tmp_path / "keys", content))
 
 
