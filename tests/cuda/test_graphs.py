@@ -4,17 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 
-import pytest
-
 from ortffi._api import ErrorCode
-from tests.cuda.graph_programs import IMPORTS, START
+from tests.cuda.graph_programs import START
 from tests.cuda.stub import Refusal
-
-
-@pytest.fixture
-def python(stub):
-    """Run a script on the stub; its assertions are the test's."""
-    return lambda script: stub.python(IMPORTS + script)
 
 
 def test_the_first_run_is_captured_and_those_after_it_replay(stub, python):

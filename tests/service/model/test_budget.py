@@ -22,7 +22,7 @@ def test_the_least_budget_that_is_named_is_enough_and_a_byte_less_is_not(
 ) -> None:
     with pytest.raises(StartupError, match="memory_budget_bytes = 1 is too little") as caught:
         longest_chunk_s(1, variant)
-    least = int(re.findall(r"takes (\d+) or more", str(caught.value))[0])
+    least = int(re.findall(r"needs at least (\d+)", str(caught.value))[0])
     assert longest_chunk_s(least + 1, variant) == pytest.approx(SHORTEST_CHUNK_S, rel=1e-6)
     with pytest.raises(StartupError):
         longest_chunk_s(least - 1, variant)
