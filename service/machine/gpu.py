@@ -59,7 +59,7 @@ class Driver:
 
     def __str__(self) -> str:
         release = f"{self.release}, " if self.release else ""
-        serves = "serves CUDA {}.{}".format(*self.cuda) if self.cuda else "tells no version"
+        serves = "supports CUDA {}.{}".format(*self.cuda) if self.cuda else "version unknown"
         return release + serves
 
 
@@ -79,7 +79,7 @@ def ask_driver(library: str | Path = _LIBRARY, root: Path = Path("/")) -> Driver
     try:
         answer = ask("driver", library)
     except ProbeError as error:
-        return Driver(None, release, (), True, f"the driver cannot be asked: {error}")
+        return Driver(None, release, (), True, f"the driver cannot be queried: {error}")
     cuda = (answer["cuda"] // 1000, answer["cuda"] % 1000 // 10) if answer["cuda"] else None
     gpus = tuple(
         Gpu(
@@ -99,10 +99,10 @@ def _problem(answer: dict[str, str | int]) -> str:
     if step == "load":
         return f"no NVIDIA driver: {answer['text']}"
     if step == "look up":
-        return f"the driver has not all functions of CUDA's driver API: {answer['text']}"
+        return f"the driver lacks functions of CUDA's driver API: {answer['text']}"
     if step is None or code == _NO_DEVICE:
         return "the driver finds no GPU"
     if code == _STUB:
         return f"the {_LIBRARY} that the loader finds is a stub for linking, not the driver"
     named = f", {answer['name']} ({answer['text']})" if answer["name"] else ""
-    return f"the driver fails: {step} gives code {code}{named}"
+    return f"the driver fails: {step} returns code {code}{named}"

@@ -59,7 +59,7 @@ class InstalledLibrary:
 
     def __str__(self) -> str:
         where = "" if self.reachable else ", where the loader does not look"
-        problem = f", does not answer: {self.problem}" if self.problem else ""
+        problem = f", cannot be queried: {self.problem}" if self.problem else ""
         return f"{self.version}, {self.path}{where}{problem}"
 
 

@@ -1,4 +1,4 @@
-"""Run time: a model on disk opened, run, and checked for parity."""
+"""Run time: open a model on disk, run it, and check its parity."""
 
 from service.model.budget import longest_chunk_s
 from service.model.gpu_opening import PREPARE_COMMAND, require_gpu

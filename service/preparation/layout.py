@@ -1,4 +1,4 @@
-"""The version of the layout of weights; apart, for who packs none and has no ONNX."""
+"""The version of the layout of weights, apart from packing: checking it needs no onnx_ir."""
 
 LAYOUT = 1
-"""Which native operators must have been compiled for: `KOKORO_LAYOUT` in native/kokoro_ops.h."""
+"""The native operators must be compiled with the same `KOKORO_LAYOUT` in native/kokoro_ops.h."""

@@ -1,4 +1,4 @@
-"""The library of Kokoro's own operators, which is compiled where a C compiler is there."""
+"""Find the library of native operators, which setup compiles if there is a C compiler."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class NativeOperators:
 
     Attributes:
         path: the file, for `ortffi.SessionBuilder.with_custom_ops`.
-        kernels: the instruction set that it uses on this processor, such as `avx512-vnni`.
+        kernels: the instruction set that it uses on this CPU, such as `avx512-vnni`.
     """
 
     path: Path
@@ -28,35 +28,33 @@ class NativeOperators:
 
 
 def find_native_operators(path: Path | None = None) -> NativeOperators:
-    """Find the library and ask it what it uses on this processor.
+    """Find the library and its instruction set on this CPU.
 
     Args:
-        path: the library; the one of this installation by default.
+        path: the library; default: that of this installation.
 
     Raises:
-        NativeUnavailableError: it was not compiled, does not fit this machine, reads weights in
-            another layout, or has nothing but portable C for this processor, which is slower than
-            ONNX Runtime's operators.
+        NativeUnavailableError: it was not compiled, cannot be loaded, reads another layout of
+            weights, or has only portable C for this CPU, which is slower than ONNX Runtime's
+            operators.
     """
     path = path or native_library()
     if not path.is_file():
-        raise NativeUnavailableError("they were not compiled: there was no C compiler at setup")
+        raise NativeUnavailableError("they were not compiled, because setup found no C compiler")
     try:
         library = ctypes.CDLL(str(path))
         variant_in_use = library.kokoro_variant_in_use
     except (OSError, AttributeError) as error:
-        raise NativeUnavailableError(f"{path.name} does not fit this machine: {error}") from error
+        raise NativeUnavailableError(f"{path.name} cannot be loaded: {error}") from error
     variant_in_use.argtypes, variant_in_use.restype = [], ctypes.c_char_p
-    # One from before there were versions has no such function.
+    # The first version has no such function.
     layout = getattr(library, "kokoro_layout", lambda: 0)()
     if layout != LAYOUT:
         raise NativeUnavailableError(
-            f"{path.name} was compiled from other sources: it reads weights in layout {layout}, "
-            f"and {LAYOUT} is needed; install the service again, which compiles it"
+            f"{path.name} was compiled from other sources: it reads layout {layout} of weights, "
+            f"not {LAYOUT}; install the service again to compile it"
         )
     kernels: bytes = variant_in_use()
     if kernels == b"portable":
-        raise NativeUnavailableError(
-            "this processor has none of the instructions that they are written for"
-        )
+        raise NativeUnavailableError("this CPU has none of the instruction sets that they need")
     return NativeOperators(path, kernels.decode())

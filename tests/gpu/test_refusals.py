@@ -20,17 +20,17 @@ Run = Callable[..., subprocess.CompletedProcess[str]]
 pytestmark = pytest.mark.usefixtures("no_gpu")
 
 COMMAND = "kokoro-service prepare --for cuda"
-MODEL_MISSING = f"make a model for them with: {COMMAND}"
+MODEL_MISSING = f"prepare a model for GPUs with: {COMMAND}"
 
 
 def cause_and_cure(build: CudaBuild) -> str:
     """Return a pattern of what is to be said on this machine: the first thing that it lacks."""
     missing = first_missing_library(build)
     if missing.startswith("libcuda.so"):
-        return r"there is no NVIDIA driver here, libcuda\.so\.1 is not found: install it"
+        return r"the NVIDIA driver is missing, libcuda\.so\.1 is not found: install it"
     if missing:
-        return rf"this ONNX Runtime wants .*\({re.escape(missing)}\).*: (install|add|see) .*"
-    return "(the driver|NVIDIA's libraries here) .*: .*(update|see|restart|take)"
+        return rf"this ONNX Runtime needs .*\({re.escape(missing)}\).*: (install|add|check) .*"
+    return "(the driver|NVIDIA's libraries) .*: .*(update|check|restart|use)"
 
 
 def complaint(done: subprocess.CompletedProcess[str]) -> str:

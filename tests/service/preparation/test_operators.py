@@ -44,28 +44,28 @@ def test_portable_kernels_are_not_worth_it(tmp_path: Path) -> None:
 @pytest.mark.parametrize("layout", [None, LAYOUT - 1, LAYOUT + 1])
 def test_a_library_of_other_sources_is_refused(tmp_path: Path, layout: int | None) -> None:
     path = library_of(tmp_path, "abacus", layout)
-    found = f"in layout {layout or 0}, and {LAYOUT} is needed; install the service again"
+    found = f"it reads layout {layout or 0} of weights, not {LAYOUT}; install the service again"
     with pytest.raises(NativeUnavailableError, match=found):
         find_native_operators(path)
 
 
 def test_what_is_packed_here_is_read_by_what_is_compiled_here() -> None:
     if not native_library().is_file():
-        pytest.skip("they were not compiled: there was no C compiler at setup")
+        pytest.skip("they were not compiled, because setup found no C compiler")
     library = ctypes.CDLL(str(native_library()))
     assert library.kokoro_layout() == LAYOUT
 
 
 def test_another_library_is_refused(tmp_path: Path) -> None:
     path = compiled(tmp_path, "int something_else;")
-    with pytest.raises(NativeUnavailableError, match=r"libops\.so does not fit"):
+    with pytest.raises(NativeUnavailableError, match=r"libops\.so cannot be loaded"):
         find_native_operators(path)
 
 
 def test_a_file_that_is_no_library_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "libops.so"
     path.write_bytes(b"\x7fELF of another machine")
-    with pytest.raises(NativeUnavailableError, match=r"libops\.so does not fit"):
+    with pytest.raises(NativeUnavailableError, match=r"libops\.so cannot be loaded"):
         find_native_operators(path)
 
 

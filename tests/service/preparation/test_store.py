@@ -157,7 +157,7 @@ def test_what_cannot_be_removed_is_told_and_nothing_fails(
     monkeypatch.setattr(os, "rename", refuse)
     bench.load("failing").close()
     (message,) = [record.getMessage() for record in caplog.records if record.levelname == "WARNING"]
-    assert message == f"{old}, which nobody uses any more, cannot be removed: Permission denied"
+    assert message == f"the unused model {old} cannot be removed: Permission denied"
 
 
 def test_a_model_that_vanishes_before_it_is_opened_is_made_anew(

@@ -81,7 +81,7 @@ def test_a_service_that_is_killed_takes_its_preparing_process_along_and_leaves_n
     ("rewriting", "reason"),
     [
         ("failing", "RuntimeError: there is a hole in the graph"),
-        ("dying", "ended by signal 9"),
+        ("dying", "killed by signal 9"),
     ],
 )
 def test_a_process_that_fails_is_told_in_one_line_and_leaves_nothing(

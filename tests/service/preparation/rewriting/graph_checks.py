@@ -201,7 +201,7 @@ def backend_named(name: str) -> Backend:
     try:
         return Backend(name, library=find_native_operators().path)
     except NativeUnavailableError as error:
-        pytest.skip(f"our own operators cannot be used: {error}")
+        pytest.skip(f"native operators cannot be used: {error}")
 
 
 def same_integers(before: Array, after: Array, step: float) -> None:
