@@ -1,4 +1,4 @@
-"""What the C library does with memory that was freed."""
+"""How the C library treats freed memory."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ _LARGE_BYTES = 256 << 10
 def share_freed_memory() -> None:
     """Have all threads share one heap, and take large blocks straight from the system.
 
-    glibc gives each thread a heap of its own, where what a request has freed waits for the same
-    thread's next one; and once a large array was freed it keeps others of its size there too. With
-    some requests at once that was 50 MB. Other C libraries are left as they are, and so is glibc
-    where the environment tells it (MALLOC_ARENA_MAX, GLIBC_TUNABLES, ...).
+    glibc gives each thread a heap of its own, which keeps freed memory for that thread. After a
+    large array is freed, it also keeps others of that size. With some concurrent requests that was
+    50 MB. Other C libraries are not changed, nor is glibc if the environment configures it
+    (MALLOC_ARENA_MAX, GLIBC_TUNABLES, ...).
     """
     mallopt = getattr(ctypes.CDLL(None), "mallopt", None)
     told = any(name.startswith(("MALLOC_", "GLIBC_TUNABLES")) for name in os.environ)
@@ -25,7 +25,7 @@ def share_freed_memory() -> None:
 
 
 def return_freed_memory() -> None:
-    """Give memory that was freed back to the system, where the C library can.
+    """Return freed memory to the system, if the C library can.
 
     Loading a session frees 17 MB in small blocks, which glibc would keep. Other C libraries give
     them back by themselves.

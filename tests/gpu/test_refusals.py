@@ -97,7 +97,7 @@ def test_auto_speaks_on_the_processor_after_one_warning(
     )
     assert done.returncode == 0, done.stderr
     (warning,) = (line for line in done.stderr.splitlines() if " WARNING " in line)
-    expected = f"running on the CPU, since the GPU cannot be used: {cause_and_cure(build)}"
+    expected = f"running on the CPU, because the GPU cannot be used: {cause_and_cure(build)}"
     assert re.search(expected, warning), warning
     assert soundfile.info(sound).duration > 0.5
 
