@@ -1,4 +1,4 @@
-"""Recognize convolutions that quantize what comes in and work on integers."""
+"""Recognize convolutions that quantize their input and compute with integers."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from service.preparation.rewriting.rule import Rule, failed, rule_set
 
 
 def rules() -> RewriteRuleSet:
-    """Return what turns the published groups of nodes into `QuantizedConv`.
+    """Return the rules that replace published groups of nodes by `QuantizedConv`.
 
     In: DynamicQuantizeLinear, ConvInteger, a bias quantized in the graph and added to the
     accumulators, Cast, Mul by the product of both scales. Out: `QuantizedConv` between transposes.
@@ -33,7 +33,7 @@ def rules() -> RewriteRuleSet:
 
 class _Convolution(Rule):
     def _parts(self, conv: ir.Value, scale: ir.Value) -> dict[str, Any] | MatchResult:
-        """Return the convolution's operands, or why the group is not as it must be."""
+        """Return the convolution's operands, or why the group does not match."""
         node = conv.producer()
         if node is None or len(node.inputs) != 4:
             return failed("ConvInteger has not four inputs", node)
@@ -117,7 +117,7 @@ class _Plain(_Convolution):
 
 
 def _weight_scale(product: ir.Value | None, quantize: ir.Node) -> float | None:
-    """Return by what the scale of the quantized input is multiplied, if it is and by one number."""
+    """Return the number that the scale of the quantized input is multiplied by, or None."""
     node = maker(product, "Mul")
     if node is None:
         return None

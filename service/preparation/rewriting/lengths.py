@@ -1,4 +1,4 @@
-"""Measure frames once for all tensors that have equally many."""
+"""Compute each number of frames once, for all tensors with as many."""
 
 from __future__ import annotations
 

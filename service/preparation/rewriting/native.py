@@ -1,4 +1,4 @@
-"""Turn recognized operators, and what stands around them, into operators of our own in C."""
+"""Replace recognized operators, and the nodes around them, by native operators."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ _NO_SLOPE = 1.0
 
 
 def fuse(graph: ir.Graph) -> int:
-    """Make native operators of what can be fused; return how many.
+    """Replace and fuse what is possible by native operators; return how many.
 
-    In: `QuantizedConv` with the activation and AdaIN before it, the sums and the scaling behind
+    In: `QuantizedConv` with the activation and AdaIN before it, the sums and the scaling after
     it; `Upsample` and `Conv` likewise. Out: `DynamicQuantizeConv`, `ConvTranspose`, `Conv`, each of
-    which gives the statistics that the next AdaIN needs; `ChannelStatistics` where none does.
+    which outputs the statistics for the next AdaIN; otherwise `ChannelStatistics`.
     """
     fuser = _Fuser(graph)
     for node in list(graph):
@@ -128,7 +128,7 @@ class _Fuser:
         self._put("Conv", inputs, attributes, node, node)
 
     def _activation(self, x: ir.Value | None, node: ir.Node) -> tuple[ir.Value, dict[str, Any]]:
-        """Return what comes before activation and AdaIN, and both as operands."""
+        """Return the input of activation and AdaIN, and both as operands."""
         operands: dict[str, Any] = {
             "alpha": None, "statistics": None, "style": None, "epsilon": 0.0,
             "negative_slope": _NO_SLOPE,
@@ -148,7 +148,7 @@ class _Fuser:
         return x, operands
 
     def _slope(self, x: ir.Value | None) -> tuple[ir.Value, float]:
-        """Return what comes before a LeakyReLU, and its slope; or x itself and 1."""
+        """Return the input of a LeakyReLU and its slope; or x itself and 1."""
         leaky = maker(x, "LeakyRelu")
         slope = _NO_SLOPE
         if leaky is not None:
@@ -176,7 +176,7 @@ class _Fuser:
     def _sums(
         self, node: ir.Node, at_most: int, *, scaled: bool = True
     ) -> tuple[ir.Node, list[ir.Value], float]:
-        """Return the last node that can be fused behind one, what is added, and the scale."""
+        """Return the last node that can be fused after one, the summands, and the scale."""
         residuals: list[ir.Value] = []
         while len(residuals) < at_most:
             add = self._only_user(node, "Add")
@@ -211,7 +211,7 @@ class _Fuser:
         first: ir.Node,
         last: ir.Node,
     ) -> None:
-        """Put an operator where the last of the fused nodes stands, and drop that."""
+        """Replace the last of the fused nodes by an operator."""
         n_outputs = 1 if op_type == "Conv" else 2
         fused = ir.node(
             op_type, inputs, attributes=attributes, domain=OPERATORS, num_outputs=n_outputs,

@@ -1,4 +1,4 @@
-"""Lay weights out as the native operators read them."""
+"""Pack weights in the layout of the native operators."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 COLUMNS = 16
-"""Output channels of a panel: one vector of 32-bit sums, the widest that a processor has."""
+"""Output channels of a panel: the widest vector of 32-bit sums of any CPU."""
 
 GROUP = 4
 """Input channels that one dot product of bytes takes at once."""

@@ -1,9 +1,9 @@
-"""Let the frames of speech be one of a few numbers, whatever is said.
+"""Pad frames to bucket lengths, and mask the padding.
 
-A GPU's libraries choose and set up their kernels for each new shape, which takes far longer than
-running them. So an encoder adds frames (`padded_encoder`), and a decoder is told which of its
-frames count (`masked_decoder`). Those that were added count for nothing: normalization leaves them
-out, and whatever looks at neighbours finds zeros there, as behind the last frame.
+A GPU's libraries select and set up kernels for each new shape, which takes far longer than running
+them. So an encoder adds frames (`padded_encoder`), and a decoder gets a mask of its real frames
+(`masked_decoder`). Added frames have no effect: normalization ignores them, and operators that see
+neighbouring frames find zeros there, as after the last frame.
 """
 
 from __future__ import annotations

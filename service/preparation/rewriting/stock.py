@@ -1,7 +1,7 @@
-"""Turn recognized operators into ONNX Runtime's own, the quickest for each.
+"""Replace recognized operators by ONNX Runtime's own, the fastest for each.
 
-Each rule has one dialect operator as its pattern. Measurements behind the choices are in
-docs/speed.md.
+The pattern of each rule is one dialect operator. docs/speed.md has the measurements behind the
+choices.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from service.preparation.rewriting.rule import Rule, rule_set
 
 
 def rules(*, signed_weights: bool = True) -> RewriteRuleSet:
-    """Return what replaces every dialect operator.
+    """Return the rules that replace every dialect operator.
 
     Args:
-        signed_weights: whether weights become int8. Products of uint8 with int8 are quicker where
-            the processor has an instruction for them; without one, x86 saturates them.
+        signed_weights: whether weights become int8. Products of uint8 with int8 are faster if the
+            CPU has an instruction for them; without it, x86 saturates them.
     """
     return rule_set(
         _AdaIN, _ScaledSnake, _Snake, _QuantizedConv.rule(signed_weights), _Upsample, _Conv,
@@ -34,7 +34,7 @@ def rules(*, signed_weights: bool = True) -> RewriteRuleSet:
 
 
 def given_rules() -> RewriteRuleSet:
-    """Return what replaces layers to which statistics may be given; it goes before `rules`."""
+    """Return the rules that replace layers with statistics as inputs; apply them before `rules`."""
     return rule_set(_GivenLayer)
 
 
