@@ -247,12 +247,12 @@ def _limit_reached(match: re.Match[str], case: _Case) -> str:
 
 def _out_of_memory(match: re.Match[str], case: _Case) -> str:
     asked = match["size"]
-    wanted = f": {_mebibytes(asked)} were requested" if asked else ""
+    wanted = f", {_mebibytes(asked)} were requested" if asked else ""
     here = ""
     if case.machine.board.tegra:
         here = f", and {_mebibytes(case.machine.memory.available_bytes())} are available now"
     return (
-        f"too little GPU memory{wanted}{here}; stop other programs that use it, or lower "
+        f"too little GPU memory{wanted}{here}: stop other programs that use it, or lower "
         "memory_budget_bytes"
     )
 

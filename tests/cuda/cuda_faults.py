@@ -143,7 +143,7 @@ FAULTS = {
         "onnxruntime::BFCArena::AllocateRawInternal(size_t, bool, onnxruntime::Stream*, bool, "
         "onnxruntime::WaitNotificationFn) Failed to allocate memory for requested buffer of size "
         "939524096",
-        "too little GPU memory: 896 MiB were requested.*; .* lower memory_budget_bytes",
+        "too little GPU memory, 896 MiB were requested.*: .* lower memory_budget_bytes",
         ErrorCode.RUNTIME_EXCEPTION,
     ),
     # Reports have no more of it than this.

@@ -100,7 +100,7 @@ def test_what_there_is_to_know(server: Any) -> None:
         ({"text": "a", "phonemes": "a"}, 422, "invalid_request", "exactly one"),
         ({"text": ""}, 422, "empty_text", "empty"),
         ({"text": " \n "}, 422, "empty_text", "empty"),
-        ({"text": "?!"}, 422, "nothing_to_say", "pronounced"),
+        ({"text": "?!"}, 422, "nothing_to_say", "pronounce"),
         ({"text": "a\x07b"}, 422, "invalid_text", "U+0007"),
         ({"phonemes": "h4"}, 422, "unknown_symbol", "4"),
         ({"text": "a" * 20_001}, 413, "text_too_long", "20001"),
