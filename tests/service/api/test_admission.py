@@ -136,7 +136,7 @@ def test_an_answer_that_nobody_reads_counts_until_it_is_gone(
             refused = server.client.post(path, json=body)
             assert refused.status_code == 503
             assert refused.json()["error"]["code"] == "overloaded"
-            assert "memory together" in refused.json()["error"]["message"]
+            assert "too little memory for the answer" in refused.json()["error"]["message"]
             assert 1 <= int(refused.headers["retry-after"]) <= 60
         # What takes little is let in.
         assert server.client.post("/v1/audio/speech", json=openai).status_code == 200
