@@ -8,7 +8,6 @@ import subprocess
 import sys
 from collections import Counter
 from graphlib import TopologicalSorter
-from itertools import pairwise
 from pathlib import Path
 
 import pytest
