@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-QUANTISED_OPERATORS: Mapping[str, frozenset[str]] = MappingProxyType(
+QUANTIZED_OPERATORS: Mapping[str, frozenset[str]] = MappingProxyType(
     {
         "": frozenset(
             {
@@ -75,7 +75,7 @@ QUANTISED_OPERATORS: Mapping[str, frozenset[str]] = MappingProxyType(
 """The operators, by domain, that only a quantized model has.
 
 `DequantizeLinear` is not one of them, because it may just scale an image of bytes. It counts if it
-reads stored weights (see `ModelFile.has_quantised_weights`).
+reads stored weights (see `ModelFile.has_quantized_weights`).
 """
 
 DEQUANTIZE = {("", "DequantizeLinear"), ("com.microsoft", "DequantizeLinear")}

@@ -16,7 +16,7 @@ from types import MappingProxyType
 from typing import TypeAlias
 
 from ortffi._protobuf import BYTES, VARINT, ProtobufError, fields, signed
-from ortffi._quantization import DEQUANTIZE, NARROW_TYPES, QUANTISED_OPERATORS
+from ortffi._quantization import DEQUANTIZE, NARROW_TYPES, QUANTIZED_OPERATORS
 
 Model: TypeAlias = str | os.PathLike[str] | bytes | bytearray | memoryview | mmap.mmap
 
@@ -43,7 +43,7 @@ class ModelFile:
         metadata: the custom entries by key.
         external_data_files: the files with weights, in order of first use, relative to the
             model's folder.
-        has_quantised_weights: whether `DequantizeLinear` reads weights of a narrow type.
+        has_quantized_weights: whether `DequantizeLinear` reads weights of a narrow type.
     """
 
     ir_version: int
@@ -57,23 +57,23 @@ class ModelFile:
     operators: Counter[tuple[str, str]]
     metadata: Mapping[str, str]
     external_data_files: tuple[str, ...]
-    has_quantised_weights: bool
+    has_quantized_weights: bool
 
     @property
-    def quantised_operators(self) -> tuple[tuple[str, str], ...]:
+    def quantized_operators(self) -> tuple[tuple[str, str], ...]:
         """Return the operators that only a quantized model has, as (domain, operator), sorted."""
         return tuple(
             sorted(
                 (domain, operator)
                 for domain, operator in self.operators
-                if operator in QUANTISED_OPERATORS.get(domain, ())
+                if operator in QUANTIZED_OPERATORS.get(domain, ())
             )
         )
 
     @property
-    def is_quantised(self) -> bool:
+    def is_quantized(self) -> bool:
         """Return whether the model computes with quantized numbers or stores quantized weights."""
-        return self.has_quantised_weights or bool(self.quantised_operators)
+        return self.has_quantized_weights or bool(self.quantized_operators)
 
 
 def inspect_model(model: Model) -> ModelFile:
@@ -136,7 +136,7 @@ class _Reader:
         self._operators: Counter[tuple[str, str]] = Counter()
         self._files: dict[str, None] = {}  # a set that keeps the order
         self._narrow: set[str] = set()
-        self._dequantised: set[str] = set()
+        self._dequantized: set[str] = set()
         self._graph_name = ""
 
     def read(self) -> ModelFile:
@@ -183,7 +183,7 @@ class _Reader:
             operators=self._operators,
             metadata=MappingProxyType(metadata),
             external_data_files=tuple(self._files),
-            has_quantised_weights=not self._narrow.isdisjoint(self._dequantised),
+            has_quantized_weights=not self._narrow.isdisjoint(self._dequantized),
         )
 
     def _read_graph(self, start: int, end: int, *, is_main: bool = False) -> None:
@@ -221,7 +221,7 @@ class _Reader:
         key = _domain(domain), operator
         self._operators[key] += 1
         if key in DEQUANTIZE:
-            self._dequantised.add(first_input)
+            self._dequantized.add(first_input)
         elif key == ("", "Constant") and holds_narrow:
             self._narrow.add(first_output)
 

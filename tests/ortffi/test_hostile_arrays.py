@@ -128,7 +128,7 @@ def test_weights_are_taken_in_any_layout(w):
     if not w.expected.size or w.expected.ndim > 8:
         return
     kind = typed_models.tensor_type(shape=w.expected.shape)
-    # Not zeros: adding those may be optimised away before they are replaced (1.14).
+    # Not zeros: adding those may be optimized away before they are replaced (1.14).
     own = helper.make_tensor("w", TensorProto.FLOAT, w.expected.shape, np.ones(w.expected.size))
     model = typed_models.model(
         [helper.make_node("Add", ["x", "w"], ["y"])], [typed_models.info("x", kind)],

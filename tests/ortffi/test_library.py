@@ -363,7 +363,7 @@ def test_what_is_loaded_describes_itself(tree):
     assert loaded.api.version == min(loaded.api_version, API_VERSION)
 
 
-def test_another_library_is_recognised():
+def test_another_library_is_recognized():
     foreign = foreign_library()
     with pytest.raises(ApiVersionError, match=f"{re.escape(str(foreign.resolve()))} is not ONNX"):
         load_library(foreign)

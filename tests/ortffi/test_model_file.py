@@ -108,7 +108,7 @@ def as_onnx_reads_it(content: bytes) -> ModelFile:
         operators=operators,
         metadata={entry.key: entry.value for entry in model.metadata_props},
         external_data_files=tuple(files),
-        has_quantised_weights=False,
+        has_quantized_weights=False,
     )
 
 
@@ -116,7 +116,7 @@ def as_onnx_reads_it(content: bytes) -> ModelFile:
 def test_tiny_models_are_read_as_onnx_reads_them(content):
     found = inspect_model(content)
     assert found == as_onnx_reads_it(content)
-    assert not found.is_quantised
+    assert not found.is_quantized
 
 
 def test_every_field_is_read_as_onnx_reads_it():

@@ -12,7 +12,7 @@ from tests.ortffi.typed_models import model_of
 pytestmark = pytest.mark.thorough
 
 
-# Quantised or not
+# Quantized or not
 
 
 WEIGHTS = {
@@ -36,36 +36,36 @@ WEIGHTS = {
         ("com.ms.internal.nhwc", "QLinearConv"),
     ],
 )
-def test_one_quantised_operator_makes_a_quantised_model(domain, operator):
+def test_one_quantized_operator_makes_a_quantized_model(domain, operator):
     nodes = [helper.make_node("Add", ["a", "b"], ["c"])]
     nodes.append(helper.make_node(operator, ["c"], ["d"], domain=domain))
     found = inspect_model(model_of(nodes).SerializeToString())
-    assert found.is_quantised
-    assert found.quantised_operators == ((domain.removeprefix("ai.onnx"), operator),)
+    assert found.is_quantized
+    assert found.quantized_operators == ((domain.removeprefix("ai.onnx"), operator),)
 
 
 def test_one_deep_inside_counts_too():
     body = helper.make_graph([helper.make_node("QLinearMatMul", ["x"], ["y"])], "body", [], [])
     model = model_of([helper.make_node("Loop", ["n"], ["y"], body=body)])
-    assert inspect_model(model.SerializeToString()).is_quantised
+    assert inspect_model(model.SerializeToString()).is_quantized
 
 
 def test_the_same_name_in_another_domain_is_another_operator():
     model = model_of([helper.make_node("MatMulNBits", ["x"], ["y"], domain="org.example")])
-    assert not inspect_model(model.SerializeToString()).is_quantised
+    assert not inspect_model(model.SerializeToString()).is_quantized
 
 
 @pytest.mark.parametrize("weights", WEIGHTS.values(), ids=map(TensorProto.DataType.Name, WEIGHTS))
 @pytest.mark.parametrize("place", ["initializer", "constant"])
-def test_weights_that_are_scaled_back_make_a_quantised_model(weights, place):
+def test_weights_that_are_scaled_back_make_a_quantized_model(weights, place):
     nodes = [helper.make_node("DequantizeLinear", ["w", "scale"], ["y"])]
     if place == "constant":
         nodes.insert(0, helper.make_node("Constant", [], ["w"], value=weights))
     model = model_of(nodes, [weights] if place == "initializer" else [])
     found = inspect_model(model.SerializeToString())
-    assert found.has_quantised_weights
-    assert found.is_quantised
-    assert found.quantised_operators == ()
+    assert found.has_quantized_weights
+    assert found.is_quantized
+    assert found.quantized_operators == ()
 
 
 def test_scaling_an_input_of_bytes_does_not():
@@ -74,10 +74,10 @@ def test_scaling_an_input_of_bytes_does_not():
         helper.make_node("Gather", ["y", "w"], ["z"]),
     ]
     model = model_of(nodes, [WEIGHTS[TensorProto.INT8]])
-    assert not inspect_model(model.SerializeToString()).is_quantised
+    assert not inspect_model(model.SerializeToString()).is_quantized
 
 
 def test_neither_does_a_table_of_floats():
     table = numpy_helper.from_array(np.ones(3, np.float32), "w")
     model = model_of([helper.make_node("DequantizeLinear", ["w"], ["y"])], [table])
-    assert not inspect_model(model.SerializeToString()).is_quantised
+    assert not inspect_model(model.SerializeToString()).is_quantized
