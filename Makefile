@@ -86,7 +86,7 @@ bench-load: $(DEV_READY) ## Measure the service with up to 16 clients at once; 1
 bench-reading: $(DEV_READY) ## Measure how fast texts are read in each language, and in how much memory.
 	@$(BIN)/python -m bench.reading $(ARGS)
 
-bench-hearing: $(DEV_READY) ## Have a recogniser listen to three English front ends; 20 minutes.
+bench-hearing: $(DEV_READY) ## Have a speech recognizer listen to three English front ends; 20 minutes.
 	@$(BIN)/python -m bench.hearing $(ARGS)
 
 # A missed bound does not keep the others from being measured.

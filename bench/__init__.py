@@ -1,1 +1,1 @@
-"""Measurements that can be repeated; RESULTS.md says by which command, and what they gave."""
+"""Repeatable measurements; RESULTS.md has their commands and results."""

@@ -1,8 +1,8 @@
-"""Against the onnxruntime Python package: ortffi, a run, memory, imports, start.
+"""Against the onnxruntime Python package: ortffi, a synthesis, memory, import, start-up.
 
     python -m bench [ffi] [synthesis] [memory] [import] [startup] [--repeats N] [--write]
 
-All by default, in 3 minutes; each has its own number of pairs.
+Without names, all are measured, in 3 minutes. Each has its own number of pairs.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from types import ModuleType
 
 from bench import ffi, imports, memory, startup, synthesis
 from bench.command import Section, add_names, command_line, publish
-from bench.report import Row, table
+from bench.report import Row, note, table
 
 MEASUREMENTS: dict[str, ModuleType] = {
     "ffi": ffi,
@@ -26,7 +26,7 @@ MEASUREMENTS: dict[str, ModuleType] = {
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Return the exit status: 1 if a bound is missed, 2 if a measurement failed."""
+    """Return the exit status: 1 for a missed bound, 2 for a failure."""
     parser = command_line("bench", __doc__, "pairs of each measurement")
     add_names(parser, "NAME", MEASUREMENTS)
     options = parser.parse_args(arguments)
@@ -36,7 +36,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _sections(options: argparse.Namespace) -> Iterator[Section]:
     for name in options.names:
         module = MEASUREMENTS[name]
-        print(f"measuring {name}", file=sys.stderr, flush=True)
+        note(f"measuring {name}")
         rows: list[Row] = module.measure(options.repeats or module.REPEATS)
         met = all(row.met is not False for row in rows)
         yield Section(name, module.__doc__ or "", table(rows), met)

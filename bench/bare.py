@@ -1,9 +1,9 @@
-"""A program as one writes it with the onnxruntime package alone; a process of its own.
+"""A minimal program that uses the onnxruntime package alone, in a process of its own.
 
     python -m bench.bare MODEL THREADS TOKEN_IDS STYLE
 
-Prints `ready` once it has a session. Then runs the model for every line of standard input, and
-prints the seconds that took and the number of samples. Imports nothing else of this project.
+It prints `ready` once it has a session. For each line of standard input it runs the model, and
+prints the time of the run in seconds and the number of samples. It imports nothing of this project.
 """
 
 import sys

@@ -1,4 +1,4 @@
-"""The command line that measurements share: what is found becomes sections, shown and written."""
+"""The command line that measurements share: it prints sections and writes them into RESULTS.md."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bench.processes import ChildError
-from bench.report import circumstances, write_section
+from bench.report import circumstances, heading, write_section
 from service.settings import ENVIRONMENT_PREFIX
 
 RESULTS = Path(__file__).with_name("RESULTS.md")
@@ -22,13 +22,13 @@ KERNELS = ENVIRONMENT_PREFIX + "KERNELS"
 
 @dataclass(frozen=True)
 class Section:
-    """What a measurement gives, as it stands in RESULTS.md.
+    """The result of a measurement, as it stands in RESULTS.md.
 
     Attributes:
-        name: its heading.
+        name: the heading.
         about: what is measured, and how.
-        report: what was found, in Markdown.
-        met: whether every bound is.
+        report: the results, in Markdown.
+        met: whether every bound is met.
     """
 
     name: str
@@ -37,31 +37,43 @@ class Section:
     met: bool = True
 
 
-def command_line(
-    module: str, doc: str | None, repeats: str | None = None
-) -> argparse.ArgumentParser:
-    """Return a parser that knows `--write`.
+def plain_command_line(module: str, doc: str | None) -> argparse.ArgumentParser:
+    """Return a parser without options.
 
     Args:
         module: what follows `python -m`.
-        doc: the module's text, of which the first line is shown.
-        repeats: what `--repeats` counts, where there is that option.
+        doc: the module's docstring; help shows its first line.
     """
-    parser = argparse.ArgumentParser(
+    return argparse.ArgumentParser(
         prog=f"python -m {module}", description=(doc or "").partition("\n")[0]
     )
+
+
+def command_line(
+    module: str, doc: str | None, repeats: str | None = None
+) -> argparse.ArgumentParser:
+    """Return a parser with the option `--write`, and perhaps `--repeats`.
+
+    Args:
+        module: what follows `python -m`.
+        doc: the module's docstring; help shows its first line.
+        repeats: what `--repeats` counts; None for a command without it.
+    """
+    parser = plain_command_line(module, doc)
     if repeats:
         parser.add_argument("--repeats", type=positive, help=repeats)
-    parser.add_argument("--write", action="store_true", help=f"put the tables into {RESULTS.name}")
+    parser.add_argument(
+        "--write", action="store_true", help=f"write the tables into {RESULTS.name}"
+    )
     return parser
 
 
 def add_names(parser: argparse.ArgumentParser, metavar: str, known: Iterable[str]) -> None:
-    """Let a command line name some of what can be measured, as `names`; all by default."""
+    """Add the names of measurements to a command line, as `names`; all by default."""
     names = list(known)
 
     def read(text: str) -> str:
-        # Not `choices`: argparse holds an empty list of names against them too.
+        # Not `choices`: argparse checks an empty list of names against them too.
         if text not in names:
             raise argparse.ArgumentTypeError(f"{text!r} is none of {', '.join(names)}")
         return text
@@ -73,21 +85,21 @@ def add_names(parser: argparse.ArgumentParser, metavar: str, known: Iterable[str
 
 
 def positive(text: str) -> int:
-    """Read a number of the command line that is at least 1."""
+    """Read a number of at least 1 from the command line."""
     if not text.isdigit() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"{text!r} is no positive number")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a positive number")
     return int(text)
 
 
 def publish(sections: Iterable[Section], *, write: bool) -> int:
-    """Show each section as soon as it is there, and write it into RESULTS.md if asked to.
+    """Print each section as soon as it is measured, and write it into RESULTS.md if asked to.
 
     Returns:
         The exit status, see `exit_status`.
     """
 
     def show() -> bool:
-        print(f"{circumstances()}\nLoad average {os.getloadavg()[0]:.1f}.", flush=True)
+        print(heading(), flush=True)
         met = True
         for section in sections:
             met &= section.met
@@ -101,15 +113,14 @@ def publish(sections: Iterable[Section], *, write: bool) -> int:
 
 
 def exit_status(measure: Callable[[], bool]) -> int:
-    """Measure, with no setting of the caller's in children, and no child that outlives this.
+    """Measure; children get none of the caller's settings, and end when this process ends.
 
     `KOKORO_KERNELS` stays: it says what to measure.
 
     Returns:
-        0, or 1 if what was measured is not as it must be, 2 if a process failed, 130 if somebody
-        interrupted.
+        0 if all bounds are met, 1 if one is missed, 2 if a process failed, 130 after an interrupt.
     """
-    for signal_number in (signal.SIGTERM, signal.SIGHUP):  # as Ctrl-C: end the children first
+    for signal_number in (signal.SIGTERM, signal.SIGHUP):  # as for Ctrl-C: end the children first
         signal.signal(signal_number, signal.default_int_handler)
     for name in list(os.environ):
         is_setting = name.startswith(ENVIRONMENT_PREFIX) and name != KERNELS
@@ -125,6 +136,6 @@ def exit_status(measure: Callable[[], bool]) -> int:
 
 
 def paragraph(doc: str | None, name: str) -> str:
-    """Return the paragraph of a module's text that begins with a name and a colon."""
+    """Return the paragraph of a docstring that begins with a name and a colon."""
     paragraphs = (doc or "").split("\n\n")
     return next(text for text in paragraphs if text.lower().startswith(f"{name.lower()}:"))

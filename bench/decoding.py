@@ -1,27 +1,27 @@
-"""The two ways in which a piece becomes sound, and the sides that have both."""
+"""The two ways to decode a chunk, and the sides that can do both."""
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 
 from bench.processes import ChildError
+from bench.report import note
 from bench.sides import Side
 
 DECODINGS = ("windows", "whole")
-"""As requests name them: one that cannot be had is refused, never changed for the other."""
+"""As requests name them; the service refuses one that it does not have."""
 
 
 def sides_with_windows(sides: Sequence[Side]) -> list[Side]:
-    """Return those whose model may be split, and name the others.
+    """Return the sides whose model may be split, and print the others.
 
     Raises:
-        ChildError: there are none.
+        ChildError: no side has a split model.
     """
     able = [side for side in sides if side.variant in ("native", "any")]
     for side in sides:
         if side not in able:
-            print(f"{side.label} has no windows", file=sys.stderr, flush=True)
+            note(f"{side.label} has no windows")
     if not able:
         raise ChildError("no side has windows: name --side native or --side service")
     return able

@@ -1,13 +1,13 @@
-"""Memory that a run takes for each second of speech, by how the model was prepared.
+"""Memory that a run needs for each second of speech, for each variant of the model.
 
     python -m bench.demand
 
-A fresh process for each variant says a short and a long piece on the processor, in ONNX Runtime's
-arena as the service uses it, after a shorter one that brings the weights in. What VmHWM then rises
-by, over the seconds that the long piece is longer, is what `service/model/budget.py` reckons with.
-The variants for GPUs are those that `kokoro-service prepare --for cuda` makes; a GPU's arena plans
-tensors as the processor's does, but its libraries have workspaces beside it. On a GPU encoder and
-decoder have an arena each, so each is measured in a process of its own too.
+For each variant, a fresh process says a short and a long chunk on the CPU, in ONNX Runtime's arena
+as the service uses it. A shorter chunk comes first and loads the weights. The result is the rise of
+VmHWM between the two chunks, divided by the difference of their lengths in seconds;
+`service/model/budget.py` uses it. The variants for GPUs are those of `kokoro-service prepare --for
+cuda`. A GPU's arena plans tensors as the CPU's does, but CUDA's libraries need workspaces besides.
+On a GPU, encoder and decoder have an arena each, so each is also measured in a process of its own.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ from service.model.kokoro import SAMPLE_RATE_HZ
 from service.model.prepared import GPU_VARIANTS, Variant
 from service.settings import Settings
 
-PIECES = (25, 75, 150)
-"""Token ids: to bring in the weights, short, long."""
+CHUNKS = (25, 75, 150)
+"""Numbers of tokens: to load the weights, short, long."""
 
-FRAMES_A_TOKEN = 2.5
-"""About as many as the voice of zeros that is measured with has."""
+FRAMES_PER_TOKEN = 2.5
+"""About as many as the style of zeros gives, which is used here."""
 
 PARTS = ("whole", "encoder", "decoder")
 
@@ -48,7 +48,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 0
     for variant in VARIANTS:
         with opened(variant, Settings()):
-            pass  # it is prepared now: the process that is measured has not done that
+            pass  # prepares the variant, so that the measured process need not
         for part in PARTS if variant in GPU_VARIANTS else PARTS[:1]:
             command = [sys.executable, "-m", "bench.demand", "--run", variant, part]
             subprocess.run(command, cwd=REPOSITORY, check=True)
@@ -56,38 +56,39 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _measure(variant: Variant, part: str) -> str:
-    """Return the line of a part of a variant; in a process that has measured nothing else."""
+    """Measure a part of a variant, in a fresh process, and return its line."""
     peaks, seconds = [], []
     with opened(variant, Settings()) as model:
-        for n_tokens in PIECES:
+        for n_tokens in CHUNKS:
             n_frames = RUNS[part](model, n_tokens)
             peaks.append(mebibytes("VmHWM"))
             seconds.append(n_frames * SAMPLES_PER_FRAME / SAMPLE_RATE_HZ)
     slope = (peaks[2] - peaks[1]) / (seconds[2] - seconds[1])
-    pieces = f"{seconds[1]:.1f} and {seconds[2]:.1f} s of speech"
-    return f"{variant:8} {part:8} {slope:5.1f} MiB a second, from {pieces}"
+    lengths = f"{seconds[1]:.1f} and {seconds[2]:.1f} s of speech"
+    return f"{variant:8} {part:8} {slope:5.1f} MiB per second, from {lengths}"
 
 
 def _say(model: SplitModel, n_tokens: int) -> int:
-    """Say so many tokens; return the frames."""
+    """Run the whole model, and return the number of frames."""
     return model.infer(_tokens(n_tokens), _STYLE, 1.0, buckets=[1]).samples.size // (
         SAMPLES_PER_FRAME
     )
 
 
 def _encode(model: SplitModel, n_tokens: int) -> int:
+    """Run the encoder, and return the number of frames."""
     return model.encode(_tokens(n_tokens), _STYLE, 1.0, buckets=[1]).n_frames
 
 
 def _decode(model: SplitModel, n_tokens: int) -> int:
-    """Decode silence that no encoder has been run for."""
-    n_frames = round(FRAMES_A_TOKEN * n_tokens)
+    """Decode zeros, without a run of the encoder, and return the number of frames."""
+    n_frames = round(FRAMES_PER_TOKEN * n_tokens)
     features, spectrum = (
         np.zeros((1, columns, channels), np.float32)
         for columns, channels in ((2 * n_frames, 512), (120 * n_frames + 1, 22))
     )
     encoding = Encoding.of(np.array([n_frames]), features, spectrum, _STYLE, None)
-    # Not `SplitModel.decode`: silence of this kind is no numbers.
+    # Not `SplitModel.decode`: it rejects the NaN samples that zeros give.
     model.decoder.decode(encoding, 0, n_frames, lengths=[1])
     return n_frames
 

@@ -1,10 +1,10 @@
-"""How much memory of a GPU is in use, by all programs together, as its driver tells.
+"""How much memory of a GPU is in use by all programs, according to its driver.
 
     python -m bench.device_memory [DEVICE]
 
-Prints the bytes for each line of standard input, until that ends. It is a process of its own, since
-the driver must not be woken in one that forks; its own context is among what is in use, and stays
-as large as it is. On a Jetson the GPU's memory is the system's, and so is what is in use.
+It prints the number of bytes for each line of standard input. It is a process of its own, since the
+driver must not be initialized in a process that forks. Its own context counts as memory in use, and
+its size is constant. On a Jetson, the GPU's memory is the system's memory.
 """
 
 from __future__ import annotations
@@ -22,19 +22,19 @@ def device_memory(device: int = 0) -> Iterator[Callable[[], int]]:
     """Give a function that returns the bytes in use.
 
     Raises:
-        ChildError: the driver does not tell.
+        ChildError: the driver cannot be used.
     """
     with python("-m", "bench.device_memory", str(device)) as process:
 
         def used_bytes() -> int:
             return int(ask(process))
 
-        used_bytes()  # its context is there from now on
+        used_bytes()  # now its context exists
         yield used_bytes
 
 
 class _Driver:
-    """CUDA's driver API, as far as it is needed; its context is the current one of this thread."""
+    """The functions of CUDA's driver API that are needed; its context belongs to this thread."""
 
     def __init__(self, device: int) -> None:
         self._cuda = ctypes.CDLL("libcuda.so.1")
@@ -52,11 +52,11 @@ class _Driver:
     def _call(self, name: str, *arguments: object) -> None:
         code = getattr(self._cuda, name)(*arguments)
         if code:
-            raise ChildError(f"the driver fails: {name} gives code {code}")
+            raise ChildError(f"{name} of the driver returned {code}")
 
 
 def main() -> int:
-    """Answer until standard input ends; return the exit status."""
+    """Answer until standard input ends, and return the exit status."""
     try:
         driver = _Driver(int(sys.argv[1]) if len(sys.argv) > 1 else 0)
         for _ in sys.stdin:

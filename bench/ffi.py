@@ -1,18 +1,17 @@
-"""ortffi against the onnxruntime Python package, where the model does next to nothing.
+"""ortffi against the onnxruntime Python package, on a model that does almost nothing.
 
-The model is `y = Identity(x)`, float32, one thread on both sides, both sessions in one process;
-each value is the mean of many runs. "Unnamed dimension" is the same model without a name for its
-dimension, so that nobody can know beforehand that the output is as long as the input.
+The model is `y = Identity(x)` in float32. Both sides have one thread, and both sessions are in one
+process. Each value is the mean of many runs. "Unnamed dimension" is the same model without a name
+for its dimension, so that the length of the output is unknown before the run.
 
-"IoBinding" puts new numbers into the bound input, runs, and reads the bound output: by assigning to
-an array, `run` and looking at an array here; by `update_inplace`, `run_with_iobinding` and
-`numpy()` of their OrtValues there. "Run alone" is the middle of it; about 1.4 µs of either side
-are ONNX Runtime's own.
+"IoBinding" writes new numbers into the bound input, runs, and reads the bound output. Ours assigns
+to an array, calls `run` and reads an array; theirs calls `update_inplace`, `run_with_iobinding` and
+`numpy()`. "Run alone" is only the run; about 1.4 µs of it are ONNX Runtime's own on either side.
 
-Tensors of 1 to 100 MB go in and come out: `run` with its defaults on both sides, neither of which
-copies them; the least that it can take is the model's own copy. "In place" is our IoBinding, with
-no copy but that, against the package's as its documentation has it: `bind_cpu_input`,
-`bind_output`, `run_with_iobinding`, `copy_outputs_to_cpu`.
+Tensors of 1 to 100 MB go in and come out of `run` with its defaults. Neither side copies them, so
+the model's own copy is the minimum. "In place" is our IoBinding, which makes no other copy, against
+the package's as its documentation shows it: `bind_cpu_input`, `bind_output`, `run_with_iobinding`,
+`copy_outputs_to_cpu`.
 
 Memory is VmRSS of a fresh process that has run the model once.
 """
@@ -28,8 +27,9 @@ import onnxruntime
 from onnx import TensorProto, helper
 
 import ortffi
-from bench.processes import alternate, answer, python
+from bench.processes import answer, python
 from bench.report import Bound, Row, ratio
+from bench.timing import alternate
 
 REPEATS = 21
 
@@ -52,7 +52,7 @@ def measure(repeats: int) -> list[Row]:
 
 
 class _Pair:
-    """A session of either side, of the same model."""
+    """A session of each side for the same model."""
 
     def __init__(self, dimension: str | None) -> None:
         model = _identity(dimension)

@@ -1,17 +1,15 @@
-"""How well a recogniser understands English speech: three front ends, the same voices and model.
+"""How well a speech recognizer understands three English front ends, all with the same model.
 
     python -m bench.hearing [--sentences 60] [--voices af_heart,am_michael] [--show]
 
-The sentences are every tenth of tests/data/reading/agreement.tsv, American ones. Their phonemes are
-our front end's, espeak-ng's, and those of the official front end, which the file has. pocketsphinx
-listens; what counts is its word error rate, not what it is worth in itself: it hears more than one
-word in ten wrong in anybody's speech. Sentences that two front ends read alike are heard once.
+The sentences are every tenth American one of tests/data/reading/agreement.tsv. Their phonemes come
+from our front end, from espeak-ng, and from the official front end, whose phonemes are in the file.
+The recognizer is pocketsphinx. It mishears more than one word in ten of anybody's speech, so only
+differences of its word error rate count. Phonemes that two front ends share are recognized once.
 """
 
 from __future__ import annotations
 
-import argparse
-import os
 import re
 import sys
 from collections.abc import Callable, Sequence
@@ -22,25 +20,24 @@ from typing import Any
 import numpy as np
 import pocketsphinx
 
+from bench.command import plain_command_line
 from bench.reading import TEXTS, espeak_reader, front_end_reader
-from bench.report import circumstances
+from bench.report import heading
 from service.loading import load_synthesizer
 from service.settings import Settings
 from service.speech import Synthesizer, Utterance
 from service.text import Espeak
 
-RECOGNISER_RATE_HZ = 16_000
+RECOGNIZER_RATE_HZ = 16_000
 LANGUAGE = "en-us"
 
 Listen = Callable[[str, str], list[str]]
-"""Returns the words heard where a voice says phonemes."""
+"""Returns the words that are recognized when a voice says phonemes."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Print the table; the exit status is 1 if we are understood worse than the official one."""
-    parser = argparse.ArgumentParser(
-        prog="python -m bench.hearing", description=(__doc__ or "").partition("\n")[0]
-    )
+    """Print the table; return 1 if more words are misheard than with the official front end."""
+    parser = plain_command_line("bench.hearing", __doc__)
     parser.add_argument("--sentences", type=int, default=60)
     parser.add_argument("--voices", default="af_heart,am_michael")
     parser.add_argument("--show", action="store_true", help="print what was misheard")
@@ -48,7 +45,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     voices = options.voices.split(",")
     cases = read_cases(options.sentences)
     front_ends = list(cases[0][1])
-    print(f"{circumstances()}\nLoad average {os.getloadavg()[0]:.1f}.\n")
+    print(f"{heading()}\n")
     with closing(load_synthesizer(Settings(), lambda line: None)) as synthesizer:
         listen = make_listener(synthesizer)
         rates: dict[str, list[tuple[int, int]]] = {name: [] for name in front_ends}
@@ -64,7 +61,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def read_cases(count: int) -> list[tuple[str, dict[str, str]]]:
-    """Return sentences, and the phonemes that each front end has for them."""
+    """Return sentences with their phonemes by front end."""
     lines = (TEXTS / "agreement.tsv").read_text(encoding="utf-8").splitlines()
     rows = [line.split("\t") for line in lines if line.startswith(f"{LANGUAGE}/")]
     engine = Espeak()
@@ -104,8 +101,8 @@ def errors(
 
 
 def make_listener(synthesizer: Synthesizer) -> Listen:
-    """Return what says phonemes and listens; the same phonemes are heard once."""
-    decoder = pocketsphinx.Decoder(samprate=RECOGNISER_RATE_HZ, loglevel="FATAL")
+    """Return a function that says phonemes and recognizes words; it keeps results."""
+    decoder = pocketsphinx.Decoder(samprate=RECOGNIZER_RATE_HZ, loglevel="FATAL")
 
     @cache
     def listen(phonemes: str, voice: str) -> list[str]:
@@ -117,7 +114,7 @@ def make_listener(synthesizer: Synthesizer) -> Listen:
 
 
 def hear(decoder: Any, samples: Any) -> list[str]:
-    """Return the words in samples at 24 kHz; the recogniser wants two thirds of them."""
+    """Return the words recognized in samples [n] at 24 kHz, resampled to 16 kHz."""
     n = samples.size // 3 * 3
     spectrum = np.fft.rfft(samples[:n].astype(np.float64))
     resampled = np.fft.irfft(spectrum[: n // 3 + 1], n * 2 // 3) * 2 / 3
@@ -129,7 +126,7 @@ def hear(decoder: Any, samples: Any) -> list[str]:
 
 
 def words(text: str) -> list[str]:
-    """Return the words of a text, in small letters, hyphens being spaces."""
+    """Return the words of a text in lower case; hyphens separate words."""
     return re.findall(r"[a-z']+", text.lower().replace("’", "'"))
 
 

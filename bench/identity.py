@@ -153,7 +153,7 @@ def _said_in_session(url: str, body: Mapping[str, Any]) -> bytes:
 
 
 def _lasting(message: str) -> bytes:
-    """Leave out of a message what it took and which session it was."""
+    """Remove the times and the session id from a message."""
     fields = json.loads(message)
     told = {key: fields[key] for key in fields if key in ("type", "start_s", "end_s", "words")}
     return json.dumps(told).encode()

@@ -1,15 +1,16 @@
-"""Time of `python -c "import ..."`: the interpreter's start, the import, and the end.
+"""Time of `python -c "import ..."`, with the start and the end of the interpreter.
 
-`import ortffi` alone loads no library, `import onnxruntime` does; so the second row has ours load
-ONNX Runtime as well.
+`import onnxruntime` loads ONNX Runtime, and `import ortffi` alone does not. In the second row ours
+loads it too.
 """
 
 from __future__ import annotations
 
 import time
 
-from bench.processes import ChildError, alternate, python
+from bench.processes import ChildError, python
 from bench.report import Bound, Row, ratio
+from bench.timing import alternate
 
 REPEATS = 11
 BOUND = Bound(1.0, strict=True)

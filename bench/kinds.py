@@ -1,13 +1,13 @@
 """Texts of very different kinds, each as the body of a request.
 
-Prose and figures are those of `bench.reading`; of the figures those with something after them.
+Prose and texts with numbers are those of `bench.reading`; the numbers are followed by other text.
 """
 
 from __future__ import annotations
 
 import re
 
-from bench.reading import figures_of, sentences_of
+from bench.reading import numbers_of, sentences_of
 
 Body = dict[str, object]
 
@@ -39,50 +39,50 @@ VOICES = {
     "pt-br": "pf_dora",
     "zh": "zf_xiaobei",
 }
-"""Of the languages besides the usual voice's."""
+"""Voices of the languages other than the default voice's."""
 
 FOREIGN = "other languages"
-"""The kind that is said in them."""
+"""The kind that these voices say."""
 
 _USUAL_LANGUAGE = "en-us"
 _MANY, _FEW = 12, 4
 _PARAGRAPH_LENGTH = 600
 _MINUTE_LENGTH = 1000
-"""Characters that the usual voice says in a minute, where no mark holds it up."""
+"""Characters that the default voice says in a minute without punctuation."""
 
 
 def kinds() -> dict[str, list[Body]]:
-    """Return texts of each kind by its name; the number of each is a multiple of four."""
+    """Return texts by kind; each kind has a multiple of four."""
     prose = sentences_of(_USUAL_LANGUAGE)
-    figures = [text for text in figures_of(_USUAL_LANGUAGE) if re.search(r"\d.{12}", text)]
+    numbers = [text for text in numbers_of(_USUAL_LANGUAGE) if re.search(r"\d.{12}", text)]
     return {
         "two words": [{"text": text} for text in TWO_WORDS],
         "sentence": [{"text": text} for text in _spread(prose)],
-        "figures": [{"text": text} for text in _spread(figures)],
+        "numbers": [{"text": text} for text in _spread(numbers)],
         "markup": list(MARKUP),
         FOREIGN: [
             {"text": " ".join(sentences_of(language)[:3]), "voice": voice}
             for language, voice in VOICES.items()
         ],
         "paragraph": [{"text": text} for text in _joined(prose, _PARAGRAPH_LENGTH)],
-        "without marks": [
-            {"text": _without_marks(text)} for text in _joined(prose, _MINUTE_LENGTH)
+        "without punctuation": [
+            {"text": _without_punctuation(text)} for text in _joined(prose, _MINUTE_LENGTH)
         ],
     }
 
 
 def minute() -> str:
-    """Return a text without marks that takes a minute to say."""
-    return _without_marks(_joined(sentences_of(_USUAL_LANGUAGE), _MINUTE_LENGTH)[0])
+    """Return a text without punctuation that takes a minute to say."""
+    return _without_punctuation(_joined(sentences_of(_USUAL_LANGUAGE), _MINUTE_LENGTH)[0])
 
 
 def _spread(texts: list[str]) -> list[str]:
-    """Return some of them that lie as far apart as can be."""
+    """Return some texts, evenly spaced."""
     return texts[:: len(texts) // _MANY][:_MANY]
 
 
 def _joined(sentences: list[str], length: int) -> list[str]:
-    """Return texts of so many characters or a few more, of one sentence after the other."""
+    """Return texts of successive sentences, each of at least `length` characters."""
     texts, text = [], ""
     for sentence in sentences:
         text = f"{text} {sentence}".lstrip()
@@ -92,5 +92,5 @@ def _joined(sentences: list[str], length: int) -> list[str]:
     return texts[:_FEW]
 
 
-def _without_marks(text: str) -> str:
+def _without_punctuation(text: str) -> str:
     return re.sub(r"[^a-z' ]", "", text.lower().replace("-", " "))

@@ -1,4 +1,4 @@
-"""How near two renderings of the same length are: spectra, loudness, and jumps at seams."""
+"""How alike two renderings of the same length are: spectra, loudness, and jumps at seams."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from service.model.parity import log_spectral_distance
 from service.speech.windows import FADE_SAMPLES
 
 SILENCE_DB = 120.0
-"""So far below the loudest bin is silence; what is above it counts, however quiet."""
+"""Levels further below the loudest bin count as silence."""
 
 LOUDNESS_SAMPLES, EVERY, LOUD = 2_400, 60, 0.02
 LARGE = 0.999
@@ -21,7 +21,7 @@ LARGE = 0.999
 
 @dataclass(frozen=True)
 class Likeness:
-    """How near a rendering is to the whole one.
+    """How alike a rendering and the whole rendering are.
 
     Attributes:
         distance_db: log-spectral distance.
@@ -33,18 +33,18 @@ class Likeness:
 
     @classmethod
     def of(cls, right: np.ndarray, other: np.ndarray, start: int) -> Likeness:
-        """Compare samples, as many of both; loudness from a sample on."""
+        """Compare two arrays of samples, float [n] each; loudness from sample `start` on."""
         distance = log_spectral_distance(right, other, floor_db=SILENCE_DB)
         return cls(distance, loudness_changes(right, other, start))
 
 
 def loudness_changes(right: np.ndarray, other: np.ndarray, start: int) -> np.ndarray:
-    """Return by how many dB a recording is louder than the right one, where that is loud.
+    """Return by how many dB a rendering is louder than the right one, where that is loud.
 
     Args:
         right: float [n].
         other: float [n].
-        start: the first sample that is looked at; after it every 60th is.
+        start: the first sample to compare; after it, every 60th is compared.
     """
     one, two = (running_level(samples) for samples in (right, other))
     places = np.arange(start, right.size, EVERY)
@@ -54,7 +54,7 @@ def loudness_changes(right: np.ndarray, other: np.ndarray, start: int) -> np.nda
 
 
 def running_level(samples: np.ndarray) -> np.ndarray:
-    """Return the root mean square around each sample, over 0.1 s; beyond the ends is silence."""
+    """Return the root mean square of the 0.1 s around each sample; outside is silence."""
     padded = np.pad(samples.astype(np.float64) ** 2, LOUDNESS_SAMPLES // 2)
     sums = np.concatenate([[0.0], np.cumsum(padded)])
     powers = (sums[LOUDNESS_SAMPLES:] - sums[:-LOUDNESS_SAMPLES])[: samples.size]
@@ -63,14 +63,15 @@ def running_level(samples: np.ndarray) -> np.ndarray:
 
 
 def jump_ratios(samples: np.ndarray, seams: Sequence[int]) -> tuple[np.ndarray, np.ndarray]:
-    """Return the jumps at seams, as shares of what is a large jump in the rest of the samples.
+    """Return the jumps at seams, divided by what is a large jump in the rest of the samples.
 
     Args:
         samples: float [n].
         seams: samples at which the second of two windows begins.
 
     Returns:
-        Of each seam: the three where windows are switched, [n, 3]; the largest in the fade, [n].
+        For each seam, the three jumps where windows are switched, [n, 3], and the largest jump of
+        the fade, [n].
     """
     jumps = np.abs(np.diff(samples.astype(np.float64), prepend=samples[:1]))
     elsewhere = np.ones(jumps.size, bool)
@@ -86,7 +87,7 @@ def percentiles(likenesses: Iterable[Likeness]) -> list[float]:
     """Return the 5th, 50th and 95th percentile of all changes of loudness.
 
     Raises:
-        ChildError: nothing is loud.
+        ChildError: no rendering is loud anywhere.
     """
     changes = np.concatenate([one.loudness_db for one in likenesses])
     if not changes.size:

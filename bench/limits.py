@@ -1,18 +1,18 @@
-"""How near the machine's limit a run is, and where the rest of its time goes.
+"""How close a run comes to the limit of the processor, and where its time goes.
 
     python -m bench.limits [--side published] [--side stock] [--side native] [--tokens 96] [--write]
 
-The limit is measured by bench/peak.c, which a C compiler (`$CC`, `cc`) makes on the spot: the most
-exact multiply-adds of bytes per second of every instruction set of this processor, with as many
-threads as a run has. With `KOKORO_KERNELS=avx2` or another, the native operators use that, and runs
-are held against the limit of that. What is reached comes from ONNX Runtime's profile: the
-multiplications and additions of all convolutions and products of bytes, by the shapes in the
-profile, over the time of their nodes. Our native operators do in one node what takes others several
-(normalizing, Snake, quantizing, adding), so their time holds more than products. Time outside of
-any node is ONNX Runtime's own and the profile's.
+The limit: a C compiler (`$CC` or `cc`) compiles bench/byte_operations.c, which measures the most
+exact 8-bit multiply-adds per second for each instruction set of this processor, with as many
+threads as a run has. `KOKORO_KERNELS` chooses the instruction set of the native operators; runs are
+then compared with the limit of that. What a run reaches comes from ONNX Runtime's profile: the
+multiplications and additions of all 8-bit convolutions and matrix products, computed from the
+shapes in the profile, divided by the time of their nodes. Our native operators do several steps in
+one node (normalization, Snake, quantization, addition), so their time covers more than products.
+Time outside of nodes is spent by ONNX Runtime itself and by profiling.
 
-With `--write` the table goes into RESULTS.md and the pictures into docs/: milliseconds per second
-of audio, by part of the model and by kind of operator. Takes 1 minute.
+With `--write` the tables go into RESULTS.md and the pictures into docs/: milliseconds per second of
+audio, by part of the model and by kind of operator. It takes 1 minute.
 """
 
 from __future__ import annotations
@@ -32,13 +32,13 @@ from bench.processes import REPOSITORY, THREADS, ChildError
 from bench.profiling import CLASSES, PARTS, Node, Run, profile
 from bench.sides import add_sides, chosen_sides
 
-SOURCE = Path(__file__).with_name("peak.c")
+SOURCE = Path(__file__).with_name("byte_operations.c")
 PICTURES = REPOSITORY / "docs"
 OUTSIDE = "outside of nodes"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Return the exit status: 2 if a measurement failed."""
+    """Return the exit status: 2 for a failure."""
     parser = command_line("bench.limits", __doc__)
     parser.add_argument("--tokens", type=positive, default=96)
     parser.add_argument("--repeats", type=positive, default=5, help="runs; the median is shown")
@@ -62,27 +62,27 @@ def _sections(options: argparse.Namespace) -> Iterator[Section]:
 
 
 def measure_peaks(threads: int) -> dict[str, float]:
-    """Return operations per second by instruction set, the processor's best first.
+    """Return operations per second by instruction set, the best one first.
 
     Raises:
         ChildError: there is no C compiler, or the program failed.
     """
     compiler = shutil.which(os.environ.get("CC", "cc"))
     if compiler is None:
-        raise ChildError("the limit cannot be measured without a C compiler; set CC")
+        raise ChildError("a C compiler is needed to measure the limit: set CC")
     with tempfile.TemporaryDirectory() as folder:
-        program = Path(folder) / "peak"
+        program = Path(folder) / "byte_operations"
         try:
             subprocess.run(
                 [compiler, "-O2", "-pthread", str(SOURCE), "-o", str(program)], check=True
             )
-            told = subprocess.run(
+            output = subprocess.run(
                 [str(program), str(threads)], check=True, stdout=subprocess.PIPE, text=True
             ).stdout
         except subprocess.CalledProcessError as error:
             raise ChildError(f"{SOURCE.name}: {error}") from error
     return {name: float(value) for name, value in (line.rsplit(" ", 1) for line in
-            told.splitlines())}  # fmt: skip
+            output.splitlines())}  # fmt: skip
 
 
 def limit_of(peaks: Mapping[str, float], kernels: str | None) -> float:
@@ -114,8 +114,8 @@ def _peak_table(peaks: Mapping[str, float]) -> str:
 def _run_table(runs: Mapping[str, Run], peaks: Mapping[str, float]) -> str:
     best = limit_of(peaks, os.environ.get(KERNELS))
     lines = [
-        "| | a run, ms | real-time factor | byte products, ms | of the run | 10^9 operations | "
-        "10^9 per second | of the limit |",
+        "| | a run, ms | real-time factor | byte products, ms | share of the run | "
+        "10^9 operations | 10^9 per second | share of the limit |",
         "|---|---|---|---|---|---|---|---|",
     ]
     for label, run in runs.items():

@@ -1,9 +1,9 @@
-"""Resident memory of the whole server, ready and self-tested, against a bare program's.
+"""Memory of the whole server, ready and self-tested, against that of a minimal program.
 
-The bare program imports the package and numpy, has a session of the published file, and has run
-what the self-test runs once. The server may give its self-test's memory back, which the bare
-program keeps; so another row has the server answer a request for the same phonemes first.
-Resident is VmRSS; peak is VmHWM, up to the end of these runs; fresh processes for every pair.
+The minimal program imports the package and numpy, opens a session of the published file, and runs
+the phonemes of the self-test once. The server may free the memory of its self-test, and the minimal
+program keeps it. So in another row the server has answered a request for the same phonemes first.
+Resident memory is VmRSS, and peak memory is VmHWM after these runs. Every pair has fresh processes.
 """
 
 from __future__ import annotations
@@ -11,16 +11,17 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from bench import speech
-from bench.processes import ChildError, alternate, answer, ask, python, request, server
+from bench.processes import ChildError, answer, ask, python, request, server
 from bench.procfs import mebibytes
 from bench.report import Bound, Row, ratio
+from bench.timing import alternate
 
 REPEATS = 5
 BOUND = Bound(1.1)
 
 
 class Memory(NamedTuple):
-    """MiB of a process: before it is asked for speech, afterwards, and at most."""
+    """MiB of a process: before and after it makes speech, and the peak."""
 
     before: float
     after: float

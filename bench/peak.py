@@ -1,20 +1,19 @@
-"""The most memory that the server ever holds, whatever it is asked for.
+"""Peak memory of the server, whatever clients request.
 
     python -m bench.peak [requests] [length] [--side native] [--side stock] [--repeats 2] [--write]
 
-Requests: a fresh server is asked for one thing after another, and what it has held at most (VmHWM)
-is taken after each: a paragraph by the usual voice; a text without a stop; cries, each with a pause
-after it; a paragraph by the slowest voice, at usual and at half speed; phonemes that are long drawn
-vowels; 5,000 characters; four paragraphs at once by four voices; and Japanese, whose dictionary is
-only then loaded. A whole answer is in memory until it is sent, 48 kB for each second. It must stay
-at or under 400 MB (million bytes) with the native operators.
+Requests: a fresh server gets one request after another, and its peak memory (VmHWM) is taken after
+each: a paragraph by the default voice; a text without punctuation; exclamations with a pause after
+each; a paragraph by the slowest voice, at normal and at half speed; phonemes that are long vowels;
+5,000 characters; four paragraphs at once by four voices; and Japanese, whose dictionary is loaded
+only then. A whole answer is in memory until it is sent, 48 kB for each second. With the native
+operators, the peak must be at most 400 MB (million bytes).
 
-Length: a server of a side that has windows streams one text and ends; the next one streams another.
-One text is said in five seconds, one in a minute and has no marks. Decoded in windows, what the two
-servers have held at most must be within 5 % of each other, and at or under 350 MB; decoded whole
-stands beside it.
+Length: for a side that has windows, a fresh server streams one text and ends. One text takes five
+seconds to say. The other takes a minute and has no punctuation. Decoded in windows, the two peaks
+must be within 5 % of each other, and at most 350 MB. Whole decoding has no bound.
 
-Six minutes for the requests of the native side, two for its lengths.
+The requests of the native side take six minutes, and its lengths two.
 """
 
 from __future__ import annotations
@@ -33,6 +32,7 @@ from bench.decoding import DECODINGS, sides_with_windows
 from bench.kinds import minute
 from bench.processes import ChildError, request
 from bench.procfs import mebibytes
+from bench.report import verdict
 from bench.sides import Side, add_sides, chosen_sides
 from bench.streams import OURS, listen_to
 
@@ -42,17 +42,17 @@ BOUND_MB = 400.0
 BOUNDED = "native"
 BOUND_IN_WINDOWS_MB = 350.0
 LIKE_EACH_OTHER = 1.05
-"""The greater of the two lengths' peaks against the lesser, at most."""
+"""Largest ratio of the two lengths' peaks."""
 
 SLOWEST = "af_nicole"
 ENDLESS = (
     "and then the old man who had come down to the river that morning saw how the boat went past "
     "without a sound while everybody on the hill watched and nobody knew what to say about it "
 ) * 6
-ASKED: dict[str, list[dict[str, Any]]] = {
+REQUESTS: dict[str, list[dict[str, Any]]] = {
     "a paragraph": [{"text": speech.PARAGRAPH}],
-    "a text without a stop": [{"text": ENDLESS}],
-    "cries": [{"text": "Yes! No! " * 60, "voice": SLOWEST}],
+    "a text without punctuation": [{"text": ENDLESS}],
+    "exclamations": [{"text": "Yes! No! " * 60, "voice": SLOWEST}],
     "the slowest voice": [{"text": speech.PARAGRAPH, "voice": SLOWEST}],
     "the same at half speed": [{"text": speech.PARAGRAPH, "voice": SLOWEST, "speed": 0.5}],
     "long vowels": [{"phonemes": "ɑːˈɔː " * 80, "voice": SLOWEST}],
@@ -67,12 +67,12 @@ ASKED: dict[str, list[dict[str, Any]]] = {
 
 @dataclass(frozen=True)
 class Streamed:
-    """What a fresh server has held at most for one text.
+    """Peak memory of a fresh server that streamed one text.
 
     Attributes:
         audio_s: length of the audio.
-        ready_mb: held at most when it was ready, in million bytes.
-        peak_mb: likewise when it had streamed.
+        ready_mb: the peak when it was ready, in million bytes.
+        peak_mb: the peak after the stream.
     """
 
     audio_s: float
@@ -81,11 +81,11 @@ class Streamed:
 
 
 Streams = dict[tuple[str, str], list[Streamed]]
-"""By the decoding and the length of the text."""
+"""By decoding and length of the text."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Return the exit status: 1 if there was more than there may be, 2 after a failure."""
+    """Return the exit status: 1 for a missed bound, 2 for a failure."""
     parser = command_line("bench.peak", __doc__, "servers of each side")
     add_names(parser, "NAME", MEASUREMENTS)
     add_sides(parser, ["native", "stock"])
@@ -106,7 +106,7 @@ def _sections_of_requests(sides: Sequence[Side], repeats: int) -> Iterator[Secti
 
 def _sections_of_length(sides: Sequence[Side], repeats: int) -> Iterator[Section]:
     for side in sides_with_windows(sides):
-        report, met = tell_lengths(measure_lengths(side, repeats))
+        report, met = table_of_lengths(measure_lengths(side, repeats))
         yield Section(
             f"peak memory: length, {side.label}", paragraph(__doc__, "length"), report, met
         )
@@ -119,30 +119,30 @@ MEASUREMENTS: dict[str, Callable[[Sequence[Side], int], Iterator[Section]]] = {
 
 
 def compare(sides: Sequence[Side], repeats: int) -> tuple[str, bool]:
-    """Return the table of peaks, and whether the bounded side is within its bound.
+    """Return the table of peaks, and whether the bound is met.
 
     Raises:
-        ChildError: a server ended, or refused something.
+        ChildError: a server ended, or refused a request.
     """
     found = {side.label: [peaks(side) for _ in range(repeats)] for side in sides}
     lines = [
-        f"| MB held at most, after | {' | '.join(found)} |",
+        f"| peak, MB, after | {' | '.join(found)} |",
         f"|---|{'---|' * len(found)}",
     ]
-    for number, name in enumerate(("being ready", *ASKED)):
+    for number, name in enumerate(("start", *REQUESTS)):
         cells = [_spread([run[number] for run in runs]) for runs in found.values()]
         lines.append(f"| {name} | {' | '.join(cells)} |")
     met = all(max(run) <= BOUND_MB for run in found.get(BOUNDED, []))
     if BOUNDED in found:
-        lines += ["", f"{BOUNDED}: at most {BOUND_MB:g} MB: {_verdict(met)}."]
+        lines += ["", f"{BOUNDED}: at most {BOUND_MB:g} MB: {verdict(met)}."]
     return "\n".join(lines), met
 
 
 def peaks(side: Side) -> list[float]:
-    """Return the MB that a server has held at most: when it was ready, and after each request.
+    """Return the peak of a server in MB: when it was ready, and after each request.
 
     Raises:
-        ChildError: it ended, or refused something.
+        ChildError: it ended, or refused a request.
     """
     with side.server() as (process, port), ThreadPoolExecutor() as pool:
 
@@ -151,7 +151,7 @@ def peaks(side: Side) -> list[float]:
             return request(port, "POST", "/synthesize", whole, timeout_s=TIMEOUT_S)
 
         found = [_held_mb(process.pid)]
-        for name, bodies in ASKED.items():
+        for name, bodies in REQUESTS.items():
             statuses = list(pool.map(ask, bodies))
             if set(statuses) != {200}:
                 raise ChildError(f"{side.label} answered {statuses} to {name}")
@@ -160,10 +160,10 @@ def peaks(side: Side) -> list[float]:
 
 
 def measure_lengths(side: Side, repeats: int) -> Streams:
-    """Stream texts of two lengths, each decoding of each by a fresh server.
+    """Stream texts of two lengths, each in both decodings, from a fresh server each time.
 
     Raises:
-        ChildError: a server did not get ready, or has no windows.
+        ChildError: a server did not become ready, or has no windows.
     """
     texts = {"five seconds": speech.MEDIUM, "a minute": minute()}
     found: Streams = {(decoding, length): [] for decoding in DECODINGS for length in texts}
@@ -178,7 +178,7 @@ def stream(side: Side, decoding: str, text: str) -> Streamed:
     """Have a fresh server stream one text.
 
     Raises:
-        ChildError: it did not get ready, or refused.
+        ChildError: it did not become ready, or refused.
     """
     with side.server() as (process, port):
         ready_mb = _held_mb(process.pid)
@@ -187,13 +187,13 @@ def stream(side: Side, decoding: str, text: str) -> Streamed:
         return Streamed(heard.audio_s, ready_mb, _held_mb(process.pid))
 
 
-def tell_lengths(found: Streams) -> tuple[str, bool]:
-    """Return the table, and whether windows hold as much for each length, and no more than may be.
+def table_of_lengths(found: Streams) -> tuple[str, bool]:
+    """Return the table, and whether windows meet both bounds.
 
-    Each decoding is held to its first length.
+    The last column compares a length with the first one of the same decoding.
     """
     lines = [
-        "| decoding | text | audio, s | MB held at most, ready | after | against the first |",
+        "| decoding | text | audio, s | peak, MB, ready | after | against the first |",
         "|---|---|---|---|---|---|",
     ]
     of_decoding: dict[str, list[float]] = {}
@@ -216,18 +216,14 @@ def tell_lengths(found: Streams) -> tuple[str, bool]:
     few = most_mb <= BOUND_IN_WINDOWS_MB
     lines += [
         "",
-        f"windows: within {LIKE_EACH_OTHER - 1:.0%} of each other: {_verdict(alike)}; "
-        f"at most {BOUND_IN_WINDOWS_MB:g} MB: {_verdict(few)}.",
+        f"windows: within {LIKE_EACH_OTHER - 1:.0%} of each other: {verdict(alike)}; "
+        f"at most {BOUND_IN_WINDOWS_MB:g} MB: {verdict(few)}.",
     ]
     return "\n".join(lines), alike and few
 
 
 def _held_mb(pid: int) -> float:
     return mebibytes("VmHWM", pid) * 2**20 / 1e6
-
-
-def _verdict(met: bool) -> str:
-    return "yes" if met else "**no**"
 
 
 def _spread(values: Sequence[float]) -> str:

@@ -1,23 +1,23 @@
-"""Against others that run the same model file: kokoro-onnx in a process, fastkokoro over HTTP.
+"""Against other projects on the same model file: kokoro-onnx in a process, fastkokoro over HTTP.
 
     python -m bench.peers [kokoro-onnx] [fastkokoro] [--side service] [--repeats N] [--write]
 
 kokoro-onnx: `Kokoro.create(phonemes, style, is_phonemes=True, trim=False)` on a session of the
-onnxruntime package with as many threads, against our `Model.infer`, at 14, 96 and 398 tokens. What
-is timed is one call, from phonemes or token ids to samples; both must give as many samples. Either
-side has a process of its own for each length and waits while the other works. By default it cuts
-the silence off both ends of what the model gave, which is left out here, and texts of more than 510
-phonemes into several, which these are not.
+onnxruntime package with the same number of threads, against our `Model.infer`, at 14, 96 and 398
+tokens. One call is timed, from phonemes or token ids to samples, and both must give the same number
+of samples. Each side has a process of its own for each length and waits while the other works. By
+default kokoro-onnx trims silence at both ends, which is switched off here. It also splits more than
+510 phonemes, which does not occur here.
 
-fastkokoro: a paragraph of 600 characters, streamed until its first byte and not streamed until its
-last, as raw samples, against `POST /synthesize`. It is started by its own command `fastkokoro` with
-FASTKOKORO_MODEL_PATH (the same published file), FASTKOKORO_VOICES_PATH (our voices as .npz),
-FASTKOKORO_ONNX_INTRA_OP_NUM_THREADS (as many as ours), FASTKOKORO_CACHE_DIR, host and port; all
-else is its default, so that it simplifies the graph, warms up, and streams sentence by sentence.
-What it reads stays in its cache of phonemes; ours reads the text each time. Both servers are up all
-the time; one waits while the other works.
+fastkokoro: a paragraph of 600 characters as raw samples, against `POST /synthesize`: the time to
+the first byte of a stream, and to the last byte of a whole answer. Its own command `fastkokoro`
+starts it with FASTKOKORO_MODEL_PATH (the same published file), FASTKOKORO_VOICES_PATH (our voices
+as .npz), FASTKOKORO_ONNX_INTRA_OP_NUM_THREADS (the same number), FASTKOKORO_CACHE_DIR, host and
+port. All other settings are its defaults: it simplifies the graph, warms up, and streams sentence
+by sentence. It caches phonemes, and ours runs G2P each time. Both servers run all the time, and one
+waits while the other works.
 
-Needs `make peers`. The defaults take 10 minutes against kokoro-onnx and 5 against fastkokoro.
+This needs `make peers`. The defaults take 10 minutes for kokoro-onnx and 5 for fastkokoro.
 """
 
 from __future__ import annotations
@@ -34,27 +34,24 @@ import numpy as np
 
 from bench import speech, streams
 from bench.command import Section, add_names, command_line, paragraph, publish
-from bench.processes import THREADS, alternate, free_port, python, wait_until_ready
+from bench.processes import THREADS, free_port, python, wait_until_ready
 from bench.report import Bound, Row, ratio, speedup, table
 from bench.sides import Side, Spoken, add_sides, chosen_sides, pair_up, programs_of
-from service.loading import load_voices
-from service.settings import Settings
+from bench.timing import alternate
 
 REPEATS = {14: 15, 96: 9, 398: 5}
 """Pairs by number of tokens."""
 
 HTTP_REPEATS = 5
 SPEEDUPS = {"native": Bound(4.0, least=True), "stock": Bound(2.0, least=True)}
-"""In a process, by how our model is prepared, on AVX512-VNNI; `service` is held to the best."""
+"""Bounds against kokoro-onnx on AVX512-VNNI, by variant; `service` must meet the one of native."""
 
 FIVE_TIMES = Bound(5.0, least=True)
 THREE_TIMES = Bound(3.0, least=True)
 
-_SETTLE_S = 0.3
-
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Return the exit status: 1 if a bound is missed, 2 if a measurement failed."""
+    """Return the exit status: 1 for a missed bound, 2 for a failure."""
     parser = command_line("bench.peers", __doc__, "pairs of each measurement")
     add_names(parser, "PEER", PEERS)
     add_sides(parser, ["service"])
@@ -85,7 +82,7 @@ def measure_kokoro_onnx(side: Side, repeats: int | None) -> list[Row]:
 
 
 def speedup_bound(side: Side) -> Bound | None:
-    """Return how many times as quick as kokoro-onnx a side must be; None where it need not."""
+    """Return how many times faster than kokoro-onnx a side must be; None for no bound."""
     return SPEEDUPS["native"] if side.variant == "any" else SPEEDUPS.get(str(side.variant))
 
 
@@ -111,14 +108,14 @@ def measure_fastkokoro(side: Side, repeats: int | None) -> list[Row]:
         speedup("paragraph, streamed: first audio", first, "s", FIVE_TIMES),
         speedup("paragraph, not streamed: whole", at_once, "s", THREE_TIMES),
         speedup("paragraph, streamed: last audio", until_end, "s"),
-        _difference_only("paragraph, streamed: silence of a player that runs dry", dry),
+        _difference_only("paragraph, streamed: gaps of a player that runs dry", dry),
         ratio("length of the audio", audio, "s"),
     ]
 
 
 @contextmanager
 def fastkokoro() -> Iterator[int]:
-    """Run fastkokoro on the published model; gives its port as soon as it is healthy."""
+    """Run fastkokoro on the published model; give its port as soon as it is healthy."""
     programs = programs_of("fastkokoro")
     with tempfile.TemporaryDirectory() as folder:
         voices = Path(folder) / "voices.npz"
@@ -144,8 +141,8 @@ PEERS = {"kokoro-onnx": measure_kokoro_onnx, "fastkokoro": measure_fastkokoro}
 
 
 def _styles() -> dict[str, np.ndarray]:
-    """Return every voice as others keep them: a style for each number of tokens, [510, 1, 256]."""
-    voices = load_voices(Settings())
+    """Return each voice as [510, 1, 256], a style for each number of tokens, as others do."""
+    voices = speech.voices()
     return {
         voice.name: np.stack([voices.style(voices.resolve(voice.name), n) for n in range(1, 511)])
         for voice in voices.voices
@@ -168,13 +165,13 @@ def _compare(name: str, pairs: Sequence[tuple[Spoken, Spoken]], bound: Bound | N
 
 
 def _hear(service: streams.Service, port: int, stream: bool) -> streams.Heard:
-    time.sleep(_SETTLE_S)
+    time.sleep(streams.SETTLE_S)
     (found,) = streams.listen(service, port, [speech.PARAGRAPH], stream=stream)
     return found
 
 
 def _difference_only(name: str, pairs: Sequence[tuple[float, float]]) -> Row:
-    """Show two sides of which either may be nought."""
+    """Show two sides without a ratio, since either may be zero."""
     ours, theirs = (max(side) for side in zip(*pairs, strict=True))
     return Row(name, f"{ours:.2f} s at most", f"{theirs:.2f} s at most", "", "", None)
 

@@ -1,4 +1,4 @@
-"""Fresh processes to measure. None outlives its `with` block, also where that is interrupted."""
+"""Fresh processes to measure. None outlives its `with` block, even after an interrupt."""
 
 from __future__ import annotations
 
@@ -9,43 +9,22 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TypeVar
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 THREADS = len(os.sched_getaffinity(0))
-"""Threads of a run on both sides: what the service takes by default."""
+"""Threads of a run on both sides; the default of the service."""
 
 _POLL_S = 0.01
 _READY_TIMEOUT_S = 120
 
 Process = subprocess.Popen[str]
-T = TypeVar("T")
 
 
 class ChildError(Exception):
-    """A process ended, or did not get ready; it has said why on standard error."""
-
-
-def alternate(
-    ours: Callable[[], T], theirs: Callable[[], T], repeats: int, warm_ups: int
-) -> list[tuple[T, T]]:
-    """Measure both in turn, `repeats` times after the warm-ups; each goes first every other time.
-
-    So what changes with time on the machine meets both sides alike.
-    """
-    pairs = []
-    for number in range(warm_ups + repeats):
-        if number % 2:
-            second = theirs()
-            pair = (ours(), second)
-        else:
-            first = ours()
-            pair = (first, theirs())
-        pairs.append(pair)
-    return pairs[warm_ups:]
+    """A process ended, or did not become ready; it printed the reason to standard error."""
 
 
 @contextmanager
@@ -57,9 +36,9 @@ def python(
     """Run a Python interpreter in the repository, with pipes to its input and output.
 
     Args:
-        arguments: its command line.
+        arguments: the command line.
         interpreter: this one, or that of another virtual environment.
-        environment: variables that it has besides ours.
+        environment: variables to add to ours.
     """
     process = subprocess.Popen(
         [interpreter, *arguments],
@@ -68,7 +47,7 @@ def python(
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,
-        start_new_session=True,  # Ctrl-C is for us; we end the process
+        start_new_session=True,  # Ctrl-C goes to this process, which ends the child
     )
     with process:
         try:
@@ -81,7 +60,7 @@ def python(
 def server(
     environment: Mapping[str, str] | None = None, module: str = "service"
 ) -> Iterator[tuple[Process, int]]:
-    """Run the service with its defaults; gives its port as soon as it says that it is ready."""
+    """Run the service with its defaults; give the process and its port when it is ready."""
     port = free_port()
     flags = ["--port", str(port), "--threads", str(THREADS), "--log-level", "warning"]
     with python("-m", module, "serve", *flags, environment=environment) as process:
@@ -98,14 +77,14 @@ def wait_until_ready(process: Process, port: int, path: str) -> None:
     deadline = time.monotonic() + _READY_TIMEOUT_S
     while not _is_ready(port, path):
         if process.poll() is not None or time.monotonic() > deadline:
-            raise ChildError(f"{process.args!r} did not get ready")
+            raise ChildError(f"{process.args!r} did not become ready")
         time.sleep(_POLL_S)
 
 
 def request(
     port: int, method: str, path: str, body: object = None, *, timeout_s: float = 60.0
 ) -> int:
-    """Ask the service, read its answer, and return the status."""
+    """Send a request to the service, read the answer, and return its status."""
     connection = http.client.HTTPConnection("127.0.0.1", port, timeout=timeout_s)
     try:
         connection.request(method, path, json.dumps(body), {"content-type": "application/json"})
@@ -117,7 +96,7 @@ def request(
 
 
 def ask(process: Process, command: str = "") -> str:
-    """Send a line to a process and return the line that it answers."""
+    """Send a line to a process, and return the line of its answer."""
     assert process.stdin is not None
     try:
         process.stdin.write(command + "\n")
@@ -137,7 +116,7 @@ def answer(process: Process) -> str:
 
 
 def free_port() -> int:
-    """Return a port that nobody listens on."""
+    """Return a port that no server listens on."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])
@@ -146,5 +125,5 @@ def free_port() -> int:
 def _is_ready(port: int, path: str) -> bool:
     try:
         return request(port, "GET", path) == 200
-    except OSError:  # it does not listen yet
+    except OSError:  # the server does not listen yet
         return False

@@ -1,4 +1,4 @@
-"""What the kernel says of a process; see proc(5). Imports nothing that would weigh in it."""
+"""Memory and CPU time of a process, see proc(5); imports only what takes little memory."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 
 
 def mebibytes(field: str, pid: int | str = "self") -> float:
-    """Return a field of the memory of a process: VmRSS is resident, VmHWM the most of it so far."""
+    """Return a memory field of a process in MiB: VmRSS is resident memory, VmHWM its peak."""
     status = Path(f"/proc/{pid}/status").read_text(encoding="utf-8")
     match = re.search(rf"^{field}:\s+(\d+) kB$", status, re.MULTILINE)
     assert match is not None
@@ -16,6 +16,6 @@ def mebibytes(field: str, pid: int | str = "self") -> float:
 
 
 def cpu_s(pid: int | str = "self") -> float:
-    """Return the seconds that a process has computed, its threads together."""
+    """Return the CPU seconds of a process, over all its threads."""
     fields = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")

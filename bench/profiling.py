@@ -1,10 +1,10 @@
-"""Where a run's time goes, node by node, as ONNX Runtime's profile tells it.
+"""Where a run's time goes, node by node, from ONNX Runtime's profile.
 
     python -m bench.profiling service|stock FOLDER THREADS N_TOKENS N_RUNS
 
-loads the model with the settings of its environment, in a session that is the service's own but for
-the profile, speaks once to warm up and then N_RUNS times, and prints the file of the profile in
-FOLDER and the seconds of audio of a run. `profile` runs it for a side and reads the file.
+It loads the model with the settings of its environment, in the service's own session with profiling
+on. After one run to warm up it makes N_RUNS runs. Then it prints the path of the profile in FOLDER
+and the seconds of audio of a run. `profile` runs it for a side and reads the file.
 """
 
 from __future__ import annotations
@@ -37,21 +37,27 @@ CONVOLUTIONS = {
     "DynamicQuantizeConv": lambda x, w, y: prod(y) * x[-1] * w[1],
     "ResidualBlock": lambda x, w, y: 6 * prod(y) * x[-1] * w[1],
 }
-"""Multiplications of the operators that multiply bytes, by the shapes of x, weights and y."""
+"""Multiplications of the 8-bit operators, from the shapes of x, weights and y."""
 
 _PACKED_RANK = 5
-"""Of the weights that native operators take; nothing else that they take has so many dimensions."""
+"""Rank of the native operators' weights; no other input of theirs has this rank."""
 
 CLASSES = {
     "byte products": tuple(CONVOLUTIONS),
     "float products": ("Conv", "FusedConv", "ConvTranspose", "MatMul", "Gemm", "FusedMatMul"),
     "recurrent": ("LSTM", "DynamicQuantizeLSTM"),
-    "quantising": ("DynamicQuantizeLinear", "QuantizeLinear", "DequantizeLinear", "Cast", "Floor"),
+    "quantization": (
+        "DynamicQuantizeLinear",
+        "QuantizeLinear",
+        "DequantizeLinear",
+        "Cast",
+        "Floor",
+    ),
     "statistics": (
         *("ReduceMean", "ReduceSum", "InstanceNormalization", "LayerNormalization"),
         *("SkipLayerNormalization", "ChannelStatistics"),
     ),
-    "sine and the like": (
+    "sine and similar": (
         *("Sin", "Cos", "Atan", "Exp", "Tanh", "Sqrt", "Pow", "STFT", "Softmax"),
         *("HarmonicSource", "PolarToCartesian"),
     ),
@@ -61,7 +67,7 @@ CLASSES = {
         *("Expand", "Tile", "Unsqueeze", "Squeeze", "ScatterND", "CumSum"),
     ),
 }
-"""Operators by what they do; what is in none is called `other`."""
+"""Operators by what they do; all others are `other`."""
 
 PARTS = (
     "text encoder",
@@ -73,7 +79,7 @@ PARTS = (
     "output",
 )
 _PARTS = (
-    # The first that a node's name has; the order counts.
+    # The first one that a node's name contains; the order counts.
     ("encoder.predictor.", "prosody"),
     ("encoder.bert", "text encoder"),
     ("encoder.text_encoder.", "text encoder"),
@@ -108,10 +114,10 @@ class Node:
     """One computation of one node.
 
     Attributes:
-        part: of the model that it is in, one of `PARTS`.
-        operator: its type.
-        seconds: that it took.
-        multiplications: of bytes; 0 where it multiplies none.
+        part: part of the model, one of `PARTS`.
+        operator: type of the node.
+        seconds: time it took.
+        multiplications: number of 8-bit multiplications.
     """
 
     part: str
@@ -128,7 +134,7 @@ class Node:
 
 @dataclass(frozen=True)
 class Run:
-    """One run of a model: all its nodes, its own seconds, and those of its audio."""
+    """One run of a model: its nodes, its time in seconds, and the length of its audio."""
 
     nodes: tuple[Node, ...]
     seconds: float
@@ -136,7 +142,7 @@ class Run:
 
 
 def profile(side: Side, n_tokens: int, n_runs: int, threads: int = THREADS) -> Run:
-    """Return the run of a side whose time is the median.
+    """Return the run of a side with the median time.
 
     Raises:
         ChildError: the process ended.
@@ -145,8 +151,8 @@ def profile(side: Side, n_tokens: int, n_runs: int, threads: int = THREADS) -> R
         arguments = [side.kind, folder, *map(str, (threads, n_tokens, n_runs))]
         run = python("-m", "bench.profiling", *arguments, environment=side.environment())
         with run as process:
-            told = json.loads(answer(process))
-        runs = read_runs(Path(told["file"]), told["audio_s"], told["parts"])[1:]
+            profiled = json.loads(answer(process))
+        runs = read_runs(Path(profiled["file"]), profiled["audio_s"], profiled["parts"])[1:]
     return sorted(runs, key=lambda run: run.seconds)[len(runs) // 2]
 
 
@@ -156,8 +162,8 @@ def read_runs(path: Path, audio_s: float, parts: Mapping[str, str]) -> list[Run]
     Args:
         path: the file.
         audio_s: length of the audio of each run.
-        parts: of nodes by name; one that is not there and whose name tells nothing is in the part
-            of the one before it.
+        parts: parts of nodes by name. A node that is missing here, and whose name does not show its
+            part, belongs to the part of the node before it.
     """
     events: list[dict[str, Any]] = json.loads(path.read_text(encoding="utf-8"))
     runs = sorted(
@@ -175,16 +181,16 @@ def read_runs(path: Path, audio_s: float, parts: Mapping[str, str]) -> list[Run]
 
 
 def part_of(name: str) -> str | None:
-    """Return which part of the model a node or a tensor is in, as its name tells, if it does."""
+    """Return the part of the model that the name of a node or tensor shows, or None."""
     dotted = name.replace("/", ".")
     return next((part for mark, part in _PARTS if mark in dotted), None)
 
 
 def parts_of(graph: onnx.GraphProto) -> dict[str, str]:
-    """Return the parts of a graph's nodes by their names.
+    """Return the part of each node of a graph, by the node's name.
 
-    A part is in a node's own name, or those of its outputs or weights; else it is that of what
-    computes its inputs, the last of them in the order of the parts.
+    The name of the node, an output or a weight shows the part. Otherwise it is the last part, in
+    the order of `PARTS`, of the nodes that compute its inputs.
     """
     weights = {tensor.name for tensor in graph.initializer}
     found: dict[str, str] = {}
@@ -206,7 +212,7 @@ def _nodes(events: Sequence[dict[str, Any]], parts: Mapping[str, str]) -> Iterat
     ended = 0
     for event in events:
         if event["ts"] < ended:
-            continue  # inside a loop's or a branch's body, whose own event has its time already
+            continue  # in the body of a loop or branch, whose own event has this time already
         ended = event["ts"] + event["dur"]
         name = event["name"].removesuffix("_kernel_time")
         part = parts.get(name) or part_of(name) or part
@@ -227,13 +233,13 @@ def _graph(model: object) -> onnx.GraphProto:
     return onnx.load_from_string(bytes(model)).graph
 
 
-def _shapes(told: Sequence[dict[str, list[int]]]) -> list[Shape]:
-    return [tuple(shape) for value in told for shape in value.values()]
+def _shapes(typed_shapes: Sequence[dict[str, list[int]]]) -> list[Shape]:
+    return [tuple(shape) for value in typed_shapes for shape in value.values()]
 
 
 @contextmanager
 def _profiled(prefix: Path) -> Iterator[list[tuple[ortffi.Session, object]]]:
-    """Have sessions that are made in the meantime profile; gives them, and what each is made of."""
+    """Turn on profiling in new sessions; give the list of them, each with its model."""
     sessions: list[tuple[ortffi.Session, object]] = []
     originals = {
         name: getattr(ortffi.SessionBuilder, name)
@@ -260,9 +266,8 @@ def _profiled(prefix: Path) -> Iterator[list[tuple[ortffi.Session, object]]]:
 def main() -> None:
     """Profile in this process."""
     from bench.stock import leave_out_native_operators
-    from service.loading import load_model, load_runtime, load_voices
+    from service.loading import load_model, load_runtime
     from service.settings import Settings
-    from service.text import load_vocabulary
 
     kind, folder, threads, n_tokens, n_runs = sys.argv[1:]
     if kind == "stock":
@@ -270,18 +275,16 @@ def main() -> None:
     settings = Settings(threads=int(threads))
     with _profiled(Path(folder) / "profile") as sessions:
         kokoro = load_model(settings, load_runtime(settings), lambda line: None)
-    voices = load_voices(settings)
-    token_ids = load_vocabulary().token_ids(speech.phonemes(int(n_tokens)))
-    style = voices.style(voices.resolve(settings.voice), len(token_ids))
+    token_ids, style = speech.inputs(speech.phonemes(int(n_tokens)), settings.voice)
     for _ in range(int(n_runs) + 1):
         audio_s = kokoro.infer(token_ids, style, 1.0).samples.size / 24_000
     session, model = sessions[-1]
-    told = {
+    result = {
         "file": str(session.end_profiling()),
         "audio_s": audio_s,
         "parts": parts_of(_graph(model)),
     }
-    print(json.dumps(told), flush=True)
+    print(json.dumps(result), flush=True)
 
 
 if __name__ == "__main__":

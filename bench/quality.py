@@ -1,27 +1,28 @@
-"""Whether a rewritten model speaks as the published one does: durations, spectra, words heard.
+"""Whether a rewritten model speaks as the published one does: durations, spectra, misheard words.
 
     python -m bench.quality [--side stock] [--side native] [--minutes 10] [--write]
 
-Durations: 8 sentences in the language of each of the 54 voices, said by that voice; every token
-must be as long as in the published model, to the frame. Sound: 60 English sentences (every tenth of
-tests/data/reading/agreement.tsv) in 6 voices, whose durations must be the same too. Mel distance is
-the mean difference, over 80 mel bands and frames of 1,024 samples every 256, of two renderings'
-levels in dB, where bands more than 60 dB below the published rendering's loudest count as that low;
-recordings of one sentence are of equal length where durations are equal, so frames are held against
-each other as they come. The floor is the same measure between the published model and itself with a
-style that is 0.001 % off: rounding alone does that much, for every quantised tensor takes its scale
-from its extremes. Words are pocketsphinx's, and what counts is how many more it hears wrong than in
-the published rendering, with what the middle 95 % of resamplings of the renderings say; see
-`bench.hearing`.
+Durations: each of the 54 voices says 8 sentences in its language. Every token must have as many
+frames as in the published model.
 
-Met is: all durations the same; a mel distance whose median is at most 1.5 times the floor's, and
-which is in no voice above twice that voice's own floor; and no significant rise of the word error
-rate: the lower end of its 95 % is not above nought.
+Sound: 6 voices say 60 English sentences, every tenth of tests/data/reading/agreement.tsv, and their
+durations must be equal too. Mel distance is the mean difference of two renderings' levels in dB,
+over 80 mel bands and frames of 1,024 samples every 256. Levels more than 60 dB below the loudest
+one of the published rendering count as 60 dB below. Equal durations give recordings of equal
+length, so frames are compared in order. The floor is the mel distance between the published model
+and itself with a style that is 0.001 % off. Rounding alone has this effect, since the scale of a
+quantized tensor comes from its extremes. pocketsphinx recognizes words, see `bench.hearing`. What
+counts is how many more words it mishears than in the published renderings, with the middle 95 % of
+resamplings.
 
-Renderings, distances and what was heard are kept under build/bench/quality, so the work can be done
-in parts: `--minutes` ends after so long with exit status 3, and the next call goes on. What another
-model, library or rewriting has said is thrown away. Published takes 30 minutes on two cores, its
-floor 25, stock 12, native 6, listening 10 for each.
+Bounds: all durations are equal. The median mel distance is at most 1.5 times that of the floor, and
+no voice exceeds twice its own floor. The word error rate does not rise significantly: the lower end
+of the 95 % interval is not above zero.
+
+Renderings, distances and recognized words are kept under build/bench/quality, so the work can be
+done in parts: `--minutes` stops after that time with exit status 3, and the next call goes on.
+Renderings of another model, library or rewriting are deleted. On two cores, the published model
+takes 30 minutes, its floor 25, stock 12 and native 6; recognition takes 10 for each.
 """
 
 from __future__ import annotations
@@ -36,8 +37,9 @@ from statistics import mean, median
 import numpy as np
 import pocketsphinx
 
-from bench import hearing
+from bench import hearing, speech
 from bench.command import Section, command_line, positive, publish
+from bench.deadline import Deadline, add_minutes, in_parts
 from bench.processes import REPOSITORY, ChildError
 from bench.reading import front_end_reader, sentences_of
 from bench.renderings import (
@@ -46,12 +48,10 @@ from bench.renderings import (
     REFERENCE,
     Case,
     Renderings,
-    add_minutes,
-    in_parts,
 )
+from bench.report import note, verdict
 from bench.sides import OURS, Side, add_sides, chosen_sides
-from service.loading import load_voices
-from service.settings import Settings
+from service.model.kokoro import SAMPLE_RATE_HZ
 from service.text import Espeak, load_vocabulary
 
 STORE = REPOSITORY / "build" / "bench" / "quality"
@@ -63,21 +63,19 @@ NUDGE = 1e-5
 MOST_OF_FLOOR = 1.5
 MOST_OF_A_VOICES_FLOOR = 2.0
 
-RATE_HZ, FRAME, HOP, BANDS = 24_000, 1024, 256, 80
+FRAME, HOP, BANDS = 1024, 256, 80
 RANGE_DB = 60.0
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Return the exit status: 1 if something is worse, 2 after a failure, 3 if more is to do."""
+    """Return the exit status: 1 for a missed bound, 2 for a failure, 3 if more is left to do."""
     parser = command_line("bench.quality", __doc__)
     add_minutes(parser)
     parser.add_argument(
-        "--sentences", type=positive, default=N_SENTENCES, help="for each of the voices"
+        "--sentences", type=positive, default=N_SENTENCES, help="sentences for each voice"
     )
-    parser.add_argument(
-        "--heard", type=positive, default=N_HEARD, help="sentences that are listened to"
-    )
-    parser.add_argument("--voices", default=",".join(VOICES), help="that are listened to")
+    parser.add_argument("--heard", type=positive, default=N_HEARD, help="sentences to recognize")
+    parser.add_argument("--voices", default=",".join(VOICES), help="voices to recognize")
     add_sides(parser, ["stock", "native"])
     options = parser.parse_args(arguments)
     return in_parts(lambda: publish(_sections(options), write=options.write))
@@ -87,7 +85,7 @@ def _sections(options: argparse.Namespace) -> Iterator[Section]:
     sides = [side for side in chosen_sides(options) if side.label != REFERENCE]
     spoken = list(duration_cases(options.sentences))
     heard = list(sound_cases(options.heard, options.voices.split(",")))
-    renderings = Renderings.of_minutes(STORE, options.minutes)
+    renderings = Renderings(STORE, Deadline(options.minutes))
     report, met = compare(sides, spoken, heard, renderings)
     yield Section("quality", __doc__ or "", report, met)
 
@@ -95,11 +93,11 @@ def _sections(options: argparse.Namespace) -> Iterator[Section]:
 def compare(
     sides: Sequence[Side], spoken: Sequence[Case], heard: Sequence[Case], renderings: Renderings
 ) -> tuple[str, bool]:
-    """Return the tables, and whether all is as it must be.
+    """Return the tables, and whether every bound is met.
 
     Raises:
-        OutOfTimeError: there is more to render or to hear than there is time for.
-        ChildError: a side cannot be had.
+        OutOfTimeError: the deadline passed before all was rendered and recognized.
+        ChildError: a side is not available here.
     """
     published = OURS[REFERENCE]
     for side in (published, *sides):
@@ -116,8 +114,8 @@ def _compare_durations(
 ) -> tuple[str, bool]:
     n_voices = len({case.voice for case in spoken})
     lines = [
-        f"| durations the same | {n_voices} voices, {len(spoken)} sentences | "
-        f"{len(heard)} that are listened to | met? |",
+        f"| equal durations | {n_voices} voices, {len(spoken)} sentences | "
+        f"{len(heard)} to recognize | met? |",
         "|---|---|---|---|",
     ]
     met = True
@@ -131,11 +129,11 @@ def _compare_durations(
             for cases in (spoken, heard)
         ]
         for case in (*different[0], *different[1]):
-            print(f"{label}: other durations: {case.voice}: {case.text}", file=sys.stderr)
+            note(f"{label}: other durations: {case.voice}: {case.text}")
         holds = not any(different)
         met &= holds
         same = [len(spoken) - len(different[0]), len(heard) - len(different[1])]
-        lines.append(f"| {label} | {same[0]} | {same[1]} | {_told(holds)} |")
+        lines.append(f"| {label} | {same[0]} | {same[1]} | {verdict(holds)} |")
     return "\n".join(lines), met
 
 
@@ -148,8 +146,9 @@ def _compare_sound(
     n_words = sum(len(hearing.words(case.text)) for case in heard)
     rate = sum(wrong[REFERENCE]) / n_words
     lines = [
-        "| | mel distance, dB: median | 95 % are below | largest of a voice, of its floor | "
-        f"wrong of {n_words} words | word error rate | more than published (95 %) | met? |",
+        "| | mel distance, dB: median | 95th percentile | "
+        "largest of a voice, relative to its floor | "
+        f"misheard, of {n_words} words | word error rate | more than published (95 %) | met? |",
         "|---|---|---|---|---|---|---|---|",
         f"| {REFERENCE} | | | | {sum(wrong[REFERENCE])} | {rate:.4f} | | |",
     ]
@@ -163,7 +162,7 @@ def _compare_sound(
         low, high = _interval(wrong[label], wrong[REFERENCE], n_words)
         rate = sum(wrong[label]) / n_words
         more = rate - sum(wrong[REFERENCE]) / n_words
-        told = ""
+        met_cell = ""
         if label != FLOOR:
             holds = (
                 len(present) == len(heard)
@@ -172,11 +171,11 @@ def _compare_sound(
                 and low <= 0
             )
             met &= holds
-            told = _told(holds)
+            met_cell = verdict(holds)
         lines.append(
             f"| {label} | {median(present):.2f} | {np.quantile(present, 0.95):.2f} | "
             f"{largest:.2f} | {sum(wrong[label])} | {rate:.4f} | "
-            f"{more:+.4f} ({low:+.4f} to {high:+.4f}) | {told} |"
+            f"{more:+.4f} ({low:+.4f} to {high:+.4f}) | {met_cell} |"
         )
     return "\n".join(lines), met
 
@@ -185,19 +184,17 @@ def duration_cases(n_sentences: int) -> Iterator[Case]:
     """Yield sentences for every voice, in its language.
 
     Raises:
-        ChildError: there are not so many in one of the languages.
+        ChildError: a language has too few sentences.
     """
     espeak = Espeak()
     read_in = cache(partial(_sentences, espeak, n_sentences))
-    for voice in load_voices(Settings()).voices:
-        if voice.language is None:
-            raise ChildError(f"nobody knows the language of {voice.name}")
-        for text, phonemes in read_in(voice.language):
+    for voice in speech.voices().voices:
+        for text, phonemes in read_in(speech.language_of(voice.name)):
             yield Case(text, phonemes, voice.name)
 
 
 def _sentences(espeak: Espeak, count: int, language: str) -> list[tuple[str, str]]:
-    """Return sentences that are neither very short nor very long, and their phonemes."""
+    """Return sentences of 5 to 120 tokens, with their phonemes."""
     read, known = front_end_reader(espeak, language), load_vocabulary()
     read_texts = ((text, read(text)) for text in sentences_of(language))
     fitting = (pair for pair in read_texts if 5 <= len(known.token_ids(pair[1])) <= 120)
@@ -215,7 +212,7 @@ def sound_cases(n_sentences: int, voices: Sequence[str]) -> Iterator[Case]:
 
 
 def mel_levels(samples: np.ndarray) -> np.ndarray:
-    """Return levels in dB, float32 [frames, bands], of samples at 24 kHz."""
+    """Return levels in dB, float32 [frames, bands], of samples [n] at 24 kHz."""
     n_frames = 1 + max(0, samples.size - FRAME) // HOP
     padded = np.pad(samples, (0, max(0, FRAME - samples.size)))
     frames = np.lib.stride_tricks.sliding_window_view(padded, FRAME)[::HOP][:n_frames]
@@ -224,10 +221,10 @@ def mel_levels(samples: np.ndarray) -> np.ndarray:
 
 
 def mel_distance(one: np.ndarray, other: np.ndarray) -> float:
-    """Return the mean difference of two recordings of equal length in dB; the first is the right.
+    """Return the mean difference in dB of two recordings; the first is the reference.
 
     Raises:
-        ValueError: they are not of equal length.
+        ValueError: their lengths differ.
     """
     if one.size != other.size:
         raise ValueError(f"{one.size} samples and {other.size}")
@@ -238,7 +235,7 @@ def mel_distance(one: np.ndarray, other: np.ndarray) -> float:
 
 
 def resampled_interval(differences: Sequence[int], n_words: int) -> tuple[float, float]:
-    """Return what the middle 95 % of resamplings of differences add up to, per word."""
+    """Return the middle 95 % of the sums of resampled differences, per word."""
     generator = np.random.default_rng(0)
     values = np.asarray(differences)
     picked = generator.integers(0, values.size, (2000, values.size))
@@ -263,10 +260,10 @@ def _distances(label: str, cases: Sequence[Case], renderings: Renderings) -> lis
 
 
 def _present(distances: Sequence[float | None]) -> list[float]:
-    """Return those that could be measured.
+    """Return the distances that could be measured.
 
     Raises:
-        ChildError: none could.
+        ChildError: none could be measured.
     """
     found = [distance for distance in distances if distance is not None]
     if not found:
@@ -275,7 +272,7 @@ def _present(distances: Sequence[float | None]) -> list[float]:
 
 
 def _by_voice(distances: Sequence[float | None], cases: Sequence[Case]) -> dict[str, float]:
-    """Return the mean distance of each voice; infinity where none could be measured."""
+    """Return the mean distance of each voice; infinity if none could be measured."""
     found: dict[str, list[float]] = {case.voice: [] for case in cases}
     for distance, case in zip(distances, cases, strict=True):
         if distance is not None:
@@ -284,23 +281,19 @@ def _by_voice(distances: Sequence[float | None], cases: Sequence[Case]) -> dict[
 
 
 def listener(renderings: Renderings) -> Callable[[str, Sequence[Case]], list[int]]:
-    """Return what counts the words of each case that are heard wrong."""
-    decoder = pocketsphinx.Decoder(samprate=hearing.RECOGNISER_RATE_HZ, loglevel="FATAL")
+    """Return a function that counts the misheard words of each case."""
+    decoder = pocketsphinx.Decoder(samprate=hearing.RECOGNIZER_RATE_HZ, loglevel="FATAL")
 
     def listen(label: str, cases: Sequence[Case]) -> list[int]:
         def find(case: Case) -> int:
             heard = hearing.hear(decoder, renderings.samples(label, case))
             return hearing.n_errors(hearing.words(case.text), heard)
 
-        print(f"listening to {label}", file=sys.stderr, flush=True)
+        note(f"listening to {label}")
         counted: list[int] = renderings.keep(label, "words", cases, find)
         return counted
 
     return listen
-
-
-def _told(holds: bool) -> str:
-    return "yes" if holds else "**no**"
 
 
 @cache
@@ -310,14 +303,14 @@ def _window() -> np.ndarray:
 
 @cache
 def _filters() -> np.ndarray:
-    """Return triangles of equal width on the mel scale, [FRAME / 2 + 1, BANDS]."""
+    """Return triangular filters of equal width on the mel scale, [FRAME / 2 + 1, BANDS]."""
 
     def mel(hz: float) -> float:
         return 2595 * float(np.log10(1 + hz / 700))
 
-    corners_mel = np.linspace(0, mel(RATE_HZ / 2), BANDS + 2)
+    corners_mel = np.linspace(0, mel(SAMPLE_RATE_HZ / 2), BANDS + 2)
     corners = 700 * (10 ** (corners_mel / 2595) - 1)
-    bins = np.arange(FRAME // 2 + 1) * RATE_HZ / FRAME
+    bins = np.arange(FRAME // 2 + 1) * SAMPLE_RATE_HZ / FRAME
     rising = (bins[:, None] - corners[:-2]) / np.diff(corners)[:-1]
     falling = (corners[2:] - bins[:, None]) / np.diff(corners)[1:]
     return np.maximum(0, np.minimum(rising, falling))

@@ -1,66 +1,64 @@
-"""How long texts take to be read in each language, and how much memory.
+"""How much time and memory G2P takes in each language.
 
     python -m bench.reading [--repeats 3] [LANGUAGE ...]
 
-The texts are those of tests/data/reading. Prose has no figures: in English agreement.tsv, in other
-languages what the golden texts are when they are written in words, five in a paragraph. Figures are
-the golden texts themselves, one by one: short, and all of them need to be normalised. Each row is a
-fresh process that has imported the front end and started espeak-ng: "start" is what the first
-sentence takes, "memory" what VmRSS grows by until all texts have been read, "peak" what VmHWM does.
-The first pass meets every word of the prose for the first time, the next ones are warm. Each number
-is the median of the processes.
+The texts are those of tests/data/reading. Prose has no numbers: in English it is agreement.tsv, in
+other languages the golden texts written as words, five in a paragraph. "Numbers" are the golden
+texts themselves, one by one; they are short, and all need text normalization. Each row is a fresh
+process that has imported the front end and started espeak-ng. "Start" is the time for the first
+sentence, "memory" the growth of VmRSS over all texts, and "peak" the growth of VmHWM. Every word is
+new in the first pass over the prose; later passes are warm. Each value is the median over the
+processes.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-import os
 import sys
-import time
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from statistics import median
 from typing import NamedTuple
 
+from bench.command import plain_command_line
 from bench.processes import ChildError, python
 from bench.procfs import mebibytes
-from bench.report import circumstances
+from bench.report import heading
+from bench.timing import seconds
 from service.text import LANGUAGES, Espeak, FrontEnd, Passage, find_language, parse, punctuation
 from service.text.characters import clean_text
 from service.text.english import spacy_tagger
 from service.text.espeak.reader import EspeakReader
-from service.text.origins import TracedText
+from service.text.offset_mapping import TracedText
 
 TEXTS = Path(__file__).parents[1] / "tests" / "data" / "reading"
 PASSES = 5
 FIRST = {"hi": "पहला।", "ja": "一つ目。", "zh": "第一。"}
-"""What is read first, where "One." is not of the language."""
+"""The first sentence, where "One." is not of the language."""
 
 BOUNDED = "en-us"
 BOUNDS = {"start_s": 0.5, "memory": 60.0, "warm_ms": 3.0}
-"""Of American English."""
+"""Bounds for American English."""
 
 Read = Callable[[str], str]
 """Returns the phonemes of a text."""
 
 
 class Measured(NamedTuple):
-    """What one process has measured: seconds, MiB, milliseconds for 100 characters."""
+    """Measurements of one process: seconds, MiB, and milliseconds for 100 characters."""
 
     start_s: float
     memory: float
     peak: float
     first_ms: float
     warm_ms: float
-    figures_ms: float
+    numbers_ms: float
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Return the exit status: 1 if American English misses a bound, 2 after a failure."""
-    parser = argparse.ArgumentParser(
-        prog="python -m bench.reading", description=(__doc__ or "").partition("\n")[0]
-    )
+    """Return the exit status: 1 if American English misses a bound, 2 for a failure."""
+    parser = plain_command_line("bench.reading", __doc__)
     parser.add_argument("languages", nargs="*", metavar="LANGUAGE")
     parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("--espeak", action="store_true", help=argparse.SUPPRESS)
@@ -77,12 +75,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _is_quick(languages: Iterable[str], repeats: int) -> bool:
-    """Print the table; tell whether American English is within its bounds."""
-    print(f"{circumstances()}\nLoad average {os.getloadavg()[0]:.1f}.\n")
+    """Print the table; return whether American English meets its bounds."""
+    print(f"{heading()}\n")
     if spacy_tagger.is_installed():
         print("English is tagged by spaCy.\n")
     print(
-        "| language | start | memory | peak | 100 characters of prose, first | warm | of figures |"
+        "| language | start | memory | peak | 100 characters of prose, first | warm | of numbers |"
     )
     print("|---|---|---|---|---|---|---|")
     rows = [(language, False) for language in languages] + [(BOUNDED, True)]
@@ -93,7 +91,7 @@ def _is_quick(languages: Iterable[str], repeats: int) -> bool:
         print(
             f"| {language}{', espeak-ng alone' * by_espeak} | {value.start_s:.2f} s "
             f"| {value.memory:.1f} MiB | {value.peak:.1f} MiB | {value.first_ms:.2f} ms "
-            f"| {value.warm_ms:.2f} ms | {value.figures_ms:.2f} ms |",
+            f"| {value.warm_ms:.2f} ms | {value.numbers_ms:.2f} ms |",
             flush=True,
         )
         if language == BOUNDED:
@@ -102,27 +100,27 @@ def _is_quick(languages: Iterable[str], repeats: int) -> bool:
 
 
 def measure(language: str, *, by_espeak: bool) -> Measured:
-    """Measure in this process, which has not read anything yet."""
-    prose, figures = prose_of(language), figures_of(language)
+    """Measure in this process, which has run no G2P yet."""
+    prose, numbers = prose_of(language), numbers_of(language)
     espeak = Espeak()
     espeak.phonemize("ready", "gmw/en-US")
     memory, peak = mebibytes("VmRSS"), mebibytes("VmHWM")
     read = (espeak_reader if by_espeak else front_end_reader)(espeak, language)
-    start_s = _seconds(lambda: read(FIRST.get(language, "One.")))
+    start_s = seconds(lambda: read(FIRST.get(language, "One.")))
     first_ms, *warm_ms = [_per_100_ms(read, prose) for _ in range(PASSES)]
-    figures_ms = [_per_100_ms(read, figures) for _ in range(PASSES)]
+    numbers_ms = [_per_100_ms(read, numbers) for _ in range(PASSES)]
     return Measured(
         start_s,
         mebibytes("VmRSS") - memory,
         mebibytes("VmHWM") - peak,
         first_ms,
         median(warm_ms),
-        median(figures_ms),
+        median(numbers_ms),
     )
 
 
 def front_end_reader(espeak: Espeak, language: str) -> Read:
-    """Return what reads a text as the service does."""
+    """Return a function that returns the phonemes of a text as the service does."""
     front_end = FrontEnd(espeak)
 
     def read(text: str) -> str:
@@ -138,7 +136,7 @@ def front_end_reader(espeak: Espeak, language: str) -> Read:
 
 
 def espeak_reader(espeak: Espeak, language: str) -> Read:
-    """Return what reads a text by espeak-ng alone, as it stands."""
+    """Return a function that returns the phonemes of a text by espeak-ng alone."""
     reader = EspeakReader(lambda: espeak, find_language(language))
 
     def read(text: str) -> str:
@@ -155,14 +153,14 @@ def prose_of(language: str) -> list[str]:
 
 
 def sentences_of(language: str) -> list[str]:
-    """Return sentences of a language that have no figures."""
+    """Return sentences of a language without numbers."""
     rows = _rows("agreement.tsv")
     sentences = [row[1] for row in rows if row[0].startswith(f"{language}/")]
     return sentences or [row[2] for row in _rows(f"{language}.tsv")]
 
 
-def figures_of(language: str) -> list[str]:
-    """Return texts of a language that are not written in words."""
+def numbers_of(language: str) -> list[str]:
+    """Return texts of a language with numbers, dates and abbreviations."""
     return [row[1] for row in _rows(f"{language}.tsv")]
 
 
@@ -180,15 +178,9 @@ def _ask(language: str, *, by_espeak: bool) -> Measured:
     return Measured(*json.loads(out))
 
 
-def _seconds(action: Callable[[], object]) -> float:
-    started = time.perf_counter()
-    action()
-    return time.perf_counter() - started
-
-
 def _per_100_ms(read: Read, texts: Sequence[str]) -> float:
-    """Return the milliseconds that 100 characters take."""
-    return _seconds(lambda: [read(text) for text in texts]) / sum(map(len, texts)) * 1e5
+    """Return the milliseconds for 100 characters."""
+    return seconds(lambda: [read(text) for text in texts]) / sum(map(len, texts)) * 1e5
 
 
 if __name__ == "__main__":

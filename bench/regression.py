@@ -1,14 +1,15 @@
-"""Whether this is as fast as it was: a few ratios, measured anew, against those that are recorded.
+"""Whether the service is as fast as before: a few ratios, compared with recorded ones.
 
     python -m bench.regression [--record] [--repeats N]
 
-Each ratio is how many times better the service is, by default, than a bare session of the
-onnxruntime package with the published file, on the same machine in the same minutes; so a busy or
-another machine troubles both. bench/recorded.json has them by the processor's name and the
-instruction set of the native operators, which `KOKORO_KERNELS` chooses. The exit status is 1 if one
-is more than 10 % below the recorded one, and 2 if none is recorded for this processor or a
-measurement failed. `--record` writes what was measured in place of what is there for this one.
-Takes 4 minutes; by hand and before a release, with nothing else running.
+A ratio says how many times better the service with its defaults is than a bare session of the
+onnxruntime package with the published file. Both are measured on the same machine in the same
+minutes, so that its speed and its load affect both. The ratios depend on instruction sets, so
+bench/recorded.json has them for each processor and instruction set of the native operators;
+`KOKORO_KERNELS` chooses another. The exit status is 1 if a ratio is more than 10 %
+below the recorded one, and 2 if none is recorded for this processor or a measurement failed.
+`--record` replaces the ratios of this processor. Run it by hand before a release, with nothing else
+running. It takes 4 minutes.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from pathlib import Path
 from statistics import median
 
 from bench import speech, streams
-from bench.command import exit_status, positive
+from bench.command import exit_status, plain_command_line, positive
 from bench.processes import THREADS, ChildError
 from bench.report import processor
 from bench.sides import BARE, OURS, Side, pair_up, speaker
@@ -39,12 +40,12 @@ STREAMED_REPEATS = 5
 
 @dataclass(frozen=True)
 class Ratio:
-    """One ratio; more is better.
+    """One ratio; higher is better.
 
     Attributes:
         name: what is compared.
-        value: the median.
-        spread: the least and the most of the pairs.
+        value: the median over the pairs.
+        spread: the minimum and the maximum over the pairs.
         date: when it was measured.
     """
 
@@ -54,15 +55,13 @@ class Ratio:
     date: str
 
     def fell(self, recorded: Ratio) -> bool:
-        """Tell whether it is too far below the recorded one."""
+        """Return whether it is too far below the recorded one."""
         return self.value < recorded.value * (1 - TOLERANCE)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Return the exit status: 1 if a ratio fell, 2 if there is nothing to hold it against."""
-    parser = argparse.ArgumentParser(
-        prog="python -m bench.regression", description=(__doc__ or "").partition("\n")[0]
-    )
+    """Return the exit status: 1 if a ratio fell, 2 for a failure or if none is recorded."""
+    parser = plain_command_line("bench.regression", __doc__)
     parser.add_argument("--record", action="store_true", help=f"write {RECORDED.name}")
     parser.add_argument("--repeats", type=positive, help="pairs of each ratio")
     options = parser.parse_args(arguments)
@@ -73,7 +72,7 @@ def _is_as_fast(options: argparse.Namespace) -> bool:
     machine = f"{processor()}, {_kernels()}, {THREADS} threads"
     known = read_recorded(RECORDED).get(machine, {})
     if not known and not options.record:
-        raise ChildError(f"nothing is recorded for {machine}; --record does")
+        raise ChildError(f"nothing is recorded for {machine}: use --record")
     measured = list(measure(options.repeats))
     if options.record:
         record(RECORDED, machine, measured)
@@ -108,7 +107,7 @@ def measure(repeats: int | None) -> Iterator[Ratio]:
 
 
 def compare(measured: Sequence[Ratio], known: dict[str, Ratio]) -> bool:
-    """Print each ratio beside the recorded one; tell whether none fell, and none is gone."""
+    """Print each ratio and the recorded one; return whether none fell and none is missing."""
     fell = [
         ratio.name for ratio in measured if ratio.name in known and ratio.fell(known[ratio.name])
     ]
@@ -116,18 +115,18 @@ def compare(measured: Sequence[Ratio], known: dict[str, Ratio]) -> bool:
     print("| ratio | measured | recorded | |\n|---|---|---|---|")
     for ratio in measured:
         before = known.get(ratio.name)
-        told = f"{before.value:.2f} on {before.date}" if before else "never"
+        recorded = f"{before.value:.2f} on {before.date}" if before else "never"
         low, high = ratio.spread
         verdict = "**fell**" if ratio.name in fell else ""
         value = f"{ratio.value:.2f} ({low:.2f} to {high:.2f})"
-        print(f"| {ratio.name} | {value} | {told} | {verdict} |")
+        print(f"| {ratio.name} | {value} | {recorded} | {verdict} |")
     for name in sorted(gone):
-        print(f"| {name} | not measured | {known[name].value:.2f} | **gone** |")
+        print(f"| {name} | not measured | {known[name].value:.2f} | **missing** |")
     return not fell and not gone
 
 
 def read_recorded(path: Path) -> dict[str, dict[str, Ratio]]:
-    """Return what is recorded, by machine and name."""
+    """Return the recorded ratios, by machine and name."""
     if not path.exists():
         return {}
     machines = json.loads(path.read_text(encoding="utf-8"))
@@ -140,22 +139,22 @@ def read_recorded(path: Path) -> dict[str, dict[str, Ratio]]:
 
 
 def record(path: Path, machine: str, measured: Sequence[Ratio]) -> None:
-    """Write what was measured, and leave other machines' as they are."""
+    """Replace the ratios of a machine, and keep those of others."""
     machines = {name: list(ratios.values()) for name, ratios in read_recorded(path).items()}
     machines[machine] = list(measured)
-    told = {name: [asdict(ratio) for ratio in ratios] for name, ratios in machines.items()}
-    path.write_text(json.dumps(told, indent=2, sort_keys=True) + "\n", encoding="utf-8")
+    entries = {name: [asdict(ratio) for ratio in ratios] for name, ratios in machines.items()}
+    path.write_text(json.dumps(entries, indent=2, sort_keys=True) + "\n", encoding="utf-8")
 
 
 def _first_audio(side: Side, repeats: int | None) -> list[float]:
-    """Return how many times sooner sound starts than a bare run of 96 tokens has any."""
+    """Return the time of a bare run of 96 tokens divided by the time to first audio."""
     phonemes = speech.phonemes(speech.USUAL)
     ratios = []
     with side.server() as (_, port), speaker(BARE) as bare:
         for number in range((repeats or STREAMED_REPEATS) + 1):
-            time.sleep(0.3)
+            time.sleep(streams.SETTLE_S)
             (heard,) = streams.listen(streams.OURS, port, [speech.PARAGRAPH], stream=True)
-            time.sleep(0.3)
+            time.sleep(streams.SETTLE_S)
             seconds = bare.say(phonemes).seconds
             if number:  # the first round warms up
                 ratios.append(seconds / heard.first_s)

@@ -1,14 +1,9 @@
-"""What models have said and what was found out about it, kept in files: work done in parts."""
+"""Renderings of models and measurements of them, kept in files, so that work is done in parts."""
 
 from __future__ import annotations
 
-import argparse
 import hashlib
 import json
-import os
-import shutil
-import sys
-import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,21 +11,24 @@ from typing import Any
 
 import numpy as np
 
+from bench.deadline import Deadline
 from bench.processes import ChildError
+from bench.report import note
 from bench.sides import Side, speaker
+from bench.store import claim, write_text
 
 REFERENCE = "published"
 FLOOR = "published, nudged"
 DISTANCES = "distances"
-"""To what the reference says; they are measured anew when that changes."""
+"""Name of the distances to the reference; they are deleted when the reference changes."""
 
 Say = Callable[["Case", Path], Sequence[int]]
-"""Writes a rendering to a file and returns its durations; see `bench.speaker.save`."""
+"""Writes a rendering to a file, and returns its durations; see `bench.speaker.save`."""
 
 
 @dataclass(frozen=True)
 class Case:
-    """What is said: its text, its phonemes, and by whom."""
+    """What is said, and by which voice."""
 
     text: str
     phonemes: str
@@ -38,45 +36,34 @@ class Case:
 
     @property
     def key(self) -> str:
-        """Return a name for files."""
+        """Return a name for its files."""
         digest = hashlib.sha256(self.phonemes.encode()).hexdigest()[:12]
         return f"{self.voice}-{digest}"
 
 
-class OutOfTimeError(Exception):
-    """There is more to do than was allowed for."""
-
-
 class Renderings:
-    """What the sides have said, kept in files."""
+    """Renderings of the sides, kept in files."""
 
     def __init__(
-        self, store: Path, deadline: float, names: Mapping[str, str] | None = None
+        self, store: Path, deadline: Deadline, names: Mapping[str, str] | None = None
     ) -> None:
-        """Keep them in a folder.
+        """Keep renderings in a folder.
 
         Args:
             store: the folder.
-            deadline: of `time.monotonic`.
-            names: of the folders in it, by label, where they are others than the labels.
+            deadline: after which nothing more is rendered.
+            names: names of its subfolders by label, where they differ from the labels.
         """
         self._store = store
         self._deadline = deadline
         self._names = dict(names or {})
 
-    @classmethod
-    def of_minutes(
-        cls, store: Path, minutes: float, names: Mapping[str, str] | None = None
-    ) -> Renderings:
-        """Keep them in a folder; time is up after so many minutes."""
-        return cls(store, time.monotonic() + minutes * 60, names)
-
     def render(self, side: Side, cases: Sequence[Case], nudge: float = 0.0) -> None:
-        """Have a side say what it has not said yet.
+        """Have a side say the cases that it has not said yet.
 
         Raises:
-            OutOfTimeError: the deadline came first.
-            ChildError: the side cannot be had, or does not tell durations.
+            OutOfTimeError: the deadline passed first.
+            ChildError: the side is not available here, or returns no durations.
         """
         with speaker(side) as found:
 
@@ -88,56 +75,42 @@ class Renderings:
             self.fill(label, f"{found.identity}, style off by {nudge:g}", cases, say)
 
     def fill(self, label: str, identity: str, cases: Sequence[Case], say: Say) -> None:
-        """Have said what is not there yet.
+        """Make the renderings that are missing.
 
         Args:
-            label: of the renderings.
-            identity: of what speaks; what another one has said under this label is thrown away.
-            cases: that shall be there.
-            say: speaks.
+            label: label of the renderings.
+            identity: what speaks; renderings of any other identity under this label are deleted.
+            cases: what to render.
+            say: makes a rendering.
 
         Raises:
-            OutOfTimeError: the deadline came first.
-            ChildError: it does not tell durations.
+            OutOfTimeError: the deadline passed first.
+            ChildError: `say` returned no durations.
         """
         self.begin(label, identity)
         missing = [case for case in cases if not self._path(label, case).exists()]
         for number, case in enumerate(missing):
-            self.check_time()
+            self._deadline.check()
             if number % 20 == 0:
                 left = f"{self._folder(label).name}: {len(missing) - number} to say"
-                print(left, file=sys.stderr, flush=True)
+                note(left)
             if not len(say(case, self._path(label, case))):
-                raise ChildError(f"{label} does not tell durations")
+                raise ChildError(f"{label} returns no durations")
 
     def begin(self, label: str, identity: str) -> None:
-        """Throw away what another model has said under a label, and what hangs on it."""
-        folder = self._folder(label)
-        told = folder / "identity.txt"
-        if told.exists() and told.read_text(encoding="utf-8") == identity:
-            return
-        if folder.exists():
-            print(f"{folder.name} is another model than before: {identity}", file=sys.stderr)
-            shutil.rmtree(folder)
-        if label == REFERENCE:
+        """Delete the renderings of another model under a label, and what depends on them."""
+        if claim(self._folder(label), identity) and label == REFERENCE:
             for distances in self._store.glob(f"*/{DISTANCES}.json"):
                 distances.unlink()
-        folder.mkdir(parents=True)
-        _write(told, identity)
-
-    def check_time(self) -> None:
-        """Raise OutOfTimeError when it is time."""
-        if time.monotonic() > self._deadline:
-            raise OutOfTimeError
 
     def samples(self, label: str, case: Case) -> np.ndarray:
-        """Return float samples of what was said."""
+        """Return the samples of a rendering, float [n]."""
         with np.load(self._path(label, case)) as rendering:
             samples = np.asarray(rendering["samples"])
         return samples / np.float32(32767) if samples.dtype == np.int16 else samples
 
     def durations(self, label: str, case: Case) -> tuple[int, ...]:
-        """Return the frames of each token of what was said."""
+        """Return the frames of each token of a rendering."""
         with np.load(self._path(label, case)) as rendering:
             return tuple(map(int, rendering["durations"]))
 
@@ -149,21 +122,21 @@ class Renderings:
     def keep(
         self, label: str, name: str, cases: Sequence[Case], find: Callable[[Case], Any]
     ) -> Any:
-        """Return what was found out about each case; find out what was not yet.
+        """Return a result for each case; `find` makes the missing ones, and all are kept.
 
         Raises:
-            OutOfTimeError: the deadline came first.
+            OutOfTimeError: the deadline passed first.
         """
         path = self._folder(label) / f"{name}.json"
         known = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
         try:
             for case in cases:
                 if case.key not in known:
-                    self.check_time()
+                    self._deadline.check()
                     known[case.key] = find(case)
         finally:
             path.parent.mkdir(parents=True, exist_ok=True)
-            _write(path, json.dumps(known))
+            write_text(path, json.dumps(known))
         return [known[case.key] for case in cases]
 
     def _path(self, label: str, case: Case) -> Path:
@@ -171,24 +144,3 @@ class Renderings:
 
     def _folder(self, label: str) -> Path:
         return self._store / self._names.get(label, label)
-
-
-def add_minutes(parser: argparse.ArgumentParser) -> None:
-    """Let a command line say how long it may take, as `minutes`."""
-    parser.add_argument("--minutes", type=float, default=1e6, help="leave the rest for later")
-
-
-def in_parts(measure: Callable[[], int]) -> int:
-    """Return the exit status of a measurement, 3 where it was out of time."""
-    try:
-        return measure()
-    except OutOfTimeError:
-        print("there is more to do; run this again", file=sys.stderr)
-        return 3
-
-
-def _write(path: Path, text: str) -> None:
-    """Write a file that appears whole or not at all."""
-    partial = path.with_suffix(".partial")
-    partial.write_text(text, encoding="utf-8")
-    os.replace(partial, path)

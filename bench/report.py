@@ -1,10 +1,11 @@
-"""What a measurement gives, and how it is shown: rows of a Markdown table, sections of a file."""
+"""Results of measurements as rows of a Markdown table and sections of a file."""
 
 from __future__ import annotations
 
 import os
 import platform
 import re
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timezone
@@ -15,14 +16,17 @@ from statistics import median
 import ortffi
 
 Pairs = Sequence[tuple[float, float]]
-"""Ours and theirs, measured one right after the other."""
+"""Ours and theirs, measured in direct succession."""
 
 
 @dataclass(frozen=True)
 class Bound:
-    """What a ratio or a difference may be at most; `strict` means that it must be below.
+    """The limit of a ratio or a difference.
 
-    With `least` it is what it must be at least.
+    Attributes:
+        limit: the largest value that meets the bound.
+        strict: whether the value must be below the limit.
+        least: whether the limit is the smallest value instead.
     """
 
     limit: float
@@ -61,7 +65,7 @@ def difference(name: str, pairs: Pairs, unit: str, bound: Bound | None = None) -
 
 
 def speedup(name: str, pairs: Pairs, unit: str, bound: Bound | None = None) -> Row:
-    """Compare by the median of the pairs' inverse ratios: how many times theirs is of ours."""
+    """Compare by the median of the pairs' inverse ratios, theirs divided by ours."""
     return _row(name, pairs, unit, [theirs / ours for ours, theirs in pairs], " times", bound)
 
 
@@ -72,14 +76,35 @@ def table(rows: Sequence[Row], peer: str = "onnxruntime package", ours: str = "o
         "|---|---|---|---|---|---|",
     ]
     for row in rows:
-        met = {True: "yes", False: "**no**", None: ""}[row.met]
+        met = "" if row.met is None else verdict(row.met)
         cells = (row.measurement, row.ours, row.theirs, row.compared, row.bound, met)
         lines.append(f"| {' | '.join(cells)} |")
     return "\n".join(lines)
 
 
+def verdict(met: bool) -> str:
+    """Return the table cell for a bound that is met or missed."""
+    return "yes" if met else "**no**"
+
+
+def quantile(values: Sequence[float], share: float) -> float:
+    """Return the value that a share of the values does not exceed."""
+    ordered = sorted(values)
+    return ordered[min(len(ordered) - 1, int(share * len(ordered)))]
+
+
+def note(line: str) -> None:
+    """Print a line about the progress of a measurement to standard error."""
+    print(line, file=sys.stderr, flush=True)
+
+
+def heading() -> str:
+    """Return `circumstances` and the load average, for a table on the screen."""
+    return f"{circumstances()}\nLoad average {os.getloadavg()[0]:.1f}."
+
+
 def circumstances() -> str:
-    """Return when and on what this is measured, in two lines."""
+    """Return the time, the machine and the versions, in two lines."""
     now = datetime.now(timezone.utc).strftime("%Y-%m-%d %H:%M UTC")
     return (
         f"{now}, {processor()}, {len(os.sched_getaffinity(0))} cores.\n"
@@ -89,10 +114,10 @@ def circumstances() -> str:
 
 
 def write_section(file: Path, name: str, body: str) -> None:
-    """Put a body under the heading `## name`, in place of what is there, else at the end."""
+    """Replace the section `## name` of a file, or append it."""
     section = f"## {name}\n\n{body}\n"
     text = file.read_text(encoding="utf-8").rstrip("\n") + "\n"
-    # Up to the next heading or the end; a function, for a body may hold backslashes.
+    # Up to the next heading or the end. A function, since a body may contain backslashes.
     pattern = rf"^## {re.escape(name)}\n.*?(?=\n## |\Z)"
     replaced, found = re.subn(pattern, lambda _: section, text, flags=re.MULTILINE | re.DOTALL)
     file.write_text(replaced if found else f"{text}\n{section}", encoding="utf-8")
@@ -115,7 +140,7 @@ def _row(
 
 
 def processor() -> str:
-    """Return the processor's or the board's name; the first is not told on ARM."""
+    """Return the name of the processor, or on ARM that of the board."""
     match = re.search(r"^model name\s*: (.+)$", _read("/proc/cpuinfo"), re.MULTILINE)
     name = match.group(1) if match else _read("/proc/device-tree/model").strip("\0\n ")
     return name or platform.machine()

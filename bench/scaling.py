@@ -1,27 +1,27 @@
-"""How a side scales: with the length of a text, with threads, and with clients at once.
+"""How a side scales with the length of a text, with threads, and with clients.
 
     python -m bench.scaling [length] [threads] [clients] [--side published] [--side service]
                             [--repeats N] [--write]
 
-Length: phonemes of 10 to 500 tokens, in mixed order, each side in one process. Time must grow in a
-straight line with the audio: a line is fitted so that its squared relative errors are least, and
-the table has its slope (seconds per second of audio), what it starts with, and the largest
-deviation from it, of the longest half alone too.
+Length: phonemes of 10 to 500 tokens, in mixed order, with one process for each side. Time must grow
+linearly with the audio. A line is fitted with the least squared relative errors. The table shows
+its slope (seconds per second of audio), its intercept, and the largest deviation from it, overall
+and from 150 tokens on.
 
-Threads: 96 tokens with 1 to as many threads as there are cores; each a process of its own.
+Threads: 96 tokens with 1 thread up to one for each core, each in a process of its own.
 
-Clients: 1, 2, 4 and 8 ask a server over HTTP without a break, for the short texts of `bench.load`
-in all its formats, whole and streamed: seconds of audio per second, CPU seconds of the server per
-second of audio, and its memory (VmRSS, and VmHWM so far). The sides' servers take turns.
+Clients: 1, 2, 4 and 8 clients send requests to a server without a break: the short texts of
+`bench.load` in all its formats, whole and streamed. The table shows seconds of audio per second,
+CPU seconds of the server per second of audio, and its memory (VmRSS, and VmHWM so far). The servers
+of the sides take turns.
 
-Length takes 12 minutes where the published model is one of the sides, threads 3 and clients 8; a
-quarter of that without it.
+If the published model is one of the sides, length takes 12 minutes, threads 3 and clients 8.
+Without it they take a quarter of that.
 """
 
 from __future__ import annotations
 
 import argparse
-import asyncio
 import random
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -31,10 +31,13 @@ from statistics import median
 
 import numpy as np
 
-from bench import load, speech
+from bench import speech
 from bench.command import Section, add_names, command_line, paragraph, publish
+from bench.load.clients import run_all
+from bench.load.speech_requests import SHORT, SpeechRequest
 from bench.processes import THREADS
 from bench.procfs import cpu_s, mebibytes
+from bench.report import verdict
 from bench.sides import Side, Spoken, add_sides, chosen_sides, speaker
 from bench.streams import BYTES_PER_S
 
@@ -42,10 +45,10 @@ LENGTHS = (10, 20, 40, 70, 100, 150, 200, 260, 320, 380, 440, 500)
 CLIENTS = (1, 2, 4, 8)
 REPEATS = {"length": 3, "threads": 5, "clients": 3}
 STRAIGHT = 0.15
-"""Largest relative deviation from the line that passes for straight."""
+"""Largest relative deviation from the line that counts as linear."""
 
 _LONG = 150
-"""Tokens from which on a text counts as long."""
+"""Number of tokens from which a text counts as long."""
 
 
 @dataclass(frozen=True)
@@ -56,12 +59,12 @@ class Line:
     slope: float
 
     def deviation(self, audio_s: float, seconds: float) -> float:
-        """Return how far off a measurement is, as a share of what the line has there."""
+        """Return the relative deviation of a measurement from the line."""
         return seconds / (self.start_s + self.slope * audio_s) - 1
 
 
 def fit(points: Sequence[tuple[float, float]]) -> Line:
-    """Fit a line to seconds of audio and of computing, by least squares of relative errors."""
+    """Fit a line to pairs of audio and compute seconds, by least squares of relative errors."""
     audio_s, seconds = np.array(points).T
     # np.polyfit weighs the residuals before it squares them.
     slope, start_s = np.polyfit(audio_s, seconds, 1, w=1 / seconds)
@@ -69,7 +72,7 @@ def fit(points: Sequence[tuple[float, float]]) -> Line:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Return the exit status: 1 if time does not grow in a straight line, 2 after a failure."""
+    """Return the exit status: 1 if time does not grow linearly, 2 for a failure."""
     parser = command_line("bench.scaling", __doc__, "rounds of each measurement")
     add_names(parser, "NAME", MEASUREMENTS)
     add_sides(parser, ["published", "service"])
@@ -129,7 +132,8 @@ def measure_length(sides: Sequence[Side], repeats: int) -> tuple[list[str], bool
         )
     lines += [
         "",
-        "| | slope, s per s of audio | start, s | largest deviation | from 150 tokens on | met? |",
+        "| | slope, s per s of audio | intercept, s | largest deviation | "
+        "from 150 tokens on | met? |",
         "|---|---|---|---|---|---|",
     ]
     met = True
@@ -138,7 +142,7 @@ def measure_length(sides: Sequence[Side], repeats: int) -> tuple[list[str], bool
         met &= holds or label == "published"
         lines.append(
             f"| {label} | {line.slope:.4f} | {line.start_s:.3f} | {worst[label]:.1%} | "
-            f"{worst_long[label]:.1%} | {'yes' if holds else '**no**'} |"
+            f"{worst_long[label]:.1%} | {verdict(holds)} |"
         )
     return lines, met
 
@@ -191,15 +195,15 @@ def measure_clients(sides: Sequence[Side], repeats: int) -> tuple[list[str], boo
         audio_s = {}
         for label, _, url in servers:
             audio_s[label] = _audio_s(url)
-            asyncio.run(load.ask_all(url, 8, load.SHORT, leavers=False))  # warm-up
+            run_all(url, 8, SHORT)  # warm-up
         for n_clients in CLIENTS:
             speeds: dict[str, list[float]] = {}
             cpu: dict[str, list[float]] = {}
             for number in range(repeats):
                 for label, pid, url in servers if number % 2 else reversed(servers):
                     before = cpu_s(pid)
-                    result = asyncio.run(load.ask_all(url, n_clients, load.SHORT, leavers=False))
-                    made = sum(audio_s[label][one.question.text] for one in result.outcomes)
+                    result = run_all(url, n_clients, SHORT)
+                    made = sum(audio_s[label][one.request.text] for one in result.outcomes)
                     speeds.setdefault(label, []).append(made / result.seconds)
                     cpu.setdefault(label, []).append((cpu_s(pid) - before) / made)
             first = median(speeds[servers[0][0]])
@@ -225,12 +229,9 @@ MEASUREMENTS: dict[str, Measure] = {
 
 def _audio_s(url: str) -> dict[str, float]:
     """Return the length of each short text's audio."""
-    texts = {question.text for question in load.SHORT}
-    questions = [load.Question(text, "pcm", False) for text in texts]
-    result = asyncio.run(load.ask_all(url, 1, questions, leavers=False))
-    return {
-        outcome.question.text: len(outcome.content) / BYTES_PER_S for outcome in result.outcomes
-    }
+    texts = {request.text for request in SHORT}
+    result = run_all(url, 1, [SpeechRequest(text, "pcm", False) for text in texts])
+    return {outcome.request.text: len(outcome.content) / BYTES_PER_S for outcome in result.outcomes}
 
 
 if __name__ == "__main__":

@@ -1,20 +1,18 @@
 """The sides of a comparison: what speaks, with which settings, in which process.
 
-On the command lines of this folder a side of ours is `LABEL` or `LABEL:setting=value,...`, with the
-settings that `kokoro-service serve` has: `--side published:model=/models/kokoro.onnx`. It gets them
-as KOKORO_* variables, in a server as in a process that only runs the model, and nothing else of the
-caller's settings. `OURS` has the labels that need none.
+On the command lines of this folder, a side of ours is `LABEL` or `LABEL:setting=value,...` with
+settings of `kokoro-service serve`: `--side published:model=/models/kokoro.onnx`. Its processes get
+these settings as KOKORO_* variables, and none of the caller's other settings. `OURS` has the labels
+that need no settings.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-import sys
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
-from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -25,31 +23,29 @@ from bench.processes import (
     THREADS,
     ChildError,
     Process,
-    alternate,
     answer,
     ask,
     python,
     server,
 )
-from service.loading import load_voices
+from bench.report import note
+from bench.timing import alternate
 from service.settings import ENVIRONMENT_PREFIX, Settings
-from service.speech import VoiceLibrary
-from service.text import load_vocabulary
 
 PEERS = REPOSITORY / ".venv" / "peers"
-"""A virtual environment for each package that we are measured against; see the Makefile."""
+"""Virtual environments of the packages that we are compared with; see the Makefile."""
 
 
 @dataclass(frozen=True)
 class Side:
-    """One of those that are compared.
+    """One side of a comparison.
 
     Attributes:
-        label: what it is called in tables.
-        kind: of `bench.speaker.SIDES`.
-        settings: of the service; only where it is ours.
-        variant: how its model must have been prepared, where that matters: native, stock, or None
-            for as it is.
+        label: its name in tables.
+        kind: one of `bench.speaker.SIDES`.
+        settings: settings of the service, for a side of ours.
+        variant: the variant that its model must have: `native`, `stock`, None for the published
+            model, or `any`.
     """
 
     label: str
@@ -58,7 +54,7 @@ class Side:
     variant: str | None = "any"
 
     def environment(self) -> dict[str, str]:
-        """Return the variables that make a process of ours this side."""
+        """Return the environment variables that make a process this side."""
         return {ENVIRONMENT_PREFIX + name.upper(): value for name, value in self.settings.items()}
 
     def server(self) -> AbstractContextManager[tuple[Process, int]]:
@@ -76,10 +72,10 @@ OURS = {
         Side("native", variant="native"),
     )
 }
-"""What the service does by default here, and the three things that it can do."""
+"""The service with its defaults, and with each variant of the model on a CPU."""
 
 BARE = Side("onnxruntime", "onnxruntime")
-"""The published file in a bare session of that package."""
+"""The published file in a bare session of the package."""
 
 
 @dataclass(frozen=True)
@@ -100,11 +96,11 @@ class Spoken:
 
 
 class Speaker:
-    """A process that is a side.
+    """A process that speaks as a side.
 
     Attributes:
-        identity: how its model was prepared if it is ours, and the versions that it runs; what has
-            the same one speaks the same.
+        identity: the variant of its model, if it is ours, and the versions it runs; equal
+            identities mean equal speech.
     """
 
     def __init__(self, process: Process) -> None:
@@ -124,14 +120,13 @@ class Speaker:
         Args:
             phonemes: at most 510, each of them a token.
             voice: a voice's name.
-            nudge: how far the style is off at most, as a share of each of its numbers.
-            save: file for the samples and the durations.
+            nudge: largest relative change of each number of the style.
+            save: file to write samples and durations to.
 
         Raises:
             ChildError: the process ended.
         """
-        token_ids = load_vocabulary().token_ids(phonemes)
-        style = _voices().style(_voices().resolve(voice), len(token_ids))
+        token_ids, style = speech.inputs(phonemes, voice)
         if nudge:
             noise = np.random.default_rng(0).uniform(-nudge, nudge, style.shape)
             style = (style * (1 + noise)).astype(np.float32)
@@ -142,17 +137,17 @@ class Speaker:
             "speed": 1.0,
             "save": str(save) if save else None,
         }
-        told = json.loads(ask(self._process, json.dumps(request)))
-        told["durations"] = tuple(told["durations"])
-        return Spoken(**told)
+        answered = json.loads(ask(self._process, json.dumps(request)))
+        answered["durations"] = tuple(answered["durations"])
+        return Spoken(**answered)
 
 
 @contextmanager
 def speaker(side: Side, threads: int = THREADS) -> Iterator[Speaker]:
-    """Run a process that is a side, with its model loaded.
+    """Run a process of a side, with its model loaded.
 
     Raises:
-        ChildError: its virtual environment is missing, or it cannot load.
+        ChildError: its virtual environment is missing, or it cannot load the model.
     """
     own_threads = side.settings.get("threads", str(threads))
     arguments = ["-m", "bench.speaker", side.kind, str(speech.model()), own_threads]
@@ -163,15 +158,15 @@ def speaker(side: Side, threads: int = THREADS) -> Iterator[Speaker]:
     with run as process:
         found = Speaker(process)
         if side.variant != "any" and not found.identity.startswith(f"{side.variant},"):
-            raise ChildError(f"{side.label} is not to be had here: it is {found.identity}")
+            raise ChildError(f"{side.label} is not available here: it is {found.identity}")
         yield found
 
 
 def pair_up(ours: Side, theirs: Side, n_tokens: int, repeats: int) -> list[tuple[Spoken, Spoken]]:
-    """Have two sides say the same in turns, each in a fresh process.
+    """Have two sides say the same phonemes in turns, each in a fresh process.
 
     Raises:
-        ChildError: a process failed, or their audio is not of the same length.
+        ChildError: a process failed, or the lengths of their audio differ.
     """
     phonemes = speech.phonemes(n_tokens)
     with speaker(ours) as our_speaker, speaker(theirs) as their_speaker:
@@ -182,7 +177,7 @@ def pair_up(ours: Side, theirs: Side, n_tokens: int, repeats: int) -> list[tuple
             warm_ups=1,
         )
     if any(one.n_samples != other.n_samples for one, other in pairs):
-        raise ChildError("both sides must make audio of the same length")
+        raise ChildError("the audio of both sides differs in length")
     return pairs
 
 
@@ -190,7 +185,7 @@ def programs_of(name: str) -> Path:
     """Return the folder of programs of a peer's virtual environment.
 
     Raises:
-        ChildError: it is not there.
+        ChildError: it is missing.
     """
     programs = PEERS / name / "bin"
     if not (programs / "python").exists():
@@ -213,33 +208,28 @@ def parse_side(text: str) -> Side:
 
 
 def add_sides(parser: argparse.ArgumentParser, default: Sequence[str]) -> None:
-    """Let a command line name the sides of ours; the first one is what the others are held to."""
+    """Add the sides of ours to a command line; the others are compared with the first one."""
     parser.add_argument(
         "--side",
         dest="sides",
         action="append",
         type=parse_side,
         metavar="LABEL[:SETTING=VALUE,...]",
-        help=f"a side of ours; several times; {', '.join(default)} by default",
+        help=f"a side of ours, can be repeated; {', '.join(default)} by default",
     )
     parser.set_defaults(default_sides=[parse_side(label) for label in default])
 
 
 def chosen_sides(options: argparse.Namespace) -> list[Side]:
-    """Return the sides of a command line, each of which has been loaded once.
+    """Return the sides of a command line, after loading each once.
 
-    So models are prepared before anything is measured.
+    This prepares models before anything is measured.
 
     Raises:
-        ChildError: one of them cannot be had on this machine.
+        ChildError: a side is not available on this machine.
     """
     sides: list[Side] = options.sides or options.default_sides
     for side in sides:
         with speaker(side) as found:
-            print(f"{side.label}: {found.identity}", file=sys.stderr, flush=True)
+            note(f"{side.label}: {found.identity}")
     return sides
-
-
-@cache
-def _voices() -> VoiceLibrary:
-    return load_voices(Settings())

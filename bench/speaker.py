@@ -1,17 +1,17 @@
-"""A process that speaks when it is asked, and says what it took; `bench.sides` starts it.
+"""A process that speaks on request and measures it; `bench.sides` starts it.
 
     python -m bench.speaker service|stock|onnxruntime|kokoro-onnx MODEL THREADS
 
-`service` is our own `Model.infer` with the settings of its environment (MODEL is not used) and
-`stock` the same without our native operators; `onnxruntime` is a bare session of that package, and
-`kokoro-onnx` that package's `Kokoro.create` from phonemes, without its trimming of silence, on a
-session with as many threads; it runs in the package's own virtual environment. Each line of
+`service` is our `Model.infer` with the settings of its environment (MODEL is not used), and `stock`
+is the same without our native operators. `onnxruntime` is a bare session of that package.
+`kokoro-onnx` is that package's `Kokoro.create` from phonemes, without trimming silence, on a
+session with the same number of threads; it runs in a virtual environment of its own. Each line of
 standard input is a request and each line of standard output an answer, both JSON. Only numpy and
-the measured side's own packages are imported.
+the packages of the measured side are imported.
 
-Seconds are those of one call, from the token ids (kokoro-onnx: from the phonemes) to the samples.
-CPU seconds go on for 0.2 s after that, for threads of ONNX Runtime spin when a run is over. Memory
-is VmRSS after the run, and VmHWM since the process was started.
+A call is timed from the token ids (kokoro-onnx: from the phonemes) to the samples. CPU time is
+counted for 0.2 s longer, since threads of ONNX Runtime still spin after a run. Memory is VmRSS
+after the run, and VmHWM since the start of the process.
 """
 
 from __future__ import annotations
@@ -34,20 +34,20 @@ SETTLE_S = 0.2
 
 Request = dict[str, Any]
 Speak = Callable[[Request], tuple[np.ndarray, "np.ndarray | None"]]
-"""Returns samples, and the durations where the side tells them."""
+"""Returns samples, and durations if the side has them."""
 
 
 def main() -> None:
-    """Load the side, say what it is, and answer until standard input ends."""
+    """Load the side, print its identity, and answer until standard input ends."""
     side, model, threads = sys.argv[1:]
     speak, identity = SIDES[side](model, int(threads))
-    _tell({"identity": identity})
+    _print({"identity": identity})
     for line in sys.stdin:
-        _tell(_answer(speak, json.loads(line)))
+        _print(_answer(speak, json.loads(line)))
 
 
 def service(_: str, threads: int) -> tuple[Speak, str]:
-    """Load what the service of this environment's settings would."""
+    """Load the model as the service does with the settings of this environment."""
     from service.loading import load_model, load_runtime
     from service.settings import Settings
 
@@ -55,14 +55,14 @@ def service(_: str, threads: int) -> tuple[Speak, str]:
     kokoro = load_model(settings, load_runtime(settings), lambda line: None)
 
     def speak(request: Request) -> tuple[np.ndarray, np.ndarray | None]:
-        inference = kokoro.infer(request["token_ids"], _style(request), request["speed"])
+        inference = kokoro.infer(request["token_ids"], style_of(request), request["speed"])
         return inference.samples, inference.durations
 
     return speak, ", ".join(identity(kokoro))
 
 
 def stock(_: str, threads: int) -> tuple[Speak, str]:
-    """Load what the service would where there is no C compiler."""
+    """Load the model as the service does without a C compiler."""
     from bench.stock import leave_out_native_operators
 
     leave_out_native_operators()
@@ -76,7 +76,7 @@ def onnxruntime(model: str, threads: int) -> tuple[Speak, str]:
     def speak(request: Request) -> tuple[np.ndarray, np.ndarray | None]:
         inputs = {
             "tokens": np.array([[0, *request["token_ids"], 0]], np.int64),
-            "style": _style(request),
+            "style": style_of(request),
             "speed": np.array([request["speed"]], np.float32),
         }
         (samples,) = session.run(["audio"], inputs)
@@ -90,13 +90,13 @@ def kokoro_onnx(model: str, threads: int) -> tuple[Speak, str]:
     from kokoro_onnx import Kokoro
 
     with tempfile.TemporaryDirectory() as folder:
-        # It wants a file of voices; each request brings its own style instead.
+        # The package requires a file of voices; each request brings its own style instead.
         voices = Path(folder) / "voices.npz"
         np.savez(voices, none=np.zeros((1, 1, 256), np.float32))
         kokoro = Kokoro.from_session(_session(model, threads), str(voices))
 
     def speak(request: Request) -> tuple[np.ndarray, np.ndarray | None]:
-        voice = np.broadcast_to(_style(request), (510, 1, 256))
+        voice = np.broadcast_to(style_of(request), (510, 1, 256))
         samples, _ = kokoro.create(
             request["phonemes"], voice, request["speed"], is_phonemes=True, trim=False
         )
@@ -114,7 +114,7 @@ SIDES: dict[str, Callable[[str, int], tuple[Speak, str]]] = {
 
 
 def identity(kokoro: Any) -> Iterator[str]:
-    """Yield all that decides how a model of ours speaks."""
+    """Yield everything that decides how a model of ours speaks."""
     import hashlib
 
     from service.preparation.rewriting.version import VERSION
@@ -144,15 +144,15 @@ def _answer(speak: Speak, request: Request) -> dict[str, object]:
     seconds = time.perf_counter() - start
     time.sleep(SETTLE_S)
     cpu_s = time.process_time() - cpu_s
-    told = [] if durations is None else [int(frames) for frames in durations]
+    frames = [] if durations is None else [int(n) for n in durations]
     if request["save"]:
         pcm = np.clip(np.rint(samples * 32767), -32768, 32767).astype(np.int16)
-        save(Path(request["save"]), pcm, told)
+        save(Path(request["save"]), pcm, frames)
     return {
         "seconds": seconds,
         "cpu_s": cpu_s,
         "n_samples": int(samples.size),
-        "durations": told,
+        "durations": frames,
         "resident_mib": mebibytes("VmRSS"),
         "peak_mib": mebibytes("VmHWM"),
     }
@@ -161,13 +161,13 @@ def _answer(speak: Speak, request: Request) -> dict[str, object]:
 def save(
     path: Path, samples: np.ndarray, durations: Sequence[int], seams: Sequence[int] = ()
 ) -> None:
-    """Write samples, int16 or float32, and the durations; the file appears whole or not at all.
+    """Write samples, int16 or float32, and durations; a reader never sees a part of the file.
 
     Args:
         path: the file.
         samples: [n].
         durations: frames of each token.
-        seams: samples in the middle of a fade from one window into the next.
+        seams: the middle sample of each fade between two windows.
     """
     partial = path.with_suffix(".partial")
     with open(partial, "wb") as file:
@@ -180,11 +180,11 @@ def save(
     os.replace(partial, path)
 
 
-def _style(request: Request) -> np.ndarray:
+def style_of(request: Request) -> np.ndarray:
     return np.frombuffer(bytes.fromhex(request["style"]), np.float32).reshape(1, -1)
 
 
-def _tell(answer: dict[str, object]) -> None:
+def _print(answer: dict[str, object]) -> None:
     print(json.dumps(answer), flush=True)
 
 

@@ -1,4 +1,4 @@
-"""Spectrograms side by side as SVG: the pixels are a PNG inside it, made with zlib alone."""
+"""Spectrograms side by side as SVG with embedded PNGs, which need only zlib."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from bench.picture import document, text
+from service.model.kokoro import SAMPLE_RATE_HZ
 
-RATE_HZ = 24_000
 FRAME, HOP = 640, 150
 """Samples: 27 ms every 6 ms, bins of 37.5 Hz."""
 
 RANGE_DB = 80.0
-"""From the darkest to the brightest colour, which is the loudest bin of a column of pictures."""
+"""From the darkest to the brightest color; the brightest is the loudest bin of a column."""
 
 _STEPS = 33
 _CORNERS = ((0, 0, 4), (60, 15, 110), (150, 40, 110), (225, 90, 50), (250, 175, 40),
@@ -27,12 +27,12 @@ _WIDTH, _HEIGHT, _LEFT, _TOP, _GAP = 300, 240, 60, 76, 40
 
 @dataclass(frozen=True)
 class Column:
-    """Recordings of the same stretch, to be seen one below the other.
+    """Recordings of the same stretch, shown one below the other.
 
     Attributes:
-        title: what is written above.
-        recordings: samples at 24 kHz, all as many.
-        mark_s: a moment that is marked, in seconds from the beginning.
+        title: text above the column.
+        recordings: samples at 24 kHz, all of the same length.
+        mark_s: a time that is marked, in seconds from the beginning.
     """
 
     title: str
@@ -44,7 +44,7 @@ def spectrograms(title: str, rows: Sequence[str], columns: Sequence[Column]) -> 
     """Draw the spectrograms of columns of recordings, from 0 to 12 kHz.
 
     Raises:
-        ValueError: a column has not one recording for each row, or they differ in length.
+        ValueError: a column does not have one recording for each row, or their lengths differ.
     """
     parts = [text(_LEFT, 24, title, "font-size='15' font-weight='bold'")]
     note = f"0 to 12 kHz, {RANGE_DB:.0f} dB from black to white; triangles mark the seams"
@@ -58,7 +58,7 @@ def spectrograms(title: str, rows: Sequence[str], columns: Sequence[Column]) -> 
         parts.append(text(x, _TOP - 12, column.title))
         levels = [levels_db(one) for one in column.recordings]
         loudest = max(float(one.max()) for one in levels)
-        length_s = column.recordings[0].size / RATE_HZ
+        length_s = column.recordings[0].size / SAMPLE_RATE_HZ
         for row, found in enumerate(levels):
             y = _TOP + row * (_HEIGHT + _GAP)
             parts += _panel(x, y, png(steps(found, loudest).T[::-1], palette()))
@@ -82,25 +82,25 @@ def levels_db(samples: np.ndarray) -> np.ndarray:
 
 
 def steps(levels: np.ndarray, loudest: float) -> np.ndarray:
-    """Return the number of the colour of each level, uint8; the last one is the loudest's."""
+    """Return the index of the color of each level, uint8; the loudest has the last one."""
     shares = np.clip(1 - (loudest - levels) / RANGE_DB, 0, 1)
     return np.rint(shares * (_STEPS - 1)).astype(np.uint8)
 
 
 def palette() -> np.ndarray:
-    """Return the colours from quiet to loud, uint8 [n, 3]."""
+    """Return the colors from quiet to loud, uint8 [n, 3]."""
     places = np.linspace(0, len(_CORNERS) - 1, _STEPS)
     channels = zip(*_CORNERS, strict=True)
     values = [np.interp(places, range(len(_CORNERS)), channel) for channel in channels]
     return np.rint(np.stack(values, axis=1)).astype(np.uint8)
 
 
-def png(pixels: np.ndarray, colours: np.ndarray) -> bytes:
+def png(pixels: np.ndarray, colors: np.ndarray) -> bytes:
     """Return a PNG file.
 
     Args:
-        pixels: numbers of colours, uint8 [height, width], the uppermost row first.
-        colours: red, green and blue, uint8 [n, 3].
+        pixels: indices of colors, uint8 [height, width], the uppermost row first.
+        colors: red, green and blue, uint8 [n, 3].
     """
 
     def chunk(kind: bytes, data: bytes) -> bytes:
@@ -114,7 +114,7 @@ def png(pixels: np.ndarray, colours: np.ndarray) -> bytes:
     return (
         b"\x89PNG\r\n\x1a\n"
         + chunk(b"IHDR", header)
-        + chunk(b"PLTE", colours.astype(np.uint8).tobytes())
+        + chunk(b"PLTE", colors.astype(np.uint8).tobytes())
         + chunk(b"IDAT", zlib.compress(rows, 9))
         + chunk(b"IEND", b"")
     )
@@ -129,7 +129,7 @@ def _panel(x: float, y: float, image: bytes) -> list[str]:
 
 
 def _mark(x: float, y: float) -> list[str]:
-    """Return triangles above and below a picture: a line across would hide what is looked for."""
+    """Return triangles above and below a picture, since a line across it would hide the seam."""
     below = y + _HEIGHT
     return [
         f"<path d='M{x:.1f} {y} l-5 -8 h10 z M{x:.1f} {below} l-5 8 h10 z' fill='#d62728'/>",

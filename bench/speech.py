@@ -1,16 +1,18 @@
-"""What both sides say: the same model file, token ids and style."""
+"""What both sides say: the texts, their token ids and style, and the model file."""
 
 from __future__ import annotations
 
 from functools import cache
 from pathlib import Path
 
-from bench.processes import THREADS
+import numpy as np
+
+from bench.processes import THREADS, ChildError
 from bench.reading import front_end_reader
 from service.loading import load_voices
 from service.preparation import assemble, model_path
 from service.settings import Settings
-from service.speech import synthesizer
+from service.speech import VoiceLibrary, synthesizer
 from service.text import Espeak, load_vocabulary
 
 SHORT = "Yes, of course."
@@ -29,11 +31,11 @@ PARAGRAPH = (
 """600 characters."""
 
 USUAL = 96
-"""Tokens of a sentence of usual length."""
+"""Number of tokens of a typical sentence."""
 
 
 def phonemes(n_tokens: int) -> str:
-    """Return phonemes that are so many tokens: the paragraph's first, then a full stop."""
+    """Return phonemes of `n_tokens` tokens: the beginning of the paragraph, then a full stop."""
     text = " ".join([PARAGRAPH, *([MEDIUM] * 4)])
     known = load_vocabulary()
     read = "".join(symbol for symbol in _read(text) if known.token_ids(symbol))
@@ -45,16 +47,38 @@ def _read(text: str) -> str:
     return front_end_reader(Espeak(), "en-us")(text)
 
 
+@cache
+def voices() -> VoiceLibrary:
+    """Return the voices that the service has by default."""
+    return load_voices(Settings())
+
+
+def language_of(voice: str) -> str:
+    """Return the language of a voice.
+
+    Raises:
+        ChildError: the manifest does not have it.
+    """
+    language = voices().resolve(voice).language
+    if language is None:
+        raise ChildError(f"the language of {voice} is unknown")
+    return language
+
+
+def inputs(phonemes: str, voice: str) -> tuple[list[int], np.ndarray]:
+    """Return what the model takes for phonemes in a voice: token ids, and style [1, 256]."""
+    token_ids = load_vocabulary().token_ids(phonemes)
+    return token_ids, voices().style(voices().resolve(voice), len(token_ids))
+
+
 def self_test() -> str:
-    """Return the phonemes that the service says before it calls itself ready."""
+    """Return the phonemes of the service's self-test."""
     return synthesizer.SELF_TEST_PHONEMES
 
 
 def arguments(phonemes: str) -> list[str]:
-    """Return the command line of `bench.bare` for phonemes in the usual voice."""
-    token_ids = load_vocabulary().token_ids(phonemes)
-    voices = load_voices(Settings())
-    style = voices.style(voices.resolve(Settings().voice), len(token_ids))
+    """Return the command line of `bench.bare` for phonemes in the default voice."""
+    token_ids, style = inputs(phonemes, Settings().voice)
     return [str(model()), str(THREADS), ",".join(map(str, token_ids)), style.tobytes().hex()]
 
 

@@ -1,6 +1,6 @@
-"""Time from starting the server until `/ready` answers 200, self-test included.
+"""Time from the start of the server until `/ready` answers 200, including the self-test.
 
-The difference is to a bare program from its start until it has a session of the published file.
+It is compared with a minimal program that opens a session of the published file.
 """
 
 from __future__ import annotations
@@ -8,8 +8,9 @@ from __future__ import annotations
 import time
 
 from bench import speech
-from bench.processes import alternate, answer, python, server
+from bench.processes import answer, python, server
 from bench.report import Bound, Row, difference
+from bench.timing import alternate
 
 REPEATS = 5
 BOUND = Bound(2.0)

@@ -1,4 +1,4 @@
-"""The service as it is where there is no C compiler: `python -m bench.stock serve ...`."""
+"""The service as it is without a C compiler: `python -m bench.stock serve ...`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from service.preparation.operators import NativeUnavailableError
 
 
 def leave_out_native_operators() -> None:
-    """Have models prepared and run with ONNX Runtime's operators alone, in this process."""
+    """Prepare and run models with ONNX Runtime's operators alone, in this process."""
 
     def refuse(path: Path | None = None, kernels: str | None = None) -> NoReturn:
         raise NativeUnavailableError("they are left out for a measurement")

@@ -1,8 +1,8 @@
-"""Listening to a server: when speech starts, when it is whole, and whether it ever breaks off.
+"""Clients of a server: when audio starts, when it is complete, and whether playback has gaps.
 
-Audio is asked for as raw int16 samples at 24 kHz, so that every byte is sound. A player that starts
-with the first bytes and plays at the speed of life runs dry where the next bytes come later than
-what it has lasts; it then waits for them, and goes on.
+Clients request raw int16 samples at 24 kHz, so that every byte is audio. A player starts at the
+first bytes and plays in real time. It runs dry when it has played all that has arrived; then it
+waits for the next bytes and goes on.
 """
 
 from __future__ import annotations
@@ -18,19 +18,22 @@ import httpx
 from bench.processes import ChildError
 
 BYTES_PER_S = 48_000
+SETTLE_S = 0.3
+"""Pause before a request, since threads still spin after the run before it."""
+
 _TIMEOUT_S = 600
 _AT_ONCE_S = 0.005
-"""Parts that are no further apart were sent at once: long ones come in several reads."""
+"""Parts that arrive within this time were sent at once; long ones take several reads."""
 
 
 @dataclass(frozen=True)
 class Service:
-    """How a server is asked.
+    """How requests to a server look.
 
     Attributes:
-        path: of the request.
-        text_field: where its body has the text.
-        body: the rest of it.
+        path: path of the endpoint.
+        text_field: field of the body for the text.
+        body: the other fields.
     """
 
     path: str
@@ -48,16 +51,16 @@ FASTKOKORO = Service(
 
 @dataclass(frozen=True)
 class Heard:
-    """What came of a request.
+    """The answer to a request, as a player hears it.
 
     Attributes:
-        first_s: seconds from asking to the first byte of audio.
-        whole_s: to the last.
+        first_s: seconds from the request to the first byte of audio.
+        whole_s: seconds from the request to the last byte.
         audio_s: length of the audio.
-        gap_s: the longest time that a player was dry.
-        dry_s: all of them together.
-        reserve_s: the least audio that a player still had when more came; 0 where it was dry,
-            infinite where all came at once.
+        gap_s: the longest gap of playback.
+        dry_s: the sum of all gaps.
+        reserve_s: the least audio that a player had left when more arrived; 0 if it was dry,
+            infinite if all audio arrived at once.
     """
 
     first_s: float
@@ -69,10 +72,11 @@ class Heard:
 
 
 def heard(arrivals: Sequence[tuple[float, int]]) -> Heard:
-    """Say how an answer sounded.
+    """Return how a player hears an answer.
 
     Args:
-        arrivals: seconds since asking, and bytes, of each part of it; in order, at least one.
+        arrivals: seconds since the request, and number of bytes, of each part; in order, at least
+            one.
     """
     gaps, reserve_s = [0.0], math.inf
     last_at = played_until = arrivals[0][0]
@@ -88,7 +92,7 @@ def heard(arrivals: Sequence[tuple[float, int]]) -> Heard:
 def listen(
     service: Service, port: int, texts: Sequence[str], *, stream: bool, n_clients: int = 1
 ) -> list[Heard]:
-    """Have clients ask for texts; see `listen_to`."""
+    """Have clients request texts; see `listen_to`."""
     bodies = [{service.text_field: text, "stream": stream} for text in texts]
     return listen_to(service, port, bodies, n_clients=n_clients)
 
@@ -96,17 +100,17 @@ def listen(
 def listen_to(
     service: Service, port: int, bodies: Sequence[Mapping[str, object]], *, n_clients: int = 1
 ) -> list[Heard]:
-    """Have clients ask, all from the same moment, each again as soon as its last is answered.
+    """Have clients share requests; all start at once, and send the next one after each answer.
 
     Args:
-        service: how the server is asked.
-        port: where it listens.
-        bodies: of the requests, with what they have besides the service's own body.
-        n_clients: who share the requests.
+        service: how requests look.
+        port: port of the server.
+        bodies: fields of each request besides those of the service.
+        n_clients: number of clients.
 
     Raises:
-        ChildError: the server refused.
-        httpx.HTTPError: it went away.
+        ChildError: the server refused a request.
+        httpx.HTTPError: the server went away.
     """
     return asyncio.run(_listen_all(service, port, bodies, n_clients))
 
@@ -132,8 +136,8 @@ async def _listen(client: httpx.AsyncClient, path: str, body: dict[str, object])
     start = time.perf_counter()
     async with client.stream("POST", path, json=body) as response:
         if response.status_code != httpx.codes.OK:
-            told = (await response.aread()).decode(errors="replace")
-            raise ChildError(f"the server answered {response.status_code} to {path}: {told}")
+            reason = (await response.aread()).decode(errors="replace")
+            raise ChildError(f"the server answered {response.status_code} to {path}: {reason}")
         parts = [
             (time.perf_counter() - start, len(part)) async for part in response.aiter_raw() if part
         ]

@@ -1,7 +1,8 @@
-"""Time of a synthesis: one sentence, one voice, as many threads as cores.
+"""Time of a synthesis: one sentence, one voice, one thread for each core.
 
-Ours is all of `Model.infer`: inputs made, audio and durations computed, both checked. Theirs is a
-bare run of the published file. Each side has a process of its own and waits while the other works.
+Ours is all of `Model.infer`: it makes the inputs, runs the model, and checks audio and durations.
+Theirs is a bare run of the published file. Each side has a process of its own and waits while the
+other works.
 """
 
 from __future__ import annotations

@@ -10,7 +10,7 @@
 /* The layout of packed weights that this library reads, and the version of it, see README.md; the
  * version is raised with every change. Who packs them asks, since a library may have been compiled
  * long before. */
-#define KOKORO_LAYOUT_NAME "centred"
+#define KOKORO_LAYOUT_NAME "centered"
 enum { KOKORO_LAYOUT = 2 };
 KOKORO_EXPORT int kokoro_layout(void);
 KOKORO_EXPORT const char *kokoro_layout_name(void);

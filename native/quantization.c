@@ -39,7 +39,7 @@ void kokoro_set_up_activation(struct activation *a, const struct kokoro_convolut
 /* Whether the statistics tell the range of the activations. AdaIN goes one way in each channel;
  * LeakyReLU of no negative slope never falls where its argument rises, nor does Snake, whose
  * derivative is 1 + sin(2 alpha v). Rounding bends Snake by a last place or two, which is clamped
- * when it is quantised. */
+ * when it is quantized. */
 int kokoro_knows_ends(const struct kokoro_convolution *c) {
     return c->statistics && c->negative_slope >= 0.0f;
 }

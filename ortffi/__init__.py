@@ -1,13 +1,13 @@
-"""ONNX Runtime through its C API, on whatever libonnxruntime.so the machine has.
+"""ONNX Runtime through its C API, with any libonnxruntime.so that the machine has.
 
-Needs numpy and nothing else: no compiler, no wheel for this very Python version. A model is run by
+Needs only numpy: no compiler, and no wheel built for this Python version. To run a model:
 
     import ortffi
 
     with ortffi.SessionBuilder().commit_from_file("model.onnx") as session:
         outputs = session.run({"x": array})
 
-`init` chooses the library; `load_library` describes where one is looked for.
+`init` chooses the library; `load_library` describes where it is looked for.
 """
 
 from importlib import import_module
@@ -181,7 +181,7 @@ _LATER = {
     "inspect_model": "model_file",
     "read_profile": "profile",
 }
-"""What most programs never use, by the module that it is imported from when it is asked for."""
+"""Names that most programs never use, each with the module it is imported from on first use."""
 
 
 def __getattr__(name: str) -> Any:

@@ -1,7 +1,7 @@
-"""ONNX Runtime's C API as ctypes sees it: the vtable's slots, enums and opaque structs.
+"""ONNX Runtime's C API for ctypes: the slots of the vtable, enums and opaque structs.
 
-The only file with C spellings, but for the table of prototypes itself (`_table.py`). A slot is
-one row of that table: its place in `struct OrtApi`, the API version that brought it, and its C
+Apart from the table of prototypes (`_table.py`), this is the only file with C spellings. A slot is
+one row of that table: its index in `struct OrtApi`, the API version that added it, and its C
 prototype. The ctypes signature is derived from the prototype, so the two cannot disagree.
 """
 
@@ -19,7 +19,7 @@ from typing import Any, SupportsIndex, TypeVar
 from ortffi._table import TABLE
 
 MINIMUM_API_VERSION = 11
-"""The oldest that has every slot ortffi cannot do without (the CUDA V2 options, slots 204-208)."""
+"""The oldest version with every slot that ortffi requires (the CUDA V2 options, slots 204-208)."""
 
 
 class ErrorCode(IntEnum):
@@ -75,7 +75,7 @@ class ElementType(IntEnum):
 
 
 class OnnxType(IntEnum):
-    """`ONNXType`: what kind of thing an input, an output or a value is."""
+    """`ONNXType`: the kind of an input, an output or a value."""
 
     UNKNOWN = 0
     TENSOR = 1
@@ -97,7 +97,7 @@ class LogLevel(IntEnum):
 
 
 class GraphOptimizationLevel(IntEnum):
-    """`GraphOptimizationLevel`: how far a graph is rewritten when its session is made."""
+    """`GraphOptimizationLevel`: how much a graph is optimized when its session is created."""
 
     DISABLE_ALL = 0
     BASIC = 1
@@ -106,7 +106,7 @@ class GraphOptimizationLevel(IntEnum):
 
 
 class ExecutionMode(IntEnum):
-    """`ExecutionMode`: one operator after another, or independent ones side by side."""
+    """`ExecutionMode`: one operator after another, or independent ones in parallel."""
 
     SEQUENTIAL = 0
     PARALLEL = 1
@@ -120,7 +120,7 @@ MEM_TYPE_DEFAULT = 0
 
 
 class OrtApiBase(ctypes.Structure):
-    """`struct OrtApiBase`, what the exported function `OrtGetApiBase` points to."""
+    """`struct OrtApiBase`, which the exported function `OrtGetApiBase` returns."""
 
     _fields_ = [
         ("GetApi", ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_uint32)),
@@ -131,7 +131,7 @@ class OrtApiBase(ctypes.Structure):
 
 @dataclass(frozen=True)
 class Slot:
-    """One function of the vtable: where it is, since which API version, and its C prototype."""
+    """One function of the vtable: its index, the API version that added it, and its C prototype."""
 
     index: int
     since: int
@@ -141,7 +141,7 @@ class Slot:
 
     @property
     def returns_status(self) -> bool:
-        """Tell whether the function reports failure by an `OrtStatus*`."""
+        """Return whether the function reports failure with an `OrtStatus*`."""
         return self.returns == "OrtStatus*"
 
     def signature(self) -> Any:
@@ -177,7 +177,7 @@ def _ctype(spelling: str, *, is_result: bool = False) -> Any:
         return ctypes.c_char_p
     if spelling.endswith("*") or spelling in _CALLBACKS:
         return ctypes.c_void_p
-    # Whatever else there is, is an enum, and an enum of this header is an int.
+    # Everything else is an enum, and this header's enums are ints.
     return _SCALARS.get(spelling, ctypes.c_int)
 
 
@@ -189,7 +189,7 @@ _ROW = re.compile(
 
 
 class _Slots(Mapping[str, Slot]):
-    """The rows of the table by C name; a row is read when it is first asked for.
+    """The rows of the table by C name. A row is parsed when it is first needed.
 
     Most programs call a tenth of the functions.
     """
@@ -223,7 +223,7 @@ class _Slots(Mapping[str, Slot]):
         return len(self._rows)
 
     def places(self, version: int) -> Iterator[tuple[int, str]]:
-        """Give index and name of every slot that a library of an API version has."""
+        """Yield index and name of every slot that a library with this API version has."""
         for name, row in self._rows.items():
             if int(row["since"]) <= version:
                 yield int(row["index"]), name
@@ -238,18 +238,18 @@ Check = Callable[["Api", int, str], None]
 class Api:
     """The vtable of a loaded library: one callable attribute per slot, named as in C.
 
-    A function that returns an `OrtStatus*` goes through `check` after every call, so it returns
-    only when it succeeded and raises otherwise. A slot newer than the library is absent;
-    using it raises AttributeError with both versions.
+    Every `OrtStatus*` that a function returns is passed to `check`, so the function either succeeds
+    or raises. A slot newer than the library is missing; using it raises an AttributeError that
+    names both versions.
 
     Args:
         pointer: the `OrtApi*` that `GetApi` returned.
-        version: the newest API version of the library; slots beyond it are not read.
+        version: the newest API version of the library; newer slots are not read.
         check: called with this object, the status (an address, never 0) and the function's name;
             must release the status and raise.
 
     Raises:
-        ValueError: a slot that a library of this version has is empty.
+        ValueError: a slot that this version must have is empty.
     """
 
     def __init__(self, pointer: int, version: int, check: Check) -> None:
@@ -263,11 +263,11 @@ class Api:
                 raise ValueError(f"slot {index} ({name}) of the vtable is empty")
 
     def has(self, name: str) -> bool:
-        """Tell whether the library has a function."""
+        """Return whether the library has a function."""
         return SLOTS[name].since <= self.version
 
     def __getattr__(self, name: str) -> Any:
-        # Found here once; afterwards it is an attribute of the object.
+        # Called once for each name; afterwards it is an attribute of the object.
         slot = SLOTS.get(name)
         if slot is None:
             raise AttributeError(f"ortffi knows no function {name} of ONNX Runtime's C API")
@@ -280,13 +280,13 @@ class Api:
     def raw(self, name: str, *, keeps_gil: bool = False) -> Any:
         """Return a slot's function without conversions and without `check`, for the hot path.
 
-        Every argument must be a ctypes object of the right type: nothing is converted, so nothing
-        is verified. A status comes back as an address, or None for success.
+        Every argument must be a ctypes object of the right type: nothing is converted or checked.
+        The function returns a status as an address, or None for success.
 
         Args:
             name: the slot.
-            keeps_gil: whether other Python threads wait meanwhile; cheaper for calls that take
-                less than a microsecond.
+            keeps_gil: whether the call keeps the GIL, which is cheaper for calls that take less
+                than a microsecond.
         """
         slot = SLOTS[name]
         kind = ctypes.PYFUNCTYPE if keeps_gil else ctypes.CFUNCTYPE
@@ -314,32 +314,32 @@ class Api:
 def new(function: Callable[..., Any], *arguments: object, allow_null: bool = False) -> int:
     """Call a function whose last parameter receives a pointer, and return that address.
 
-    Who owns what it points to is as the C function says.
+    The C function's documentation says who owns the object.
 
     Args:
         function: of an `Api`.
         arguments: all but the last.
-        allow_null: whether a null pointer is an answer too, then 0.
+        allow_null: return 0 for a null pointer instead of raising.
     """
     out = ctypes.c_void_p()
     function(*arguments, ctypes.byref(out))
     if out.value is None and not allow_null:
-        raise RuntimeError("ONNX Runtime reported success and gave no object")
+        raise RuntimeError("ONNX Runtime reported success but returned no object")
     return out.value or 0
 
 
 def c_string(name: str, value: str) -> bytes:
-    """Return a string as C wants it. A NUL would cut it short, so it is refused.
+    """Encode a string for C. A NUL is refused because C would stop reading at it.
 
     Raises:
-        TypeError: not a string; the message has its name.
-        ValueError: it holds a NUL character.
+        TypeError: not a string; the message contains the name.
+        ValueError: it contains a NUL character.
     """
     if not isinstance(value, str):
         raise TypeError(f"{name} must be a str, not {type(value).__name__}")
     if "\0" in value:
-        raise ValueError(f"{name} holds a NUL character: {value!r}")
-    # As Python itself does for file names, so that every path can be passed.
+        raise ValueError(f"{name} contains a NUL character: {value!r}")
+    # Like Python's own encoding of file names, so that every path can be passed.
     return value.encode("utf-8", "surrogateescape")
 
 
@@ -350,7 +350,7 @@ def member(name: str, kind: type[_Member], value: int) -> _Member:
     """Return the member of an enum that a number stands for.
 
     Raises:
-        TypeError: neither a member nor an int; the message has its name.
+        TypeError: neither a member nor an int; the message contains the name.
         ValueError: the enum has no such number.
     """
     if isinstance(value, bool) or not isinstance(value, SupportsIndex):
@@ -365,7 +365,7 @@ def natural(name: str, value: int, *, least: int = 0) -> int:
     """Return a number that fits a C `int`.
 
     Raises:
-        TypeError: not an int; the message has its name.
+        TypeError: not an int; the message contains the name.
         ValueError: less than `least`, or too large.
     """
     if isinstance(value, bool) or not isinstance(value, int):

@@ -1,7 +1,7 @@
-"""Sequences of no tensors.
+"""Empty sequences of tensors.
 
-`CreateValue` refuses to make one, for it takes the type from the items. The operator
-`SequenceEmpty` makes them, so a model of that one node is run.
+`CreateValue` cannot make one, because it takes the type from the items. The operator
+`SequenceEmpty` can, so this runs a model with that one node.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ from ortffi.environment import Environment
 
 
 def empty_sequence(environment: Environment, element_type: ElementType) -> int:
-    """Make an `OrtValue` that holds a sequence of no tensors; the caller releases it.
+    """Make an `OrtValue` with an empty sequence of tensors; the caller releases it.
 
-    It needs nothing of the session that made it, which is gone afterwards.
+    It does not depend on the session that made it, which is released.
 
     Raises:
-        OrtError: ONNX Runtime has no such sequences (of 8-bit floats, for example).
+        OrtError: ONNX Runtime has no such sequences, for example of 8-bit floats.
     """
     api = environment.api
     model = _model(element_type)
@@ -27,7 +27,7 @@ def empty_sequence(environment: Environment, element_type: ElementType) -> int:
     options = new(api.CreateSessionOptions)
     try:
         api.SetIntraOpNumThreads(options, 1)
-        # What goes wrong is in the exception, and need not be printed as well.
+        # An error is raised, so it need not be logged too.
         api.SetSessionLogSeverityLevel(options, LogLevel.FATAL)
         session = new(api.CreateSessionFromArray, environment.pointer, model, len(model), options)
         try:
@@ -42,8 +42,8 @@ def empty_sequence(environment: Environment, element_type: ElementType) -> int:
 def _model(element_type: ElementType) -> bytes:
     """Encode a model with the one node y = SequenceEmpty().
 
-    The field numbers are those of onnx.proto, and so are the numbers of the element types that
-    there are sequences of.
+    The field numbers are those of onnx.proto, and so are the numbers of all element types that
+    sequences can have.
     """
     dtype = message(1, b"dtype") + integer(3, element_type) + integer(20, 2)  # type = INT
     node = message(2, b"y") + message(4, b"SequenceEmpty") + message(5, dtype)

@@ -1,11 +1,11 @@
-"""A C function in front of a Python callback, which can be shut before Python goes.
+"""A C function in front of a Python callback that can be closed before the interpreter exits.
 
-ONNX Runtime keeps a callback for as long as the process lives, and threads of its own or daemon
-threads still call it while the interpreter ends and after: a run that is cut off by the exit logs
-an error, every time. A ctypes callback that is entered then crashes the process (before Python
-3.14 it ends the C++ thread in the middle of a destructor, later there is no interpreter to enter),
-and no Python code is asked first. So the library is given a few machine instructions that look
-whether the gate is still open. They count those inside, so that closing can wait for them.
+ONNX Runtime keeps a callback as long as the process lives. Its own threads and daemon threads still
+call it while the interpreter exits and afterwards: a run that is cut off by the exit always logs an
+error. Entering a ctypes callback then crashes the process, and no Python code can prevent it:
+before Python 3.14 the C++ thread ends in the middle of a destructor, and later there is no
+interpreter left to enter. So the library gets a few machine instructions that first check whether
+the gate is still open. They count the calls inside, so that closing can wait for them.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import struct
 import time
 
 _ARGUMENTS = 6
-"""The callback may take so many pointers and ints, all of which travel in registers."""
+"""How many pointers and ints the callback may take; all of them are passed in registers."""
 
 # Both do:  inside += 1;  if (target) target(...);  inside -= 1;
 # with `target` at the address `data` and `inside` eight bytes behind it.
@@ -36,7 +36,7 @@ _X86_64 = bytes.fromhex(
     "c3"  # ret
 )
 _X86_64_DATA = (6, 39)
-"""Where the two addresses of `data` are."""
+"""The offsets of the two addresses of `data`."""
 
 _AARCH64 = (
     0xA9BF7BFD,  # stp x29, x30, [sp, #-16]!
@@ -65,11 +65,11 @@ _AARCH64 = (
 
 
 def machine_code(machine: str, data: int) -> bytes | None:
-    """Return the gate's instructions for a machine, or None where there are none.
+    """Return the gate's instructions for a machine, or None if there are none.
 
     Args:
         machine: as in `os.uname()`.
-        data: the address of the target's address, which the count of those inside follows.
+        data: the address of the target's address; the count of calls inside comes after it.
     """
     address = struct.pack("<Q", data)
     if machine == "x86_64":
@@ -85,15 +85,15 @@ def machine_code(machine: str, data: int) -> bytes | None:
 class Gate:
     """A C function that calls another one until it is closed, and does nothing afterwards.
 
-    Its memory is never given back, since C may call it at any time. On a machine without
-    instructions for it, or one that allows no new code, it is the target itself (`guarded` is
-    false), and a message while the interpreter ends may crash the process.
+    Its memory is never freed, because C may call it at any time. If there are no instructions for
+    the machine, or the machine forbids new code, the gate is the target itself (`guarded` is
+    False). A message during interpreter exit may then crash the process.
 
     Args:
         target: the address of a C function with at most six pointers and ints and no result.
 
     Attributes:
-        address: of the C function to give away.
+        address: of the C function to pass to ONNX Runtime.
         guarded: whether closing has an effect.
     """
 
@@ -110,21 +110,23 @@ class Gate:
 
     @property
     def inside(self) -> int:
-        """Return how many calls are on their way through."""
+        """Return how many calls are inside."""
         return self._inside.value if self._inside is not None else 0
 
     def close(self, timeout_s: float = 1.0) -> bool:
-        """Let nobody in any more and wait, without the GIL, for those inside to leave.
+        """Refuse new calls and wait, without the GIL, for those inside to leave.
+
+        Calling it again does nothing.
 
         Returns:
-            Whether all have left in time. Calling again is harmless.
+            Whether all have left in time.
         """
         if self._target is None:
             return False
         self._target.value = None
         deadline = time.monotonic() + timeout_s
         while time.monotonic() < deadline:
-            # Before the first look too: who has read the target has been counted by then.
+            # Also before the first check: a call that has read the target is counted by then.
             time.sleep(0.001)
             if self.inside == 0:
                 return True
@@ -132,9 +134,9 @@ class Gate:
 
 
 def _map(size: int) -> int | None:
-    """Return zeroed memory of its own pages, or None where the system has none.
+    """Return zeroed memory in pages of its own, or None if the system gives none.
 
-    By the C function, since a Python `mmap` object takes its memory along when it goes.
+    Calls the C function, because a Python `mmap` object frees its memory when it is collected.
     """
     if os.name != "posix" or ctypes.sizeof(ctypes.c_void_p) != 8:
         return None
@@ -149,7 +151,7 @@ def _map(size: int) -> int | None:
 
 
 def _code_page(data: int) -> int | None:
-    """Write the instructions to the second page; never writable and executable at once."""
+    """Write the instructions to the second page, which is never writable and executable at once."""
     code = machine_code(os.uname().machine, data)
     if code is None:
         return None

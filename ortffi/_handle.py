@@ -1,4 +1,4 @@
-"""Ownership of one C object, and what every public object that owns one can do."""
+"""Ownership of one C object, and the base of the public objects that own one."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from ortffi.errors import ClosedError
 
 
 class _Guard(weakref.ref[object]):
-    """Watches an object for which a C object is to be released.
+    """Releases a C object when the watched Python object is collected.
 
-    What `weakref.finalize` does, in a third of its time: outputs of a run have one each.
+    Does what `weakref.finalize` does in a third of the time: each output of a run has one.
     """
 
     __slots__ = ("keep_alive", "pointer", "release")
@@ -26,7 +26,7 @@ class _Guard(weakref.ref[object]):
 
 
 _guards: dict[int, _Guard] = {}
-"""By `id`: a reference is only as hashable as what it refers to."""
+"""By `id`: a weak reference is hashable only if its object is."""
 
 _exiting = False
 
@@ -34,10 +34,10 @@ _exiting = False
 def release_with(
     owner: object, release: Callable[[int], object], pointer: int, *keep_alive: object
 ) -> None:
-    """Release a C object when `owner` goes, and keep some objects alive until then.
+    """Release a C object when `owner` is collected, and keep some objects alive until then.
 
-    Interpreter exit releases nothing: another thread may still be inside the object, and the
-    operating system takes the memory anyway.
+    Interpreter exit releases nothing: another thread may still be using the object, and the
+    operating system frees the memory anyway.
     """
     guard = _Guard(owner, _release)
     guard.release = release
@@ -61,10 +61,10 @@ atexit.register(_exit)
 
 
 class Owned:
-    """A C object, released when the last reference to this one goes; see `release_with`.
+    """A C object, released when the last reference to this object is gone; see `release_with`.
 
     Attributes:
-        keep_alive: what lives as long.
+        keep_alive: the objects that are kept alive as long.
     """
 
     __slots__ = ("__weakref__", "keep_alive")
@@ -80,16 +80,16 @@ _closing = threading.Lock()
 
 
 class Handle:
-    """Own a C object: lend its pointer, count who is using it, release it once.
+    """Owns a C object: lends its pointer, counts its users, releases it once.
 
-    As a context manager it lends the pointer; several threads may hold it at once, and `close`
+    As a context manager it lends the pointer. Several threads may hold it at once, and `close`
     waits for the last of them. Garbage collection releases the object too.
 
     Args:
         pointer: the object, not null.
-        release: the C function that takes it back.
+        release: the C function that releases it.
         what: its name in error messages.
-        keep_alive: whatever must live as long: the parent's handle, borrowed arrays.
+        keep_alive: objects that must live as long: the parent's handle, borrowed arrays.
     """
 
     __slots__ = ("__weakref__", "_closed", "_idle", "_owned", "_pointer", "_users", "_what")
@@ -100,10 +100,10 @@ class Handle:
         self._owned: Owned | None = Owned(pointer, release, keep_alive)
         self._pointer = pointer
         self._what = what
-        # One entry a user. Appending and popping are atomic, so lending takes no lock (a run on
-        # a trivial model is a few microseconds, a lock twice a tenth of that): a user enters,
-        # then looks at `_closed`; `close` sets it, then looks for users. One of them sees the
-        # other.
+        # One entry for each user. Appending and popping are atomic, so lending needs no lock (a
+        # run of a trivial model takes a few microseconds, locking twice takes a tenth of that).
+        # A user enters, then checks `_closed`; `close` sets it, then checks for users. One of
+        # them sees the other.
         self._users: list[None] = []
         self._closed = False
         self._idle: threading.Condition | None = None
@@ -111,16 +111,16 @@ class Handle:
 
     @property
     def closed(self) -> bool:
-        """Tell whether `close` was called."""
+        """Return whether `close` has been called."""
         return self._closed
 
     @property
     def pointer(self) -> int:
-        """Return the pointer, for those who know that it is lent: to them, or to who waits."""
+        """Return the pointer, for callers that have entered or whose own caller has."""
         return self._pointer
 
     def enter(self) -> int:
-        """Lend the pointer until `leave`; raises ClosedError where `close` was called."""
+        """Lend the pointer until `leave`; raise ClosedError if `close` has been called."""
         self._users.append(None)
         if self._closed:
             self.leave()
@@ -128,7 +128,7 @@ class Handle:
         return self._pointer
 
     def leave(self) -> None:
-        """Give the pointer back."""
+        """Return the lent pointer."""
         self._users.pop()
         if self._closed and self._idle is not None:
             with self._idle:
@@ -141,19 +141,19 @@ class Handle:
         self.leave()
 
     def share(self) -> Owned:
-        """Return what keeps the object from being released, also by `close`, while it is held.
+        """Return a reference that keeps the object from being released, even by `close`.
 
-        Only for those who have entered.
+        Only for callers that have entered.
         """
         if self._owned is None:
             raise ClosedError(f"this {self._what} is closed")
         return self._owned
 
     def close(self) -> None:
-        """Refuse new users, wait for those inside, release the object. Calling again is harmless.
+        """Refuse new users, wait for those inside, release the object.
 
-        Returns when the object is released, also when another thread is the one releasing it. Who
-        holds what `share` gave puts the release off.
+        Calling it again does nothing. It returns when the object is released, even if another
+        thread releases it. References from `share` delay the release.
         """
         with _closing:
             if self._idle is None:
@@ -181,11 +181,11 @@ class Owner:
 
     @property
     def closed(self) -> bool:
-        """Tell whether `close` was called."""
+        """Return whether `close` has been called."""
         return self._handle.closed
 
     def close(self) -> None:
-        """Wait for those who use the object, then release it. Calling again is harmless."""
+        """Wait for current users, then release the object. Calling it again does nothing."""
         self._handle.close()
 
     def __enter__(self: _Owner) -> _Owner:

@@ -1,7 +1,7 @@
-"""C arguments of a run that are made once and used for run after run.
+"""C arguments that are made once and reused by many runs.
 
-A run on a trivial model takes ONNX Runtime about one and a half microseconds; making its arguments
-anew with ctypes would take ten more, and new memory for a large output longer than computing it.
+ONNX Runtime runs a trivial model in about one and a half microseconds. Making the arguments of each
+run with ctypes would take ten more, and allocating a large output takes longer than computing it.
 """
 
 from __future__ import annotations
@@ -24,11 +24,10 @@ from ortffi.tensors import AddressSpace, address_of, create_tensor
 
 STAGED_BYTES = 4096
 """Inputs and outputs up to this size are copied into and out of memory that keeps its `OrtValue`
-from run to run: for them making and releasing a value takes longer (1.7 us) than copying
-(0.2 us)."""
+between runs: copying them (0.2 us) is faster than making and releasing a value (1.7 us)."""
 
 _SPARES = 2
-"""Arrays kept of a large output: `y = session.run(x)` in a loop holds one while the next is
+"""Arrays kept for a large output: `y = session.run(x)` in a loop holds one while the next is
 computed."""
 
 CStrings = ctypes.Array[ctypes.c_char_p]
@@ -36,14 +35,14 @@ CStrings = ctypes.Array[ctypes.c_char_p]
 _WORD = ctypes.sizeof(ctypes.c_void_p)
 
 view_first_byte = ctypes.c_char.from_buffer
-"""With `address_of_view` the quickest way to an array's address. Raises TypeError or ValueError
-where memory is read-only, not contiguous, or none."""
+"""With `address_of_view` the fastest way to get an array's address. Raises TypeError or ValueError
+if the memory is read-only, not contiguous, or empty."""
 
 address_of_view = ctypes.addressof
 
 
 class Functions:
-    """The functions of the vtable that a run calls, without conversions; see `Api.raw`."""
+    """The functions of the vtable that runs call, without conversions; see `Api.raw`."""
 
     def __init__(self, environment: Environment) -> None:
         api = environment.api
@@ -56,29 +55,29 @@ class Functions:
         self.bind_output = api.raw("BindOutput", keeps_gil=True)
         name = "GetTensorElementTypeAndShapeDataReference"
         self.describe = api.raw(name, keeps_gil=True) if api.has(name) else None
-        """None for a library older than 1.25; `describe_tensor` does it then."""
+        """None for a library older than 1.25, for which `describe_tensor` is used."""
         self.quiet = ctypes.c_void_p()
-        """Run options for bound runs of plans: if one fails, a run that is not bound tells why.
-        Null before the first `Plan.bind`."""
+        """Run options that silence the bound runs of plans: if one fails, it is repeated unbound,
+        and that run reports the error. Null before the first `Plan.bind`."""
         self._bound_plans: WeakSet[Plan] = WeakSet()
         self._api = api
         self._lock = threading.Lock()
 
     def make_quiet(self) -> None:
-        """Make `quiet`, unless it is there."""
+        """Create `quiet` if it does not exist."""
         with self._lock:
             if not self.quiet:
                 self.quiet.value = new(self._api.CreateRunOptions)
                 self._api.RunOptionsSetRunLogSeverityLevel(self.quiet, LogLevel.FATAL)
 
     def remember(self, plan: Plan) -> None:
-        """Unbind a plan at the latest in `close`."""
+        """Make sure that `close` unbinds a plan."""
         with self._lock:
             self._bound_plans.add(plan)
 
     def close(self) -> None:
-        """Release `quiet`, and what plans have bound to the session, which goes after this."""
-        # One may be left: the traceback of a run that failed keeps its plan alive.
+        """Release `quiet` and the plans' bindings, before the session is released."""
+        # A plan may still exist: the traceback of a failed run keeps it alive.
         for plan in list(self._bound_plans):
             plan.unbind()
         pointer, self.quiet.value = self.quiet.value, None
@@ -87,15 +86,15 @@ class Functions:
 
 
 class Borrowed:
-    """An input whose memory ONNX Runtime reads where it is, run after run.
+    """An input that ONNX Runtime reads in place, in many runs.
 
-    Shape and element type are fixed. An `OrtValue` of borrowed memory is no more than these and an
-    address, so it serves every array that begins there.
+    Shape and element type are fixed. An `OrtValue` of borrowed memory consists of these and an
+    address, so it can be reused for every array at that address.
 
     Attributes:
-        address: where the array begins that `value` shows, 0 if there is none.
-        bound_address: the same of the `OrtValue` that a plan has bound.
-        alignment: what an address must be a multiple of.
+        address: the address that `value` refers to, 0 if there is no value.
+        bound_address: the address of the `OrtValue` that a plan has bound.
+        alignment: every address must be a multiple of this.
         value: the `OrtValue*`.
     """
 
@@ -124,7 +123,7 @@ class Borrowed:
         )
 
     def move(self, address: int) -> None:
-        """Show the array that begins at another address."""
+        """Refer to the array at another address."""
         self.release()
         self._data.value = address
         status = self._create(*self._arguments)
@@ -140,16 +139,16 @@ class Borrowed:
 
 
 class _Spare:
-    """Memory for an output with its `OrtValue`, and whether anyone looks at it.
+    """Memory for an output with its `OrtValue`, and whether a result still uses it.
 
-    An array that is handed out stands on an object of its own, as does every view of it, however
-    it was made. The memory is free again when that object has gone. A reference count would not
-    do: how many references a running function holds is the interpreter's affair.
+    Each result array has its own buffer object as its base, and so do all views of it. The memory
+    can be reused when that object has been collected. A reference count of the array would not do:
+    the interpreter decides how many references a running function holds.
 
     Attributes:
-        array: the memory; only copies and what `show` returns are handed out.
+        array: the memory; results are copies of it or come from `show`.
         value: the `OrtValue*`.
-        shown: refers weakly to what an array that was handed out stands on.
+        shown: a weak reference to the buffer object of the last result.
     """
 
     __slots__ = ("_address", "_like", "array", "shown", "value")
@@ -162,7 +161,7 @@ class _Spare:
         self.shown: Callable[[], object] = _nothing
 
     def show(self) -> Array:
-        """Return the memory as an array."""
+        """Return the memory as a new array."""
         memory: Any = AddressSpace.from_address(self._address)
         memory.alive = self.array
         self.shown = ref(memory)
@@ -170,14 +169,14 @@ class _Spare:
 
 
 def _nothing() -> None:
-    """Stand for a weak reference to what has gone."""
+    """Stand in for a dead weak reference."""
 
 
 class BoundOutput:
-    """Memory for an output, bound to it as long as nobody else looks at it.
+    """Memory for an output that stays bound until a result uses it.
 
     Attributes:
-        small: whether results are copies of it.
+        small: whether results are copies of the memory.
         spare: the memory that is bound.
     """
 
@@ -198,7 +197,7 @@ class BoundOutput:
         self.spare: _Spare
 
     def rebind(self, bound: ctypes.c_void_p) -> None:
-        """Bind memory that is free, new memory if need be."""
+        """Bind memory that no result uses; allocate it if necessary."""
         spares = self._spares
         for spare in spares:
             if spare.shown() is None:
@@ -225,23 +224,23 @@ class BoundOutput:
 
 
 class Plan:
-    """Room for the C arguments of one run at a time, with inputs of given shapes and dtypes.
+    """The C arguments of one run at a time, for inputs of given shapes and dtypes.
 
     Attributes:
-        staged: inputs that are copied: their index, and the array that they are copied to.
-        borrowed: inputs that stay where they are: their index, and how they are shown.
-        others: the indices of inputs whose `OrtValue` is made in another way for every run.
-        inputs: the `OrtValue*` of each input; those of staged inputs stay, the others are set for
-            a run.
+        staged: inputs that are copied: their index and the array they are copied to.
+        borrowed: inputs that are read in place: their index and their `Borrowed`.
+        others: the indices of inputs whose `OrtValue` is made for each run.
+        inputs: the `OrtValue*` of each input; those of staged inputs are fixed, the others are set
+            for each run.
         outputs: the `OrtValue*` of each output, null before a run; `output_items` are views of
             its elements.
-        run_arguments: what `Run` takes after the session and the run options.
+        run_arguments: the arguments of `Run` after the session and the run options.
         description: element type, address of the shape, and rank of an output.
-        bound: an `OrtIoBinding*` of the inputs, staged and borrowed, and of arrays for the
-            outputs, or None.
-        small: whether all bound outputs are copied when they are handed out.
-        bound_outputs: what is bound for each output.
-        shapes: of the outputs of the last run that was not bound.
+        bound: an `OrtIoBinding*` of the staged and borrowed inputs and of arrays for the outputs,
+            or None.
+        small: whether the results of all bound outputs are copies.
+        bound_outputs: the memory of each bound output.
+        shapes: the output shapes of the last unbound run.
     """
 
     def __init__(
@@ -287,7 +286,7 @@ class Plan:
         self._names = (input_names, output_names)
 
     def stage(self, index: int, array: Array, element_type: ElementType) -> None:
-        """Copy an input into an array that stays, with the `OrtValue` that shows it."""
+        """Copy an input into an array that this plan keeps, with its `OrtValue`."""
         target = array.copy(order="C")
         pointer, _ = create_tensor(self._environment, target, element_type)
         self._owned.append(partial(self._environment.api.ReleaseValue, pointer))
@@ -295,7 +294,7 @@ class Plan:
         self.inputs[index] = pointer
 
     def borrow(self, index: int, array: Array, element_type: ElementType) -> None:
-        """Take an input from where it is."""
+        """Read an input in place."""
         borrowed = Borrowed(self._environment, self._functions, array, element_type)
         self._owned.append(borrowed.release)
         self.borrowed.append((index, borrowed))
@@ -332,7 +331,7 @@ class Plan:
         self.bound = bound
 
     def move(self, index: int, borrowed: Borrowed, address: int) -> None:
-        """Bind a borrowed input where it is now."""
+        """Bind a borrowed input at its current address."""
         if address != borrowed.address:
             borrowed.move(address)
         borrowed.bound_address = 0
@@ -343,7 +342,7 @@ class Plan:
         borrowed.bound_address = address
 
     def unbind(self) -> None:
-        """Release what is bound, if anything is. For who has the plan to themselves."""
+        """Release the binding, if any. No other thread may be using the plan."""
         self.bound, self.bound_outputs, self.shapes = None, [], None
         self.small = True
         for _, borrowed in self.borrowed:

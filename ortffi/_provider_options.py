@@ -1,4 +1,4 @@
-"""The options of execution providers: which there are, what each takes, how C is given them."""
+"""The options of execution providers: their keys, their checks, and their form for C."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from collections.abc import Callable, Mapping
 from ortffi._api import c_string
 
 OptionValue = str | int | bool | float
-"""What a provider option may be given as; True and False reach ONNX Runtime as 1 and 0."""
+"""The types of a provider option's value; ONNX Runtime gets True and False as 1 and 0."""
 
 Kind = Callable[[str, OptionValue], str]
-"""Turns the value of an option (named first) into ONNX Runtime's spelling, or raises."""
+"""Takes an option's key and value, and returns the value as ONNX Runtime spells it, or raises."""
 
 
 def _text(key: str, value: OptionValue) -> str:
-    """Take anything; C would cut it at a NUL."""
+    """Accept any value except a string with a NUL, where C would stop reading."""
     if isinstance(value, bool):
         return str(int(value))
     if isinstance(value, float):
@@ -66,11 +66,11 @@ def _choice(*allowed: str) -> Kind:
 
 
 def plain(options: Mapping[str, OptionValue]) -> dict[str, str]:
-    """Return options as strings, whatever their keys.
+    """Return options as strings, without checking their keys.
 
     Raises:
-        TypeError: not a mapping, or a key or value of the wrong type.
-        ValueError: a key is empty, or a string holds a NUL.
+        TypeError: not a mapping, or a key or value is of the wrong type.
+        ValueError: a key is empty, or a string contains a NUL.
     """
     if not isinstance(options, Mapping):
         raise TypeError(f"options must be a mapping, not {type(options).__name__}")
@@ -88,7 +88,7 @@ def checked(
     options: Mapping[str, OptionValue],
     unchecked: Mapping[str, OptionValue],
 ) -> dict[str, str]:
-    """Return options in ONNX Runtime's spelling, each checked by its kind but for the unchecked."""
+    """Return options as ONNX Runtime spells them; check all but the unchecked ones."""
     settings = plain(options)
     others = plain(unchecked)
     for key in settings:
@@ -96,13 +96,13 @@ def checked(
             raise ValueError(f"option {key} is given twice, checked and unchecked")
         kind = known.get(key)
         if kind is None and key != "device_id":
-            import difflib  # for a mistake only
+            import difflib  # needed only for this error
 
             near = difflib.get_close_matches(key, known, n=1)
             hint = f"did you mean {near[0]}?" if near else f"it has {', '.join(sorted(known))}."
             raise ValueError(
-                f"{provider} has no option {key!r}: {hint} What only a newer library knows goes "
-                "into unchecked_options."
+                f"{provider} has no option {key!r}: {hint} Put options of a newer "
+                "library into unchecked_options."
             )
         if kind is not None:
             settings[key] = kind(key, options[key])
@@ -115,8 +115,8 @@ _INT = 2**31 - 1
 _SIZE = 2**64 - 1
 _address = _whole(0, _SIZE)
 
-# The keys of both tables, their types and their names of values are those that the libraries of
-# onnxruntime-gpu 1.31.1 accept; the ranges are ortffi's where a number outside makes no sense.
+# The keys of both tables, their types and the names of values are those that the libraries of
+# onnxruntime-gpu 1.31.1 accept. ortffi adds ranges where other numbers make no sense.
 
 CUDA_OPTIONS: dict[str, Kind] = {
     "arena_extend_strategy": _choice("kNextPowerOfTwo", "kSameAsRequested"),
@@ -143,7 +143,7 @@ CUDA_OPTIONS: dict[str, Kind] = {
     "use_tf32": _flag,
     "user_compute_stream": _address,
 }
-"""The options of the CUDA provider, besides `device_id`: what is done with a value of each."""
+"""The options of the CUDA provider besides `device_id`, each with the check of its value."""
 
 TENSORRT_OPTIONS: dict[str, Kind] = {
     "has_user_compute_stream": _flag,
@@ -195,11 +195,11 @@ TENSORRT_OPTIONS: dict[str, Kind] = {
     "trt_weight_stripped_engine_enable": _flag,
     "user_compute_stream": _address,
 }
-"""The options of the TensorRT provider, besides `device_id`."""
+"""The options of the TensorRT provider besides `device_id`, each with the check of its value."""
 
 
 def arrays(settings: Mapping[str, str]) -> tuple[object, object, int]:
-    """Return keys, values and their number as C takes them."""
+    """Return the keys, the values and their number for C."""
     strings = ctypes.c_char_p * len(settings)
     keys = (c_string("key", key) for key in settings)
     values = (c_string(key, value) for key, value in settings.items())

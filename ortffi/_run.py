@@ -1,20 +1,20 @@
 """The hot path of `Session.run`.
 
-Each combination of names has a `Call`, which keeps `Plan`s, some for each combination of the
-inputs' shapes and dtypes. A thread takes one for the time of a run.
+Each combination of names has a `Call`, which keeps some `Plan`s for each combination of the inputs'
+shapes and dtypes. A thread takes one of them for a run and then returns it.
 """
 
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Callable, Sequence
-from functools import partial
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from ortffi._api import ElementType, ErrorCode, OnnxType
-from ortffi._handle import Handle, release_with
+from ortffi._api import ElementType, OnnxType
+from ortffi._handle import release_with
+from ortffi._lending import Lender, Lent
 from ortffi._plan import (
     STAGED_BYTES,
     Functions,
@@ -23,18 +23,18 @@ from ortffi._plan import (
     c_strings,
     view_first_byte,
 )
-from ortffi.elements import DTYPES, PACKED_BITS, Array, resolve, spell
+from ortffi.elements import DTYPES, PACKED_BITS, Array
 from ortffi.environment import Environment
-from ortffi.errors import InvalidArgumentError, OrtError, check
-from ortffi.tensors import AddressSpace, create_tensor, describe_tensor, read_tensor
-from ortffi.type_info import TypeInfo, ValueInfo
-from ortffi.value import Value, borrowed_by, is_nothing, require_strings_in_sequences
+from ortffi.errors import OrtError, check
+from ortffi.tensors import AddressSpace, describe_tensor, read_tensor
+from ortffi.type_info import ValueInfo
+from ortffi.value import borrowed_by, require_strings_in_sequences
 
 _SHAPES_KEPT = 64
-"""Combinations of shapes remembered per call; a service sees the same few, a fuzzer does not."""
+"""Combinations of shapes that a call keeps; a service uses the same few, a fuzzer does not."""
 
 _IDLE_PLANS = 8
-"""Plans kept of one combination: as many as threads can use at once without making new ones."""
+"""Plans that a combination keeps: so many threads can run at once without making new ones."""
 
 _NUMERIC = {
     int(key): dtype
@@ -45,13 +45,10 @@ _INT64_ARRAYS = [ctypes.c_int64 * rank for rank in range(65)]
 """For every rank that numpy has."""
 
 Key = tuple[Any, ...]
-"""For each input that is an array its shape and its dtype, None for others."""
-
-Lent = tuple[Callable[[], object], object]
-"""How to give back what a run holds, and what must stay alive until then."""
+"""Shape and dtype of each input that is an array, None for other inputs."""
 
 _NO_PLANS: list[Plan] = []
-"""Where there are none yet; nothing is ever put into it."""
+"""The plans of a new combination; nothing is ever added to it."""
 
 
 class Call:
@@ -60,12 +57,12 @@ class Call:
     Args:
         environment: the loaded library.
         functions: of its vtable.
-        inputs: what is known of each input; names that the model does not have have no entry.
-        input_names: in the order of the values.
-        outputs: likewise.
-        output_names: in the order of the results.
-        may_bind: whether the session computes in the host's memory only. On another device a bound
-            input is copied there when it is bound, and what is written to it later is not seen.
+        inputs: the model's inputs by name.
+        input_names: in the order of the values; the model may lack some.
+        outputs: the model's outputs by name.
+        output_names: in the order of the results; the model may lack some.
+        may_bind: whether the session computes only in host memory. On another device an input is
+            copied when it is bound, and later changes of it are not seen.
     """
 
     def __init__(
@@ -86,37 +83,37 @@ class Call:
         self.output_names = output_names
         self._input_strings = c_strings("the name of an input", input_names)
         self._output_strings = c_strings("a name in output_names", output_names)
-        self._infos = [inputs.get(name) for name in input_names]
+        infos = [inputs.get(name) for name in input_names]
+        self._lender = Lender(environment, input_names, infos)
         self._output_infos = [outputs.get(name) for name in output_names]
         for info in self._output_infos:
             item = info.type.item if info is not None else None
             if item is not None and item.element_type is ElementType.STRING:
                 require_strings_in_sequences(environment)
         self._plans: dict[Key, list[Plan]] = {}
-        # An output that is asked for twice, or is an input as well, shares its memory with the
-        # other, and ONNX Runtime does not write it to the array that is bound for it. All others
-        # have memory of their own.
+        # An output that is requested twice, or is also an input, shares memory with the other one,
+        # and ONNX Runtime does not write it to its bound array. All others have memory of their
+        # own.
         self._may_share = len({*input_names, *output_names}) == len(input_names) + len(output_names)
         self._shares_inputs = [
             name in input_names or info is None or info.kind is not OnnxType.TENSOR
             for name, info in zip(output_names, self._output_infos, strict=True)
         ]
-        """Which outputs may show the memory of an input: the others have memory of their own. If
-        they kept the inputs alive, a program that feeds its outputs back would keep them all."""
+        """Which outputs may share an input's memory. The others must not keep the inputs alive: a
+        program that feeds its outputs back would never free any of them."""
         self.other_outputs = "; ".join(
             f"output {info.name!r} is a {info.kind.name.lower()}"
             for info in self._output_infos
             if info is not None and info.kind is not OnnxType.TENSOR
         )
-        """Which outputs are no tensors, in words; empty where all are."""
+        """Describes the outputs that are not tensors, for an error message; empty if all are."""
         self.optional_inputs = tuple(
             name
-            for name, info in zip(input_names, self._infos, strict=True)
+            for name, info in zip(input_names, infos, strict=True)
             if info is not None and info.kind is OnnxType.OPTIONAL
         )
-        """Those for which None may be given, and the C API is given nothing then."""
-        self._empty_sequences: dict[ElementType, Value] = {}
-        known = [*self._infos, *self._output_infos]
+        """The optional inputs: for None, nothing is passed to the C API."""
+        known = [*infos, *self._output_infos]
         self._may_bind = may_bind and self._may_share and None not in known
         self._last: list[Plan] = []
         self._large: list[Plan] = []
@@ -130,9 +127,9 @@ class Call:
     ) -> list[Array]:
         """Run; `values` are in the order of the names, `options` may be null.
 
-        With `copy` no array of the result shows ONNX Runtime's memory.
+        With `copy` no result uses ONNX Runtime's memory.
         """
-        # Loops, for a comprehension costs a call before Python 3.12.
+        # Loops, because a comprehension is a function call before Python 3.12.
         ndarray = np.ndarray
         shapes: list[Any] = []
         for value in values:
@@ -172,7 +169,7 @@ class Call:
         for output in plan.bound_outputs:
             spare = output.spare
             result.append(spare.array.copy() if copy or output.small else spare.show())
-        # Not where another thread has bound another combination's large outputs meanwhile.
+        # Not if another thread has meanwhile bound large outputs of another combination.
         if plan.small or self._large is plans:
             plans.append(plan)
         return result
@@ -184,11 +181,11 @@ class Call:
         values: Sequence[Any],
         targets: Sequence[int | None],
     ) -> list[tuple[int, tuple[object, ...]]]:
-        """Run with some outputs allocated before.
+        """Run with memory given for some outputs.
 
         Returns:
-            The `OrtValue*` of every output, of which the caller releases those that had no
-            target, and what of the inputs must live as long.
+            For every output its `OrtValue*` and the inputs' objects that must live as long. The
+            caller releases the values of the outputs without a target.
         """
         plan = self._plan()
         for index, target in enumerate(targets):
@@ -196,7 +193,7 @@ class Call:
         lent: list[Lent] = []
         try:
             for index, value in enumerate(values):
-                self._lend(plan, index, value, lent)
+                plan.inputs[index] = self._lender.lend(index, value, lent)
             status = self._functions.run(session, options, *plan.run_arguments)
             if status:
                 check(self._environment.api, status, "Run")
@@ -223,7 +220,7 @@ class Call:
         plan: Plan,
         plans: list[Plan],
     ) -> list[Array]:
-        """Run with a plan whose staged inputs are in place, and give the plan back."""
+        """Run with a plan whose staged inputs are already copied, and return the plan."""
         lent: list[Lent] = []
         pointers = plan.inputs
         try:
@@ -231,16 +228,16 @@ class Call:
                 try:
                     address = address_of_view(view_first_byte(values[index]))
                 except (TypeError, ValueError):
-                    self._lend(plan, index, values[index], lent)
+                    pointers[index] = self._lender.lend(index, values[index], lent)
                     continue
                 if address != borrowed.address:
                     if address % borrowed.alignment:
-                        self._lend(plan, index, values[index], lent)
+                        pointers[index] = self._lender.lend(index, values[index], lent)
                         continue
                     borrowed.move(address)
                 pointers[index] = borrowed.value
             for index in plan.others:
-                self._lend(plan, index, values[index], lent)
+                pointers[index] = self._lender.lend(index, values[index], lent)
             status = self._functions.run(session, options, *plan.run_arguments)
             if status:
                 check(self._environment.api, status, "Run")
@@ -267,8 +264,8 @@ class Call:
         plan = self._plan()
         for index, value in enumerate(values):
             if type(value) is np.ndarray:
-                array, element_type = self._resolve(index, value)
-                # What is carried by another dtype, or packed, is converted anew for every run.
+                array, element_type = self._lender.resolve(index, value)
+                # Arrays that must be converted or packed are converted in every run.
                 if array is value and int(element_type) in _NUMERIC:
                     if value.nbytes <= STAGED_BYTES:
                         plan.stage(index, value, element_type)
@@ -288,10 +285,10 @@ class Call:
         result: Sequence[Array],
         copy: bool,
     ) -> None:
-        """Bind a plan whose outputs' shapes seem fixed: two runs gave the same.
+        """Bind a plan whose output shapes seem fixed, because two runs gave the same shapes.
 
-        They need not be, where they depend on what is in the inputs; ONNX Runtime refuses to write
-        to an array of another shape.
+        The shapes may still change if they depend on the inputs' elements. ONNX Runtime then
+        refuses to write to an array of another shape.
         """
         shapes = [array.shape for array in result]
         if plan.others or plan.shapes != shapes:
@@ -303,8 +300,8 @@ class Call:
                 return
             outputs.append((array, info.element_type))
         if any(array.nbytes > STAGED_BYTES for array in result):
-            # Arrays for large outputs are kept for one combination of shapes only, the last that
-            # came twice in a row, and not for who copies them anyway.
+            # Arrays for large outputs are kept only for one combination of shapes, the last one
+            # that came twice in a row, and not if the caller wants copies.
             if copy:
                 return
             if self._last is not plans:
@@ -325,101 +322,21 @@ class Call:
         copy: bool,
         plans: list[Plan],
     ) -> list[Array]:
-        """Do a failed bound run again, not bound, which tells what is wrong if anything is.
+        """Repeat a failed bound run unbound, which reports the error if there is one.
 
-        If nothing is, then the outputs' shapes are not always the same, and this call never binds
-        again.
+        If there is none, the outputs' shapes vary, and this call never binds again.
         """
         plan.unbind()
         try:
             check(self._environment.api, status, "RunWithBinding")
         except OrtError:
             result = self._run(session, options, values, copy, plan, plans)
-        # The plan is given back: it may be another thread's already.
+        # The plan has been returned, so another thread may already use it.
         self._may_bind = False
         return result
 
-    def _lend(self, plan: Plan, index: int, value: Any, lent: list[Lent]) -> None:
-        """Make the `OrtValue` of an input for one run."""
-        environment = self._environment
-        info = self._infos[index]
-        if isinstance(value, np.ndarray):
-            array, element_type = self._resolve(index, value)
-            try:
-                pointer, alive = create_tensor(environment, array, element_type)
-            except (TypeError, ValueError) as error:  # a string that is none
-                raise type(error)(f"input {self.input_names[index]!r}: {error}") from error
-            plan.inputs[index] = pointer
-            lent.append((partial(environment.api.ReleaseValue, pointer), alive))
-            return
-        if not isinstance(value, Value):
-            value = self._convert(index, value, info)
-        handle: Handle = value.handle
-        plan.inputs[index] = handle.enter()
-        lent.append((handle.leave, value))
-        if is_nothing(value):
-            name = self.input_names[index]
-            raise TypeError(f"input {name!r} is no optional, and the value is an empty one")
-        if value.kind is OnnxType.TENSOR and info is not None:
-            expected = info.element_type
-            if value.element_type is not expected and expected in DTYPES:
-                self._refuse(index, expected, value.element_type)
-
-    def _resolve(self, index: int, array: Array) -> tuple[Array, ElementType]:
-        # An unknown name is left for ONNX Runtime to refuse, and so is a tensor where something
-        # else is wanted.
-        info = self._infos[index]
-        expected = info.element_type if info is not None else ElementType.UNDEFINED
-        try:
-            if expected in DTYPES and array.dtype == DTYPES[expected]:
-                return resolve(array, expected)
-            array, found = resolve(array)
-        except TypeError as error:
-            raise TypeError(f"input {self.input_names[index]!r}: {error}") from error
-        except ValueError as error:
-            raise ValueError(f"input {self.input_names[index]!r}: {error}") from error
-        if found is not expected and expected in DTYPES:
-            self._refuse(index, expected, found)
-        return array, found
-
-    def _refuse(self, index: int, expected: ElementType, found: ElementType) -> None:
-        message = f"input {self.input_names[index]!r} must be {spell(expected)}, not {spell(found)}"
-        raise InvalidArgumentError(ErrorCode.INVALID_ARGUMENT, message, "Run")
-
-    def _convert(self, index: int, value: Any, info: ValueInfo | None) -> Value:
-        wanted = info.type if info is not None else TypeInfo(OnnxType.TENSOR)
-        if wanted.kind is OnnxType.OPTIONAL:
-            # A library older than 1.15 does not tell what may be in it.
-            wanted = wanted.item or TypeInfo(_kind_of(value))
-        try:
-            if wanted.kind is OnnxType.SEQUENCE and isinstance(value, list | tuple):
-                if not value and wanted.item is not None:
-                    return self._empty_sequence(wanted.item)
-                return Value.from_sequence(value)
-            if wanted.kind is OnnxType.MAP and isinstance(value, dict):
-                return Value.from_mapping(value)
-        except (TypeError, ValueError) as error:
-            raise type(error)(f"input {self.input_names[index]!r}: {error}") from error
-        expected = {OnnxType.SEQUENCE: "a list", OnnxType.MAP: "a dict"}.get(
-            wanted.kind, "a numpy array"
-        )
-        given = type(value).__name__
-        raise TypeError(
-            f"input {self.input_names[index]!r} must be {expected} or a Value, not {given}"
-        )
-
-    def _empty_sequence(self, item: TypeInfo) -> Value:
-        """Return a sequence of no tensors, the same one every time: nothing can change it."""
-        if item.kind is not OnnxType.TENSOR:
-            raise ValueError(f"an empty sequence of {item.kind.name.lower()}s cannot be made")
-        found = self._empty_sequences.get(item.element_type)
-        if found is None:
-            found = Value.from_sequence([], item.element_type)
-            self._empty_sequences[item.element_type] = found
-        return found
-
     def _take(self, plan: Plan, item: ctypes.c_void_p, copy: bool) -> Array:
-        """Turn an output into an array: a small one is copied, a large one owns its memory."""
+        """Convert an output to an array: copy a small one, take over a large one's memory."""
         functions = self._functions
         if functions.describe is None:
             found, shape = describe_tensor(self._environment, item.value or 0)
@@ -447,9 +364,3 @@ class Call:
         release_with(memory, self._environment.api.ReleaseValue, item.value or 0)
         item.value = None
         return array
-
-
-def _kind_of(value: Any) -> OnnxType:
-    if isinstance(value, list | tuple):
-        return OnnxType.SEQUENCE
-    return OnnxType.MAP if isinstance(value, dict) else OnnxType.TENSOR

@@ -10,18 +10,18 @@ from ortffi.elements import Array
 
 
 async def outcome(terminate: Callable[[], None], run: Future[list[Array]]) -> list[Array]:
-    """Return what a run gives; when the waiting task is cancelled, end the run first.
+    """Return a run's result; if the waiting task is cancelled, end the run first.
 
     Args:
-        terminate: makes a run that is under way end before its next operator.
-        run: under way, or in the queue.
+        terminate: makes an active run end before its next operator.
+        run: active or queued.
     """
     waiter = asyncio.wrap_future(run)
     cancelled: asyncio.CancelledError | None = None
     try:
         while not waiter.done():
             try:
-                # Unlike awaiting the waiter itself, this leaves it alone when it is cancelled.
+                # Unlike `await waiter`, this does not cancel the waiter with the task.
                 await asyncio.wait([waiter])
             except asyncio.CancelledError as error:
                 cancelled = error
@@ -29,11 +29,11 @@ async def outcome(terminate: Callable[[], None], run: Future[list[Array]]) -> li
         if cancelled is None:
             return waiter.result()
         if not waiter.cancelled():
-            waiter.exception()  # or asyncio complains that nobody has looked at it
+            waiter.exception()  # or asyncio warns that the exception was never retrieved
         raise cancelled
     finally:
-        _stop(run, terminate)  # where the coroutine was thrown away
-        del run, waiter, cancelled, terminate  # an error's traceback has this frame
+        _stop(run, terminate)  # in case the coroutine was closed
+        del run, waiter, cancelled, terminate  # an error's traceback keeps this frame
 
 
 def _stop(run: Future[list[Array]], terminate: Callable[[], None]) -> None:

@@ -15,17 +15,17 @@ from ortffi.errors import require
 from ortffi.logs import LogCallback, LogHandler, LogMessage, to_standard_error
 
 RECORD_ASSIGNMENT = "session.record_ep_graph_assignment_info"
-"""The configuration entry that must be `1` when a session is made for `read_assignment`."""
+"""For `read_assignment`, this configuration entry must be `1` when the session is made."""
 
 
 @dataclass(frozen=True)
 class AssignedNode:
-    """A node and who computes it.
+    """A node and the provider that computes it.
 
     Attributes:
-        name: of the node; empty where the model gives it none, or the source does not say.
-        operator: its type, such as `MatMul`; empty where the source does not say.
-        domain: of the operator, empty for ONNX's own; None where the source does not say.
+        name: of the node; empty if it has none or it is unknown.
+        operator: its type, such as `MatMul`; empty if it is unknown.
+        domain: of the operator, empty for ONNX's own; None if it is unknown.
         provider: the execution provider's name, such as `CPUExecutionProvider`.
     """
 
@@ -36,25 +36,25 @@ class AssignedNode:
 
 
 def read_assignment(environment: Environment, session: int) -> tuple[AssignedNode, ...]:
-    """Read the nodes with their providers (`Session_GetEpGraphAssignmentInfo` and its kin).
+    """Read the nodes with their providers (`Session_GetEpGraphAssignmentInfo` and others).
 
-    The nodes are the model's own, as each provider took them: before a provider that compiles
-    them makes one node of many. Nodes of loop and branch bodies are there too.
+    They are the model's own nodes, as they were before a compiling provider merged them. Nodes in
+    the bodies of loops and branches are included.
 
     Args:
         environment: the environment of the session.
-        session: an `OrtSession*`, lent for the time of the call, that was made with
-            `RECORD_ASSIGNMENT` set to `1`.
+        session: an `OrtSession*`, lent during the call, that was made with `RECORD_ASSIGNMENT` set
+            to `1`.
 
     Raises:
-        UnsupportedError: the library is older than 1.24. `PlacementLog` does for those from 1.17.
+        UnsupportedError: the library is older than 1.24. From 1.17 on, use `PlacementLog`.
         OrtError: the session was made without the configuration entry.
     """
     api = environment.api
     require(api, "Session_GetEpGraphAssignmentInfo")
 
     def text(getter: Callable[..., Any], thing: int) -> str:
-        # Belongs to the session.
+        # The session owns the string.
         return ctypes.string_at(new(getter, thing)).decode("utf-8", "replace")
 
     return tuple(
@@ -75,26 +75,26 @@ def count_by_provider(nodes: Iterable[AssignedNode]) -> Counter[str]:
 
 
 class PlacementLog:
-    """Listen to a session being made, for what its log says about the providers of its nodes.
+    """Reads the providers of a session's nodes from the log that ONNX Runtime writes for it.
 
-    For libraries from 1.17, which cannot be asked before 1.24. To be installed by
-    `SetUserLoggingFunction(options, placement.callback.function, placement.callback.parameter)`
-    with a session log severity of VERBOSE, for one session, and kept for as long as that lives:
-    it passes on what the session says later, too.
+    It is for libraries from 1.17 to 1.23, which have no function for this. Install it for one
+    session, with the session's log severity set to VERBOSE, by
+    `SetUserLoggingFunction(options, placement.callback.function, placement.callback.parameter)`.
+    Keep it alive as long as the session, because it also forwards the session's later messages.
 
-    Where one provider has all nodes, the log says only how many they are: they are given without
-    name and operator. A group of nodes that a provider compiled is one node, named by the
-    provider. ONNX Runtime's log is not made to be read by programs: the words are those of 1.17
-    to 1.31, and where they are others there are no nodes.
+    If one provider has all nodes, the log contains only their number, so they have no names and
+    operators. A group of nodes that a provider compiled is one node, which the provider named. The
+    log is not meant for programs: the patterns match 1.17 to 1.31, and find no nodes if a version
+    uses other words.
 
     Args:
-        forward: takes the session's messages of `level` and above, since a session that has this
-            callback has no other; by default they go to standard error.
-        level: the least severe message that is passed on.
+        forward: takes the session's messages of `level` and above, because the session has no
+            other callback; by default they go to standard error.
+        level: messages below this level are not forwarded.
 
     Attributes:
-        callback: to be installed.
-        heard: whether the log came to the placement at all.
+        callback: the callback to install.
+        heard: whether the log mentioned the placement at all.
     """
 
     def __init__(
@@ -109,7 +109,7 @@ class PlacementLog:
 
     @property
     def nodes(self) -> tuple[AssignedNode, ...]:
-        """Return the nodes that were heard of, in the log's order."""
+        """Return the nodes in the log, in its order."""
         return tuple(self._nodes)
 
     def _handle(self, message: LogMessage) -> None:
@@ -135,7 +135,7 @@ class PlacementLog:
 
 
 _SOURCE = "VerifyEachNodeIsAssignedToAnEp"
-"""ONNX Runtime's function that logs the placement, from 1.17 to 1.31."""
+"""The function of ONNX Runtime that logs the placement, from 1.17 to 1.31."""
 
 _ALL_NODES = re.compile(
     r" All nodes placed on \[(?P<provider>[^\]]+)\]\. Number of nodes: (?P<count>\d+)"
@@ -145,7 +145,7 @@ _NODE = re.compile(r"  (?P<operator>[^ ]+) \((?P<name>.*)\)", re.DOTALL)
 
 
 def _array(getter: Callable[..., Any], owner: int) -> Iterator[int]:
-    """Give the addresses in an array that a function lends."""
+    """Yield the addresses in an array that a function lends."""
     array, count = ctypes.c_void_p(), ctypes.c_size_t()
     getter(owner, ctypes.byref(array), ctypes.byref(count))
     if array.value is not None:

@@ -1,4 +1,4 @@
-"""Arrays of different lengths as one, for a model with a batch dimension."""
+"""Batches of arrays of different lengths, for a model with a batch dimension."""
 
 from __future__ import annotations
 
@@ -20,17 +20,18 @@ def pad_batch(
     length: int | None = None,
     multiple_of: int = 1,
 ) -> tuple[Array, npt.NDArray[np.int64]]:
-    """Stack arrays that differ in length along one axis, padded at its end.
+    """Stack arrays of different lengths along one axis, padded at the end.
 
     Args:
-        arrays: at least one, of one dtype and rank, and of one shape but for the axis.
-        axis: the one that is padded, of an array (not of the batch).
-        fill: what to pad with.
-        length: of the axis in the batch; that of the longest array by default.
-        multiple_of: round the length up to a multiple, so that fewer shapes occur.
+        arrays: at least one array; all have the same dtype, and the same shape except for the
+            axis.
+        axis: the axis to pad, of an array (not of the batch).
+        fill: the value to pad with.
+        length: of the axis in the batch; by default that of the longest array.
+        multiple_of: round the length up to a multiple of this, so that there are fewer shapes.
 
     Returns:
-        The batch, of shape [len(arrays), ...], and the arrays' own lengths along the axis, int64
+        The batch, of shape [len(arrays), ...], and the lengths of the arrays along the axis, int64
         [len(arrays)].
 
     Raises:
@@ -48,12 +49,12 @@ def pad_batch(
         raise TypeError(f"axis must be an int, not {type(axis).__name__}")
     first = arrays[0]
     if not -first.ndim <= axis < first.ndim:
-        raise ValueError(f"axis {axis} is none of an array of shape {first.shape}")
+        raise ValueError(f"axis {axis} is out of range for an array of shape {first.shape}")
     place = axis % first.ndim
     rest = _without(first.shape, place)
     for index, array in enumerate(arrays):
         if array.dtype != first.dtype:
-            raise TypeError(f"arrays[{index}] is of {array.dtype}, the first of {first.dtype}")
+            raise TypeError(f"arrays[{index}] has dtype {array.dtype}, the first {first.dtype}")
         if array.ndim != first.ndim or _without(array.shape, place) != rest:
             raise ValueError(
                 f"arrays[{index}] of shape {array.shape} does not fit the first, {first.shape}"
@@ -81,17 +82,17 @@ def split_batch(
     Args:
         batch: of shape [n, ...].
         lengths: of each array along the axis, n of them.
-        axis: the one that was padded, of an array (not of the batch).
+        axis: the padded axis, of an array (not of the batch).
 
     Raises:
-        TypeError: `batch` is no array.
-        ValueError: there are not as many lengths as arrays, or one is longer than the batch.
+        TypeError: `batch` is not an array.
+        ValueError: the numbers of lengths and arrays differ, or a length exceeds the batch's.
     """
     if not isinstance(batch, np.ndarray):
         raise TypeError(f"batch must be a numpy array, not {type(batch).__name__}")
     rank = batch.ndim - 1
     if not -rank <= axis < rank:
-        raise ValueError(f"axis {axis} is none of a batch of shape {batch.shape}")
+        raise ValueError(f"axis {axis} is out of range for a batch of shape {batch.shape}")
     place = axis % rank
     if len(lengths) != len(batch):
         raise ValueError(f"{len(lengths)} lengths were given for {len(batch)} arrays")

@@ -1,4 +1,4 @@
-"""Inputs and outputs that stay in place from run to run."""
+"""Inputs and outputs that are bound to memory for many runs."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ from ortffi.value import Value, borrowed_by, is_nothing, own_all
 class IoBinding(Owner):
     """A session's inputs and outputs, bound to memory once and used by run after run.
 
-    Made by `Session.bind`. What is written to a bound array is the input of the next run, and a
-    run overwrites the bound outputs; between runs they belong to the caller. One run at a time:
-    another thread's waits. Closed by `close`, its session's `close`, the end of a `with` block, or
-    garbage collection. A context manager.
+    Made by `Session.bind`. The next run reads what you write to a bound input, and each run
+    overwrites the bound outputs. Between runs the arrays belong to the caller. Only one run is
+    active at a time; other threads wait. A context manager; closed by `close`, its session's
+    `close`, the end of a `with` block, or garbage collection.
     """
 
     def __init__(
@@ -64,14 +64,14 @@ class IoBinding(Owner):
     def bind_input(self, name: str, source: Array | Value) -> None:
         """Use an array or a value as an input from now on (`BindInput`).
 
-        An array is borrowed. A session on a GPU copies the input there in this call: bind again
-        when it has changed.
+        An array is borrowed. A session on a GPU copies the input to the GPU in this call, so bind
+        it again when it has changed.
 
         Raises:
-            TypeError: not an array or a value, or not of the model's element type.
+            TypeError: not an array or a value, or it does not have the model's element type.
             ValueError: the session has no such input, or the array's memory cannot be borrowed
                 (not C-contiguous, not aligned).
-            OrtError: ONNX Runtime refused it.
+            OrtError: ONNX Runtime refused the input.
         """
         value = _borrow(name, source, _find("input", name, self._inputs))
         with self._lock, self._session, self._handle as pointer, value.handle as value_pointer:
@@ -83,14 +83,15 @@ class IoBinding(Owner):
 
         Args:
             name: the output.
-            target: an array or a value of the very shape and element type of the output, or a
-                memory in which ONNX Runtime allocates it anew for each run.
+            target: an array or a value with the output's exact shape and element type, or a
+                memory in which ONNX Runtime allocates the output for each run.
 
         Raises:
-            TypeError: not an array, a value or a memory, or not of the model's element type.
-            ValueError: the session has no such output, the output is an input as well, or the
+            TypeError: not an array, a value or a memory, or it does not have the model's element
+                type.
+            ValueError: the session has no such output, the output is also an input, or the
                 array's memory cannot be borrowed (not C-contiguous, not aligned, read-only).
-            OrtError: ONNX Runtime refused it.
+            OrtError: ONNX Runtime refused the target.
         """
         encoded = c_string("name", name)
         if isinstance(target, Memory):
@@ -113,15 +114,15 @@ class IoBinding(Owner):
             InvalidArgumentError: an input has a wrong rank or dimension.
             TerminatedError: the options' `terminate` was called, or a deadline has passed.
             ClosedError: the binding, the session or the options are closed.
-            OrtError: the run failed, an input is not bound, or an output's target has not the
-                output's shape.
+            OrtError: the run failed, an input is not bound, or an output's target has another
+                shape than the output.
         """
-        # The session is open as long as its bindings are: it closes them first.
+        # The session is open while its bindings are: it closes them first.
         lock = self._lock
         lock.acquire()  # a third of the time of a `with` block
         try:
             if self._memories:
-                # Else ONNX Runtime would write over what it allocated for the run before.
+                # Otherwise ONNX Runtime would overwrite the outputs of the last run.
                 for name, memory in self._memories.items():
                     self._bind_to_memory(self._handle.pointer, name, memory)
             if options is None:
@@ -137,7 +138,7 @@ class IoBinding(Owner):
     def outputs(self) -> dict[str, Value]:
         """Return the outputs of the last run by name, in the order they were bound.
 
-        Calls `GetBoundOutputNames` and `GetBoundOutputValues`. The values show what is bound:
+        Calls `GetBoundOutputNames` and `GetBoundOutputValues`. The values share the bound memory:
         the next run overwrites those that have a target.
         """
         with self._lock, self._session, self._handle as pointer:
@@ -151,7 +152,7 @@ class IoBinding(Owner):
                 array = (ctypes.c_size_t * count.value).from_address(values.value or 0)[:]
             finally:
                 api.AllocatorFree(allocator, values)
-            # Not before a run: there is nothing in them then.
+            # Before the first run there are no values.
             made = own_all(self._environment, [
                 (value, (self._session.share(), *self._borrowed_by(name)))
                 for name, value in zip(names, array, strict=True)
@@ -159,25 +160,25 @@ class IoBinding(Owner):
             return dict(zip(names, made, strict=True))
 
     def synchronize_inputs(self) -> None:
-        """Wait for copies of inputs to a device (`SynchronizeBoundInputs`)."""
+        """Wait until the inputs are copied to the device (`SynchronizeBoundInputs`)."""
         with self._lock, self._session, self._handle as pointer:
             self._api.SynchronizeBoundInputs(pointer)
 
     def synchronize_outputs(self) -> None:
-        """Wait for outputs on a device to be complete (`SynchronizeBoundOutputs`)."""
+        """Wait until the outputs on the device are complete (`SynchronizeBoundOutputs`)."""
         with self._lock, self._session, self._handle as pointer:
             self._api.SynchronizeBoundOutputs(pointer)
 
     def clear_inputs(self) -> None:
-        """Forget the bound inputs (`ClearBoundInputs`)."""
+        """Unbind all inputs (`ClearBoundInputs`)."""
         self._clear("input", self._api.ClearBoundInputs)
 
     def clear_outputs(self) -> None:
-        """Forget the bound outputs (`ClearBoundOutputs`)."""
+        """Unbind all outputs (`ClearBoundOutputs`)."""
         self._clear("output", self._api.ClearBoundOutputs)
 
     def close(self) -> None:
-        """Wait for a run, then release the binding and what it borrowed. Harmless again."""
+        """Wait for the run, then release the binding. Calling it again does nothing."""
         with self._lock:
             self._run = self._run_with = _refuse
             self._memories.clear()
@@ -185,9 +186,9 @@ class IoBinding(Owner):
         self._alive.clear()
 
     def _borrowed_by(self, name: str) -> tuple[object, ...]:
-        """Return whose memory an output may show: of what is bound for it, or of an input.
+        """Return the objects whose memory an output may share: its target, or the inputs.
 
-        Most have memory of their own; see `Call`.
+        Most outputs have memory of their own; see `Call`.
         """
         info = self._outputs.get(name)
         may_share = name in self._inputs or info is None or info.kind is not OnnxType.TENSOR
@@ -250,16 +251,16 @@ def borrow_output(
     outputs: Mapping[str, ValueInfo],
     inputs: Mapping[str, ValueInfo],
 ) -> Value:
-    """Return the value that shows an array, into which an output can go; a value as it is.
+    """Return a value that borrows the array for an output; return a value unchanged.
 
     Raises:
-        TypeError: not an array or a value, or not of the model's element type.
-        ValueError: there is no such output, it is an input as well, or the array's memory cannot
-            be borrowed or written.
+        TypeError: not an array or a value, or it does not have the model's element type.
+        ValueError: there is no such output, it is also an input, or the array's memory cannot be
+            borrowed or written.
     """
     info = _find("output", name, outputs)
     if name in inputs:
-        # ONNX Runtime leaves the target as it is, without a word.
+        # ONNX Runtime would silently leave the target unchanged.
         raise ValueError(f"output {name!r} is an input too; ONNX Runtime would not copy it")
     if isinstance(target, np.ndarray) and not target.flags.writeable:
         raise ValueError(f"the array for output {name!r} is read-only")
@@ -284,6 +285,6 @@ def _borrow(name: str, thing: Array | Value, info: ValueInfo) -> Value:
     if not (is_viewable(element_type) and flags.c_contiguous and flags.aligned):
         raise ValueError(
             f"the array for {name!r} cannot be used in place: it must be C-contiguous, aligned, "
-            "and of numbers of a byte or more; a Value can be used instead"
+            "and of numbers of a byte or more; pass a Value instead"
         )
     return Value.from_numpy(array, element_type)

@@ -1,4 +1,4 @@
-"""Making a session, step by step."""
+"""Building a session step by step."""
 
 from __future__ import annotations
 
@@ -31,26 +31,26 @@ _BYTES_STAY_IN_USE = (
     "session.use_ort_model_bytes_directly",
     "session.use_ort_model_bytes_for_initializers",
 )
-"""Settings with which a model in ORT format is read in place, for as long as its session lives."""
+"""With these settings a model in ORT format is read in place as long as its session lives."""
 
 _EXTERNAL_FOLDER = "session.model_external_initializers_file_folder_path"
 
 
 class SessionBuilder:
-    """Collect options, then make a session by a `commit_...` method.
+    """Collects options; a `commit_...` method makes the session.
 
-    Every `with_...` method sets one of `SessionOptions`, where it is described, and returns the
-    builder. A builder can be committed more than once. Without a provider the session runs on the
-    CPU, which always comes last anyway.
+    Every `with_...` method sets one of the `SessionOptions`, which describe it, and returns the
+    builder. A builder can make several sessions. Without a provider the session runs on the CPU,
+    which is always the last provider anyway.
 
     Args:
-        options: to begin with.
+        options: the options to start with.
 
     Attributes:
-        options: what has been chosen so far.
+        options: the options so far.
 
     Raises:
-        LibraryNotFoundError: no usable ONNX Runtime library.
+        LibraryNotFoundError: there is no usable ONNX Runtime library.
     """
 
     def __init__(self, options: SessionOptions | None = None) -> None:
@@ -65,10 +65,10 @@ class SessionBuilder:
         return self
 
     def with_provider(self, provider: ExecutionProvider) -> SessionBuilder:
-        """Add an execution provider after those that were added before.
+        """Add an execution provider after those already added.
 
         Raises:
-            TypeError: it is none.
+            TypeError: it is not an execution provider.
             ProviderUnavailableError: the library was built without it.
         """
         if not isinstance(provider, ExecutionProvider):
@@ -77,7 +77,7 @@ class SessionBuilder:
         return self.with_options(providers=(*self.options.providers, provider))
 
     def with_cpu(self) -> SessionBuilder:
-        """Run on the CPU what no provider before it takes; it is always there."""
+        """Run the remaining nodes on the CPU, which every session does anyway."""
         return self.with_provider(CPU())
 
     def with_cuda(
@@ -91,10 +91,10 @@ class SessionBuilder:
         """Prefer the CUDA provider.
 
         Args:
-            device_id: which GPU.
-            require: refuse a session in which no node is on the GPU.
-            max_cpu_nodes: refuse a session that leaves more nodes than so many to the CPU.
-            options: the provider's own, such as `gpu_mem_limit` (bytes); see `CUDA`.
+            device_id: the number of the GPU.
+            require: refuse a session in which no node runs on the GPU.
+            max_cpu_nodes: refuse a session with more nodes than this on the CPU.
+            options: the provider's own options, such as `gpu_mem_limit` (bytes); see `CUDA`.
 
         Raises:
             TypeError: an option is of the wrong type.
@@ -110,27 +110,27 @@ class SessionBuilder:
         return self.with_provider(TensorRT(device_id, options))
 
     def with_optimization_level(self, level: GraphOptimizationLevel) -> SessionBuilder:
-        """Choose how far the graph is rewritten."""
+        """Choose how much the graph is optimized."""
         return self._set("optimization_level", level)
 
     def with_optimized_model(self, path: str | os.PathLike[str]) -> SessionBuilder:
-        """Write the rewritten model to a file."""
+        """Write the optimized model to a file."""
         return self._set("optimized_model_path", path)
 
     def with_execution_mode(self, mode: ExecutionMode) -> SessionBuilder:
-        """Run operators one after another or side by side."""
+        """Run operators one after another or in parallel."""
         return self._set("execution_mode", mode)
 
     def with_intra_threads(self, n_threads: int) -> SessionBuilder:
-        """Use so many threads inside an operator."""
+        """Set the number of threads inside an operator."""
         return self._set("intra_op_threads", n_threads)
 
     def with_inter_threads(self, n_threads: int) -> SessionBuilder:
-        """Use so many threads between operators in parallel mode."""
+        """Set the number of threads between operators in parallel mode."""
         return self._set("inter_op_threads", n_threads)
 
     def with_spinning(self, enabled: bool) -> SessionBuilder:
-        """Let idle threads look out for work or not."""
+        """Choose whether idle threads spin before they sleep."""
         return self._set("allow_spinning", enabled)
 
     def with_shared_threads(self) -> SessionBuilder:
@@ -138,11 +138,11 @@ class SessionBuilder:
         return self.with_options(shared_threads=True)
 
     def with_memory_pattern(self, enabled: bool) -> SessionBuilder:
-        """Plan memory ahead by shape or not."""
+        """Choose whether memory is planned ahead for each shape."""
         return self._set("memory_pattern", enabled)
 
     def with_cpu_arena(self, enabled: bool) -> SessionBuilder:
-        """Keep freed CPU memory for the next run or not."""
+        """Choose whether freed CPU memory is kept for the next run."""
         return self._set("cpu_arena", enabled)
 
     def with_shared_arena(self) -> SessionBuilder:
@@ -150,7 +150,7 @@ class SessionBuilder:
         return self.with_options(shared_arena=True)
 
     def with_prepacked_weights(self, weights: PrepackedWeights) -> SessionBuilder:
-        """Share rearranged weights with other sessions."""
+        """Share prepacked weights with other sessions."""
         return self._set("prepacked_weights", weights)
 
     def with_free_dimensions(self, **lengths: int) -> SessionBuilder:
@@ -158,23 +158,23 @@ class SessionBuilder:
         return self._add("free_dimensions", lengths)
 
     def with_initializers(self, initializers: Mapping[str, Array | Value]) -> SessionBuilder:
-        """Use these weights in place of the model's."""
+        """Replace weights of the model."""
         return self._add("initializers", initializers)
 
     def with_external_initializers(
         self, initializers: Mapping[str, Array | Value]
     ) -> SessionBuilder:
-        """Use these weights in place of those that the model has in other files."""
+        """Replace weights that the model keeps in other files."""
         return self._add("external_initializers", initializers)
 
     def with_external_files(
         self, files: Mapping[str, bytes | bytearray | memoryview]
     ) -> SessionBuilder:
-        """Use these buffers in place of the files that hold the model's weights."""
+        """Replace the files with the model's weights by buffers."""
         return self._add("external_files", files)
 
     def with_deterministic_compute(self) -> SessionBuilder:
-        """Ask for kernels that give the same bits every time."""
+        """Ask for kernels that always give the same bits."""
         return self.with_options(deterministic=True)
 
     def with_custom_ops(self, library: str | os.PathLike[str]) -> SessionBuilder:
@@ -195,7 +195,7 @@ class SessionBuilder:
         return self._set("logger", logger)
 
     def with_assignment(self) -> SessionBuilder:
-        """Find out which provider has which node, for `Session.assignment`."""
+        """Record which provider runs which node, for `Session.assignment`."""
         return self.with_options(record_assignment=True)
 
     def with_config(self, key: str, value: str) -> SessionBuilder:
@@ -207,14 +207,13 @@ class SessionBuilder:
     def commit_from_file(self, path: str | os.PathLike[str]) -> Session:
         """Load a model file, in ONNX or ORT format (`CreateSession`).
 
-        Weights in other files are looked for beside it.
+        Weights in other files are looked up in the same folder.
 
         Raises:
             TypeError: not a path.
             NoSuchFileError: there is no such file.
             InvalidProtobufError: it is not an ONNX model.
-            ProviderUnavailableError: what `require` or `max_cpu_nodes` of a provider asks for is
-                not so.
+            ProviderUnavailableError: `require` or `max_cpu_nodes` of a provider is not met.
             UnsupportedError: the library is too old for an option.
             OrtError: the model is invalid, or a provider or an option was refused.
         """
@@ -223,13 +222,13 @@ class SessionBuilder:
     def commit_from_memory(self, model: bytes | bytearray | memoryview | mmap.mmap) -> Session:
         """Load a model from any contiguous buffer (`CreateSessionFromArray`).
 
-        The buffer may go when this returns: ONNX Runtime has its own copy then. (Where a
-        configuration entry makes it read the bytes in place, the session keeps them alive.)
+        ONNX Runtime makes its own copy, so the buffer is not needed afterwards. If a
+        configuration entry makes it read the bytes in place, the session keeps them alive.
 
         Raises:
             TypeError: not a contiguous buffer.
             InvalidProtobufError: the bytes are not an ONNX model.
-            OrtError: as for `commit_from_file`, and the others there.
+            OrtError: as for `commit_from_file`, like the other errors there.
         """
         try:
             view = memoryview(model).cast("B")
@@ -240,21 +239,21 @@ class SessionBuilder:
     def commit_from_mmap(self, path: str | os.PathLike[str]) -> Session:
         """Load a model file by mapping it into memory (`CreateSessionFromArray`).
 
-        A model in ORT format is then read in place, weights too, for as long as the session
-        lives: processes that have loaded the same file share its memory. One in ONNX format is
-        decoded into memory of the session's own as ever. Weights in other files are found from
+        A model in ORT format, including its weights, is read in place as long as the session
+        lives: processes that load the same file share its memory. A model in ONNX format is
+        decoded into the session's own memory as usual. Weights in other files are found from
         ONNX Runtime 1.21 on.
 
         Raises:
             TypeError: not a path.
             OSError: the file cannot be opened.
-            OrtError: as for `commit_from_file`, and the others there.
+            OrtError: as for `commit_from_file`, like the other errors there.
         """
         name = os.fsdecode(path)
         c_string("path", name)
         with open(name, "rb") as file:
             size = os.fstat(file.fileno()).st_size
-            # An empty file cannot be mapped; ONNX Runtime says what is wrong with it.
+            # An empty file cannot be mapped; ONNX Runtime reports the error.
             mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) if size else b""
         folder = os.path.dirname(os.path.abspath(name))
         config = {_EXTERNAL_FOLDER: folder}
@@ -315,7 +314,7 @@ class SessionBuilder:
         return made
 
     def _record(self, chosen: SessionOptions, pointer: int, *, always: bool) -> PlacementLog | None:
-        """Have the assignment of nodes recorded, or listened to where the library is older."""
+        """Record the assignment of nodes; with an older library, read it from the log."""
         if not (always or chosen.record_assignment):
             return None
         from ortffi.assignment import RECORD_ASSIGNMENT, PlacementLog
@@ -333,7 +332,7 @@ class SessionBuilder:
     def _log(
         self, chosen: SessionOptions, pointer: int, placement: PlacementLog | None
     ) -> list[object]:
-        """Set what concerns messages; returns what must live as long as the session."""
+        """Set the logging options; return the objects that must live as long as the session."""
         api, level = self._environment.api, chosen.log_level
         if chosen.log_id is not None:
             api.SetSessionLogId(pointer, chosen.log_id.encode())
@@ -359,7 +358,7 @@ _FROM_ARRAY = "CreateSessionFromArray"
 
 
 def _check_assignment(session: Session, provider: CUDA) -> None:
-    """Raise ProviderUnavailableError where a provider got less than it was to get."""
+    """Raise ProviderUnavailableError if a provider got fewer nodes than required."""
     counts: dict[str, int] = {}
     for node in session.assignment():
         counts[node.provider] = counts.get(node.provider, 0) + 1

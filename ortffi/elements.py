@@ -1,4 +1,4 @@
-"""Element types of tensors, and the numpy dtype that carries each."""
+"""Element types of tensors, and the numpy dtype that represents each."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ DTYPES: Mapping[ElementType, np.dtype[Any]] = MappingProxyType(
         ElementType.DOUBLE: np.dtype(np.float64),
         ElementType.UINT32: np.dtype(np.uint32),
         ElementType.UINT64: np.dtype(np.uint64),
-        # What numpy cannot compute with travels as the bits themselves.
+        # numpy cannot compute with these, so it gets their bits.
         ElementType.BFLOAT16: np.dtype(np.uint16),
         ElementType.FLOAT8E4M3FN: np.dtype(np.uint8),
         ElementType.FLOAT8E4M3FNUZ: np.dtype(np.uint8),
         ElementType.FLOAT8E5M2: np.dtype(np.uint8),
         ElementType.FLOAT8E5M2FNUZ: np.dtype(np.uint8),
         ElementType.FLOAT8E8M0: np.dtype(np.uint8),
-        # Packed in ONNX Runtime's memory, one element a byte in numpy's.
+        # ONNX Runtime packs several into a byte; numpy has one element per byte.
         ElementType.UINT4: np.dtype(np.uint8),
         ElementType.INT4: np.dtype(np.int8),
         ElementType.FLOAT4E2M1: np.dtype(np.uint8),
@@ -43,9 +43,9 @@ DTYPES: Mapping[ElementType, np.dtype[Any]] = MappingProxyType(
         ElementType.INT2: np.dtype(np.int8),
     }
 )
-"""The dtype of each element type. Strings are objects of `str`. bfloat16 and the 8-bit floats are
-their bits; elements of less than a byte are one small integer each (the bits, for float4). ONNX
-Runtime makes no tensors of complex numbers."""
+"""The numpy dtype of each element type. Strings are `str` objects. bfloat16 and 8-bit floats are
+represented by their bits. An element smaller than a byte is one small integer (float4: its bits).
+ONNX Runtime has no tensors of complex numbers."""
 
 PACKED_BITS: Mapping[ElementType, int] = MappingProxyType(
     {
@@ -56,7 +56,7 @@ PACKED_BITS: Mapping[ElementType, int] = MappingProxyType(
         ElementType.INT2: 2,
     }
 )
-"""Bits of an element, for those of which ONNX Runtime keeps several in one byte."""
+"""Bits per element, for the types of which ONNX Runtime packs several into a byte."""
 
 _BITS_ONLY = {t for t in ElementType if t.name.startswith(("BFLOAT", "FLOAT8"))}
 _NATURAL = {
@@ -77,27 +77,27 @@ _NAMED = {
     "uint2": ElementType.UINT2,
     "int2": ElementType.INT2,
 }
-"""Dtypes that the package ml_dtypes adds to numpy, by name: they are understood without it."""
+"""Dtypes that the package ml_dtypes adds to numpy, by name, so that it is not needed here."""
 
 
 def element_type(number: int) -> ElementType:
-    """Return the element type of a number; `UNDEFINED` for one that ortffi does not know."""
+    """Return the element type with a number, or `UNDEFINED` if ortffi does not know it."""
     known = number in ElementType._value2member_map_
     return ElementType(number) if known else ElementType.UNDEFINED
 
 
 def resolve(array: Array, wanted: ElementType | None = None) -> tuple[Array, ElementType]:
-    """Return the array in the dtype that carries its elements, and the element type.
+    """Return the array in the dtype that represents its elements, and the element type.
 
     Args:
         array: of any dtype.
-        wanted: the element type that the array is to be, where that is known: a `uint16` array is
-            bfloat16 only if so wanted.
+        wanted: the expected element type, if known. A `uint16` array is bfloat16 only if that is
+            the expected type.
 
     Raises:
-        TypeError: the dtype stands for no element type (structured, datetime, a foreign byte
-            order ...) or not for the one wanted.
-        ValueError: an integer is out of the range of an element type of less than a byte.
+        TypeError: the dtype has no element type (structured, datetime, foreign byte order ...), or
+            it has another one than expected.
+        ValueError: an integer is out of range for an element type smaller than a byte.
     """
     dtype = array.dtype
     if wanted is not None and DTYPES.get(wanted) == dtype:
@@ -115,7 +115,7 @@ def resolve(array: Array, wanted: ElementType | None = None) -> tuple[Array, Ele
     if found is None:
         allowed = ", ".join(sorted(str(dtype) for dtype in _NATURAL if dtype.kind != "O"))
         raise TypeError(
-            f"an array of dtype {dtype!r} is no tensor; allowed are {allowed} in native byte "
+            f"an array of dtype {dtype!r} cannot be a tensor; allowed are {allowed} in native byte "
             "order, and str"
         )
     if wanted is not None and found is not wanted:
@@ -124,12 +124,12 @@ def resolve(array: Array, wanted: ElementType | None = None) -> tuple[Array, Ele
 
 
 def is_number(element_type: ElementType) -> bool:
-    """Tell whether numpy has the number that an element stands for, not its bits or a `str`."""
+    """Return whether numpy holds the element's number, rather than its bits or a `str`."""
     return element_type not in {*_BITS_ONLY, ElementType.FLOAT4E2M1, ElementType.STRING}
 
 
 def spell(element_type: ElementType) -> str:
-    """Return an element type as a reader of numpy knows it."""
+    """Return the name of an element type, in numpy's terms if there is one."""
     if element_type is ElementType.STRING:
         return "str"
     dtype = DTYPES.get(element_type)
@@ -140,13 +140,13 @@ def spell(element_type: ElementType) -> str:
 
 
 def packed_size(element_type: ElementType, count: int) -> int:
-    """Return the bytes that so many elements take in ONNX Runtime's memory."""
+    """Return the size of `count` elements in ONNX Runtime's memory, in bytes."""
     bits = PACKED_BITS.get(element_type)
     return (count * bits + 7) // 8 if bits else count * DTYPES[element_type].itemsize
 
 
 def pack(array: Array, element_type: ElementType) -> Array:
-    """Put several elements into a byte, the first in the lowest bits: a flat array of uint8."""
+    """Pack several elements into each byte, the first in the lowest bits; return flat uint8."""
     bits = PACKED_BITS[element_type]
     flat = array.reshape(-1).astype(np.uint8) & ((1 << bits) - 1)
     per_byte = 8 // bits
@@ -158,7 +158,7 @@ def pack(array: Array, element_type: ElementType) -> Array:
 
 
 def unpack(packed: Array, element_type: ElementType, count: int) -> Array:
-    """Undo `pack`: a flat array of `count` elements in the dtype that carries them."""
+    """Undo `pack`: return `count` elements as a flat array of the dtype that represents them."""
     bits = PACKED_BITS[element_type]
     shifts = np.arange(8 // bits, dtype=np.uint8) * bits
     flat = ((packed[:, None] >> shifts) & ((1 << bits) - 1)).reshape(-1)[:count].astype(np.uint8)
@@ -176,4 +176,4 @@ def _check_range(array: Array, element_type: ElementType) -> None:
     low = -(1 << (bits - 1)) if signed else 0
     high = low + (1 << bits) - 1
     if array.min() < low or array.max() > high:
-        raise ValueError(f"{element_type.name.lower()} holds {low} to {high} only")
+        raise ValueError(f"{element_type.name.lower()} elements must be between {low} and {high}")

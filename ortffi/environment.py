@@ -1,4 +1,4 @@
-"""The one `OrtEnv` of the process, and what is made once beside it."""
+"""The one `OrtEnv` of the process, with its CPU memory info, allocator and shared arena."""
 
 from __future__ import annotations
 
@@ -32,21 +32,21 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class ThreadPools:
-    """Two pools of threads that the sessions of the process share.
+    """Two thread pools that the sessions of the process can share.
 
-    Without them every session has pools of its own. With them a session uses the shared ones
-    if it says so (`DisablePerSessionThreads`).
+    Without them every session has its own pools. With them a session uses the shared pools if it
+    asks for them (`DisablePerSessionThreads`).
 
     Attributes:
-        intra_op: threads that compute inside an operator, the calling one included; 0 leaves it
-            to ONNX Runtime, which counts the host's cores.
-        inter_op: threads that run operators side by side in parallel mode; 0 as above.
-        spinning: whether a thread without work looks out for more for a while, which is faster
-            and uses the processor meanwhile; None leaves ONNX Runtime's default, which is yes.
-        denormal_as_zero: whether the threads take numbers very close to zero for zero.
-        intra_op_affinity: on which logical processors the intra-op threads run, in the format of
-            `session.intra_op_thread_affinities`: one set a thread but the calling one, such as
-            `1,2;3,4`, counted from 1. Needs ONNX Runtime 1.14.
+        intra_op: threads that compute inside an operator, including the calling thread. With 0,
+            ONNX Runtime uses the host's number of cores.
+        inter_op: threads that run operators in parallel mode; 0 as above.
+        spinning: whether an idle thread spins for a while before it sleeps, which is faster but
+            uses the processor; None for ONNX Runtime's default, which is True.
+        denormal_as_zero: whether the threads treat denormal numbers as zero.
+        intra_op_affinity: the logical processors of the intra-op threads, in the format of
+            `session.intra_op_thread_affinities`: one set for each thread except the calling one,
+            such as `1,2;3,4`, counted from 1. Needs ONNX Runtime 1.14.
     """
 
     intra_op: int = 0
@@ -67,24 +67,24 @@ class ThreadPools:
 
 
 class ArenaExtendStrategy(IntEnum):
-    """How an arena grows that has no room left."""
+    """How a full arena grows."""
 
     NEXT_POWER_OF_TWO = 0
-    """Twice as much each time: fewer allocations."""
+    """It doubles each time: fewer allocations."""
     SAME_AS_REQUESTED = 1
-    """As much as is needed: less memory held."""
+    """By what is needed: less memory in use."""
 
 
 @dataclass(frozen=True)
 class ArenaConfig:
-    """How the arena is to behave that sessions share; None leaves ONNX Runtime's default.
+    """Configuration of the arena that sessions share; None for ONNX Runtime's default.
 
     Attributes:
-        max_mem: bytes it may hold; beyond it a run fails.
+        max_mem: the most bytes that it may hold; a run that needs more fails.
         arena_extend_strategy: how it grows.
-        initial_chunk_size_bytes: of its first allocation.
-        max_dead_bytes_per_chunk: bytes of a chunk that may be left unused before it is split.
-        initial_growth_chunk_size_bytes: of the first allocation after the arena was shrunk.
+        initial_chunk_size_bytes: size of its first allocation.
+        max_dead_bytes_per_chunk: unused bytes in a chunk before the chunk is split.
+        initial_growth_chunk_size_bytes: size of the first allocation after the arena was shrunk.
     """
 
     max_mem: int | None = None
@@ -94,11 +94,11 @@ class ArenaConfig:
     initial_growth_chunk_size_bytes: int | None = None
 
     def entries(self) -> dict[str, int]:
-        """Return what is set, by the names that `CreateArenaCfgV2` knows.
+        """Return the values that are set, by the names that `CreateArenaCfgV2` knows.
 
         Raises:
-            TypeError: a value is no int.
-            ValueError: it is negative or too large, or no strategy has this number.
+            TypeError: a value is not an int.
+            ValueError: a value is negative or too large, or no strategy has this number.
         """
         entries = {}
         for name, value in vars(self).items():
@@ -117,8 +117,8 @@ class ArenaConfig:
 class Environment:
     """A loaded library with its environment, CPU memory info and default allocator.
 
-    Made by `init`; lives until the process ends. It is never released: a session that outlives
-    its environment crashes, and CUDA builds crash when it goes at interpreter exit.
+    Made by `init`; it lives until the process ends. It is never released: a session that outlives
+    its environment crashes, and CUDA builds crash if it is released at interpreter exit.
 
     Attributes:
         library: the library in use.
@@ -126,10 +126,10 @@ class Environment:
         pointer: the `OrtEnv*`.
         cpu_memory_info: an `OrtMemoryInfo*` for memory that Python owns.
         allocator: the default `OrtAllocator*`.
-        log_level: the least severe messages that are passed on, unless a session says otherwise.
+        log_level: messages below this level are dropped, unless a session has a level of its own.
         logger: where messages go; None for standard error.
-        thread_pools: shared by sessions that want it; None where there are none.
-        cpu_arena: shared by sessions that want it; None until `share_cpu_arena`.
+        thread_pools: shared by the sessions that ask for them; None if there are none.
+        cpu_arena: shared by the sessions that ask for it; None until `share_cpu_arena`.
     """
 
     def __init__(
@@ -153,11 +153,11 @@ class Environment:
         self.allocator = new(self.api.GetAllocatorWithDefaultOptions)
 
     def _create(self) -> int:
-        """Make the `OrtEnv` by the one of four functions that takes what there is to say."""
+        """Create the `OrtEnv` with the one of four functions that takes the given arguments."""
         api = self.api
         arguments: list[Any] = [self.log_level, b"ortffi"]
         if self.logger is not None:
-            # Only for those who want it.
+            # Imported only when it is used.
             from ortffi.logs import LogCallback, to_logger
 
             self._log_callback = LogCallback(to_logger(self.logger))
@@ -181,9 +181,9 @@ class Environment:
             options.close()
 
     def set_log_level(self, level: LogLevel) -> None:
-        """Pass on messages of this level and above (`UpdateEnvWithCustomLogLevel`).
+        """Drop messages below a level (`UpdateEnvWithCustomLogLevel`).
 
-        Sessions made before keep the level that they were made with.
+        Existing sessions keep their level.
 
         Raises:
             UnsupportedError: the library is older than 1.14.
@@ -202,21 +202,21 @@ class Environment:
             UnsupportedError: the library is older than 1.15.
         """
         require(self.api, "GetBuildInfoString")
-        # A static string: nobody gives it back.
+        # A static string, which is never freed.
         return ctypes.string_at(self.api.GetBuildInfoString()).decode("utf-8", "replace")
 
     def share_cpu_arena(self, config: ArenaConfig | None = None) -> None:
         """Make one CPU arena for all sessions that ask for it (`CreateAndRegisterAllocator`).
 
-        A session asks by its configuration entry `session.use_env_allocators` = `1`; the others
-        have an arena each. It stays until the process ends.
+        A session asks for it with the configuration entry `session.use_env_allocators` = `1`. All
+        other sessions have their own arenas. The shared arena lives until the process ends.
 
         Args:
-            config: how it is to behave; ONNX Runtime's defaults when None.
+            config: its configuration; None for ONNX Runtime's defaults.
 
         Raises:
-            RuntimeError: there is one already.
-            TypeError, ValueError: a value of the configuration is no size or no strategy.
+            RuntimeError: there already is a shared arena.
+            TypeError, ValueError: a value of the configuration is not a size or not a strategy.
         """
         config = ArenaConfig() if config is None else config
         if not isinstance(config, ArenaConfig):
@@ -225,7 +225,7 @@ class Environment:
         api = self.api
         with self._lock:
             if self.cpu_arena is not None:
-                raise RuntimeError(f"the process has a shared CPU arena already: {self.cpu_arena}")
+                raise RuntimeError(f"the process already has a shared CPU arena: {self.cpu_arena}")
             keys = (ctypes.c_char_p * len(entries))(*(key.encode() for key in entries))
             values = (ctypes.c_size_t * len(entries))(*entries.values())
             arena = Handle(
@@ -239,7 +239,7 @@ class Environment:
             self.cpu_arena = config
 
     def take_string(self, pointer: int) -> str:
-        """Copy a string that the default allocator made, and give it back (`AllocatorFree`)."""
+        """Copy a string that the default allocator allocated, and free it (`AllocatorFree`)."""
         try:
             return ctypes.string_at(pointer).decode("utf-8", "replace")
         finally:
@@ -257,26 +257,25 @@ def init(
     logger: logging.Logger | None = None,
     thread_pools: ThreadPools | None = None,
 ) -> Environment:
-    """Load ONNX Runtime and make its environment, once per process; later calls return the same.
+    """Load ONNX Runtime and create its environment, once per process.
 
-    Safe to call from several threads. Everything in ortffi that needs the library calls it, so an
-    explicit call is only needed to choose something, and comes first then. What a later call
-    leaves out stays as it is. Do not fork afterwards.
+    Later calls return the same environment. Any thread may call it. Everything in ortffi that
+    needs the library calls `init`, so you only need to call it to choose something; then call it
+    first. A later call may leave arguments out, but must not change them. Do not fork afterwards.
 
     Args:
-        library: a library file; found as `load_library` describes where it is None.
-        log_level: least severe messages that the library passes on; WARNING unless given.
-        logger: takes the messages, which go to standard error where it is None: from VERBOSE as
-            `logging.DEBUG` to FATAL as `logging.CRITICAL`. See `ortffi.logs`.
-        thread_pools: threads for sessions to share.
+        library: a library file; if None, `load_library` describes the search.
+        log_level: messages below this level are dropped; WARNING by default.
+        logger: takes the messages, from VERBOSE as `logging.DEBUG` to FATAL as
+            `logging.CRITICAL`; see `ortffi.logs`. If None, they go to standard error.
+        thread_pools: thread pools for sessions to share.
 
     Raises:
-        TypeError, ValueError: an argument is of the wrong type, or no such level or path.
-        LibraryNotFoundError: no usable library.
-        ApiVersionError: it is too old, or its vtable does not work.
+        TypeError, ValueError: an argument is of the wrong type, or not a level or a path.
+        LibraryNotFoundError: there is no usable library.
+        ApiVersionError: the library is too old, or its vtable does not work.
         UnsupportedError: the library is too old for the thread pools' settings.
-        RuntimeError: a library is loaded already and it is another one, or something was chosen
-            differently before.
+        RuntimeError: another library is already loaded, or an earlier call chose something else.
     """
     global _environment
     file = None if library is None else library_path("library", library)
@@ -296,7 +295,7 @@ def init(
             return _environment
         if file is not None and os.path.realpath(file) != str(_environment.library.path):
             raise RuntimeError(
-                f"{_environment.library.path} is loaded already; "
+                f"{_environment.library.path} is already loaded; "
                 f"{library} can only be used in another process"
             )
         for name, chosen in (
@@ -307,8 +306,8 @@ def init(
             in_force = getattr(_environment, name)
             if chosen is not None and chosen != in_force:
                 raise RuntimeError(
-                    f"ONNX Runtime's environment was made with {name}={in_force!r} already; "
-                    f"it cannot have {chosen!r} too. Call init() with it before anything else."
+                    f"ONNX Runtime's environment was already made with {name}={in_force!r}; "
+                    f"it cannot also have {chosen!r}. Call init() with it before anything else."
                 )
         return _environment
 
@@ -336,7 +335,7 @@ def _size(name: str, value: int) -> int:
 
 
 def _smoke_test(api: Api, library: Library) -> None:
-    """Make and read a status, so that a vtable in another order shows before it does harm."""
+    """Create and read a status, to detect a vtable in another order before it does harm."""
     try:
         api.CreateStatus(ErrorCode.NOT_IMPLEMENTED, b"ortffi")
     except OrtError as error:

@@ -1,4 +1,4 @@
-"""What ONNX Runtime and ortffi report as failures, and the one place where a status is read."""
+"""The exceptions of ortffi, and the one place where a status is read."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ class OrtError(Exception):
 
     Attributes:
         code: the `OrtErrorCode`, as `ErrorCode` where the value is known and int otherwise.
-        message: ONNX Runtime's own words (or ortffi's, where it saw the mistake first).
+        message: ONNX Runtime's own message, or ortffi's if it found the mistake first.
         function: the C function that failed.
     """
 
@@ -29,7 +29,7 @@ class OrtError(Exception):
 
 
 class FailError(OrtError):
-    """`ORT_FAIL`: a failure without a more telling code."""
+    """`ORT_FAIL`: a failure without a more specific code."""
 
 
 class TerminatedError(FailError):
@@ -41,7 +41,7 @@ class InvalidArgumentError(OrtError):
 
 
 class NoSuchFileError(OrtError):
-    """`ORT_NO_SUCHFILE`: the model file is not there."""
+    """`ORT_NO_SUCHFILE`: the model file does not exist."""
 
 
 class NoModelError(OrtError):
@@ -61,7 +61,7 @@ class InvalidProtobufError(OrtError):
 
 
 class ModelLoadedError(OrtError):
-    """`ORT_MODEL_LOADED`: a model was loaded already."""
+    """`ORT_MODEL_LOADED`: a model is already loaded."""
 
 
 class UnimplementedError(OrtError):
@@ -81,11 +81,11 @@ class ModelLoadCanceledError(OrtError):
 
 
 class ModelRequiresCompilationError(OrtError):
-    """`ORT_MODEL_REQUIRES_COMPILATION`: the provider wants a compiled model."""
+    """`ORT_MODEL_REQUIRES_COMPILATION`: the provider needs a compiled model."""
 
 
 class NotFoundError(OrtError):
-    """`ORT_NOT_FOUND`: something asked for by name is not there."""
+    """`ORT_NOT_FOUND`: nothing has the requested name."""
 
 
 BY_CODE: dict[int, type[OrtError]] = {
@@ -104,14 +104,14 @@ BY_CODE: dict[int, type[OrtError]] = {
     ErrorCode.MODEL_REQUIRES_COMPILATION: ModelRequiresCompilationError,
     ErrorCode.NOT_FOUND: NotFoundError,
 }
-"""The class of each code; a code that is not here is a plain `OrtError`."""
+"""The class of each code; other codes raise a plain `OrtError`."""
 
 
 def check(api: Api, status: int, function: str) -> NoReturn:
-    """Copy code and message out of a failure, release it, and raise the class of its code.
+    """Copy a status's code and message, release it, and raise the class of its code.
 
-    Owns the status (the address of an `OrtStatus`, never 0) from here on. Calls `GetErrorCode`,
-    `GetErrorMessage` and `ReleaseStatus`.
+    Takes ownership of the status, which is the address of an `OrtStatus` and never 0. Calls
+    `GetErrorCode`, `GetErrorMessage` and `ReleaseStatus`.
     """
     try:
         code = int(api.GetErrorCode(status))
@@ -129,7 +129,7 @@ class ClosedError(ValueError):
 
 
 class LibraryNotFoundError(ImportError):
-    """No usable libonnxruntime; the message lists every place looked at and what to do."""
+    """No usable libonnxruntime was found; the message lists the places searched and what to do."""
 
 
 class ApiVersionError(LibraryNotFoundError):
@@ -137,15 +137,15 @@ class ApiVersionError(LibraryNotFoundError):
 
 
 class ProviderUnavailableError(RuntimeError):
-    """The loaded library was built without the execution provider asked for."""
+    """The requested execution provider cannot be used, or the library was built without it."""
 
 
 class UnsupportedError(RuntimeError):
-    """The loaded library is too old for what was asked.
+    """The loaded library is too old for a feature.
 
     Attributes:
         function: the C function that it lacks.
-        needed: the API version that brought the function; ONNX Runtime 1.x has API version x.
+        needed: the API version that added the function; ONNX Runtime 1.x has API version x.
         found: the API version of the loaded library.
     """
 
@@ -163,7 +163,7 @@ class UnsupportedError(RuntimeError):
 
 
 def require(api: Api, *functions: str) -> None:
-    """Raise UnsupportedError unless the library has every one of these functions."""
+    """Raise UnsupportedError unless the library has all these functions."""
     for name in functions:
         if not api.has(name):
             raise UnsupportedError(name, SLOTS[name].since, api.version)

@@ -15,15 +15,15 @@ def infer(
     inputs: Mapping[str, Array | Value],
     output_names: Sequence[str] | None = None,
 ) -> list[Array]:
-    """Load a model, run it once on the CPU, and let it go.
+    """Load a model, run it once on the CPU, and release it.
 
     Args:
-        model: a file's path, or the model itself in a buffer.
+        model: the path of a file, or a buffer with the model.
         inputs: as for `Session.run`.
         output_names: as for `Session.run`.
 
     Raises:
-        TypeError: `model` is neither a path nor a buffer; and as for `Session.run`.
+        TypeError: `model` is neither a path nor a buffer, or as for `Session.run`.
         OrtError: the model cannot be loaded or run.
     """
     builder = SessionBuilder()

@@ -1,4 +1,4 @@
-"""Find libonnxruntime, load it, and agree with it on an API version."""
+"""Find libonnxruntime, load it, and negotiate the API version."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from ortffi._api import (
 from ortffi._table import API_VERSION
 from ortffi.errors import ApiVersionError, LibraryNotFoundError, check
 
-if TYPE_CHECKING:  # a tenth of what it takes to import ortffi
+if TYPE_CHECKING:  # a tenth of the time to import ortffi
     from pathlib import Path
 
 SYSTEM_FOLDERS = (
@@ -28,7 +28,7 @@ SYSTEM_FOLDERS = (
     "usr/lib/aarch64-linux-gnu",
     "usr/lib/x86_64-linux-gnu",
 )
-"""Folders that are looked into without asking anyone, in this order, below the root."""
+"""Folders below the root that are always searched, in this order."""
 
 _WHAT_TO_DO = (
     "Install ONNX Runtime's shared library, or set ONNXRUNTIME_DIR to the folder that holds it, "
@@ -42,13 +42,13 @@ class Library:
     """A loaded ONNX Runtime library.
 
     Attributes:
-        path: the file that was loaded, with symbolic links resolved.
-        found_by: the place that named it: an environment variable, `pkg-config`, a folder,
+        path: the loaded file, with symbolic links resolved.
+        found_by: where it was found: an environment variable, `pkg-config`, a folder,
             `ldconfig`, the `onnxruntime` package, or `argument`.
-        version: what `GetVersionString` says, such as `1.31.1`.
-        api_version: the newest API version of the library. `api` is used up to the newest one
-            that ortffi knows as well, its `version`.
-        skipped: places that named a library which could not be used, each with the reason.
+        version: the result of `GetVersionString`, such as `1.31.1`.
+        api_version: the newest API version of the library. `api.version` may be older: it is the
+            newest version that ortffi knows too.
+        skipped: the places whose library could not be used, each with the reason.
         api: its vtable.
     """
 
@@ -74,26 +74,27 @@ def load_library(
     environ: Mapping[str, str] | None = None,
     root: str | os.PathLike[str] = "/",
 ) -> Library:
-    """Load the library at `path`, or the first usable one among the places where one may be.
+    """Load the library at `path`, or the first usable library that is found.
 
-    The places, in order: `ONNXRUNTIME_DIR` (the folder, then its `lib`), `ONNXRUNTIME_LIB_DIR`,
+    The search order is: `ONNXRUNTIME_DIR` (the folder, then its `lib`), `ONNXRUNTIME_LIB_DIR`,
     pkg-config's `libonnxruntime`, the usual folders of the system, ldconfig's cache, and the copy
-    inside the `onnxruntime` wheel, which is never imported. What was asked for by name (an
-    argument or an environment variable) must work; a library of the system that does not load is
-    passed over with a warning.
+    inside the `onnxruntime` wheel, which is never imported. A library that an argument or an
+    environment variable names must work. Any other library that does not load is skipped with a
+    warning.
 
-    Sets `ORT_DISABLE_TELEMETRY=1` in this process unless the variable is set: official builds
-    from 1.29.0 on start a telemetry client otherwise, and only the environment stops it.
+    Sets `ORT_DISABLE_TELEMETRY=1` in this process unless the variable is set. Otherwise official
+    builds from 1.29.0 on start a telemetry client, and only this variable prevents it.
 
     Args:
-        path: a library file; nothing else is looked at.
-        environ: the environment to read; this process's own by default.
-        root: where the file system begins, for looking into another system's tree.
+        path: a library file; nothing else is searched.
+        environ: the environment variables; by default those of this process.
+        root: the root of the file system, to search another system's tree.
 
     Raises:
-        TypeError, ValueError: an argument is of the wrong type, or the path holds a NUL.
-        LibraryNotFoundError: there is none, or the one asked for does not work; lists the places.
-        ApiVersionError: what was found is older than API version 11, or is no ONNX Runtime.
+        TypeError, ValueError: an argument is of the wrong type, or the path contains a NUL.
+        LibraryNotFoundError: there is no usable library, or the named one does not work; the
+            message lists the places.
+        ApiVersionError: the library is older than API version 11, or is not ONNX Runtime.
     """
     environ = os.environ if environ is None else environ
     if not isinstance(environ, Mapping):
@@ -120,19 +121,19 @@ def load_library(
                 raise type(error)(f"{place.name}: {error}") from error
             looked_at.append(f"{place.name}: {error}")
             skipped.append(looked_at[-1])
-            _warn("passing over a library that cannot be used: %s", looked_at[-1])
+            _warn("skipping a library that cannot be used: %s", looked_at[-1])
     places_text = "\n".join(f"  - {line}" for line in looked_at)
     raise LibraryNotFoundError(
-        f"No usable libonnxruntime.so was found. Looked at:\n{places_text}\n{_WHAT_TO_DO}"
+        f"No usable libonnxruntime.so was found. Searched:\n{places_text}\n{_WHAT_TO_DO}"
     )
 
 
 def library_path(name: str, value: str | os.PathLike[str]) -> str:
-    """Return an argument that is a path.
+    """Return a path argument as a string.
 
     Raises:
-        TypeError: it is none; the message has its name.
-        ValueError: it holds a NUL character.
+        TypeError: it is not a path; the message contains the name.
+        ValueError: it contains a NUL character.
     """
     text = os.fspath(value) if isinstance(value, str | os.PathLike) else value
     c_string(name, text)
@@ -145,16 +146,16 @@ def negotiate(
     """Ask `get_api` for the newest API version that both ortffi and the library have.
 
     Args:
-        version_string: what `GetVersionString` returned. Its minor number is the library's own
-            newest API version; asking beyond it prints to standard error, so it is not done.
+        version_string: the result of `GetVersionString`. Its minor number is the library's newest
+            API version. A newer one is never requested: the library would print an error.
         get_api: `OrtApiBase::GetApi`, which returns null for a version that it does not have.
-        where: the library's path, for the error.
+        where: the library's path, for the error message.
 
     Returns:
         The address of the vtable, its API version, and the newest API version of the library.
 
     Raises:
-        ApiVersionError: the string is no version, or there is nothing from API version 11 on.
+        ApiVersionError: the string is not a version, or the library has no API version from 11 on.
     """
     match = re.match(r"1\.(\d+)\.\d+", version_string)
     if match is None:
@@ -176,7 +177,7 @@ def negotiate(
 def _open(file: str, found_by: str, skipped: tuple[str, ...]) -> Library:
     from pathlib import Path
 
-    # By its real path: provider libraries are found beside it, and not through a symbolic link.
+    # The real path: ONNX Runtime looks for provider libraries beside it and follows no link.
     if not os.path.isfile(file):
         raise LibraryNotFoundError(f"{file} is not a file")
     try:
@@ -223,7 +224,7 @@ def _in_folders(name: str, folders: list[str], *, explicit: bool = False) -> _Pl
 
 
 def _newest(folder: str) -> str | None:
-    """Return `libonnxruntime.so` in a folder, else the one with the highest version number."""
+    """Return a folder's `libonnxruntime.so`, or else the file with the highest version number."""
     try:
         names = [name for name in os.listdir(folder) if _NAME.fullmatch(name)]
     except OSError:  # absent or unreadable: the caller reports that nothing is there
@@ -248,7 +249,7 @@ def _from_pkg_config(environ: Mapping[str, str]) -> _Place:
 
 
 def _from_ldconfig(root: str) -> _Place:
-    # Not in every PATH, but always in sbin where glibc is.
+    # It is not on every PATH, but with glibc it is always in sbin.
     tool = _which("ldconfig", "/sbin:/usr/sbin:/bin:/usr/bin")
     if tool is None:
         return _Place("ldconfig", None, "not installed")
@@ -260,7 +261,7 @@ def _from_ldconfig(root: str) -> _Place:
     return _Place("ldconfig", None, "no libonnxruntime.so in its cache")
 
 
-# These modules take longer to import than all of ortffi, which imports them only when it must.
+# These modules take longer to import than all of ortffi, so they are imported only when needed.
 
 
 def _warn(message: str, detail: str) -> None:
@@ -276,7 +277,7 @@ def _which(tool: str, path: str | None) -> str | None:
 
 
 def _output(command: list[str], environ: Mapping[str, str]) -> str:
-    """Return what a command printed, or nothing where it failed."""
+    """Return a command's output, or an empty string if it failed."""
     import subprocess
 
     try:

@@ -1,4 +1,4 @@
-"""ONNX Runtime's messages on their way into Python (`OrtLoggingFunction`)."""
+"""ONNX Runtime's log messages, passed to Python (`OrtLoggingFunction`)."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from ortffi._gate import Gate
 
 LoggingFunction = ctypes.CFUNCTYPE(
     None,
-    ctypes.c_void_p,  # the parameter that was passed along with the function
+    ctypes.c_void_p,  # the parameter that was registered with the function
     ctypes.c_int,  # severity, an OrtLoggingLevel
     ctypes.c_char_p,  # category
     ctypes.c_char_p,  # log id
@@ -28,12 +28,12 @@ LoggingFunction = ctypes.CFUNCTYPE(
 
 
 class LogMessage(NamedTuple):
-    """What ONNX Runtime says in one message.
+    """One log message of ONNX Runtime.
 
     Attributes:
         severity: how bad it is.
         category: the part of the library, almost always `onnxruntime`.
-        log_id: which session or environment says it; often empty.
+        log_id: the session or environment that logged it; often empty.
         code_location: source file, line and function, such as `session_state.cc:1148 Verify`.
         text: the message.
     """
@@ -46,17 +46,17 @@ class LogMessage(NamedTuple):
 
 
 LogHandler = Callable[[LogMessage], None]
-"""Whoever takes messages: called in the thread that logs, which may be one of ONNX Runtime's own,
-and by several at once. What it raises goes to `sys.unraisablehook` and never into C."""
+"""Takes messages. It is called in the thread that logs, which may be one of ONNX Runtime's own, and
+by several threads at once. Exceptions go to `sys.unraisablehook` and never into C."""
 
 
 class LogCallback:
-    """A handler in the form that C wants: a function and the parameter to pass with it.
+    """A handler as a C function and the parameter to pass to it.
 
-    The function is the same for all callbacks of a process and never goes away, so that C may
-    call it at any time; the parameter names the handler. Messages for a callback that is gone are
-    dropped, so whoever installs one keeps it for as long as it shall be heard. When the
-    interpreter ends, ONNX Runtime's messages end first, right before `logging.shutdown`.
+    All callbacks of a process share one function, which is never freed, so that C may call it at
+    any time; the parameter identifies the handler. Messages for a collected callback are dropped,
+    so keep the callback alive as long as you want messages. When the interpreter exits, ONNX
+    Runtime's messages stop just before `logging.shutdown`.
 
     Args:
         handler: takes the messages.
@@ -83,11 +83,11 @@ _LEVELS = {
 
 
 def to_logger(logger: logging.Logger) -> LogHandler:
-    """Return a handler that passes messages to a logger, with the level of the same meaning.
+    """Return a handler that passes messages to a logger at the corresponding level.
 
-    The severities VERBOSE and FATAL become `logging.DEBUG` and `logging.CRITICAL`. A record's
-    text ends with the code location; the record has the attributes `category`, `log_id` and
-    `code_location` as well.
+    VERBOSE becomes `logging.DEBUG`, and FATAL becomes `logging.CRITICAL`. A record's text ends
+    with the code location. Records also have the attributes `category`, `log_id` and
+    `code_location`.
     """
 
     def handle(message: LogMessage) -> None:
@@ -104,7 +104,7 @@ def to_logger(logger: logging.Logger) -> LogHandler:
 
 
 def to_standard_error(message: LogMessage) -> None:
-    """Print a message on one line, as ONNX Runtime does where it has no callback."""
+    """Print a message on one line, as ONNX Runtime does without a callback."""
     if sys.stderr is None:  # a program without a console; print() would take standard output
         return
     print(
@@ -130,8 +130,7 @@ def _dispatch(
     callback = _callbacks.get(parameter or 0)
     if callback is None:
         return
-    # An exception of the handler is ctypes' to report: it calls sys.unraisablehook and returns
-    # to C as if nothing had been.
+    # If the handler raises, ctypes calls sys.unraisablehook and returns to C normally.
     callback.handler(
         LogMessage(
             _severities.get(severity, LogLevel.FATAL),
@@ -148,7 +147,7 @@ _made: list[tuple[object, int]] = []
 
 
 def _function() -> int:
-    """Return the address of the one C function of the process, made when it is first needed."""
+    """Return the address of the process's one C function; create it on first use."""
     with _lock:
         if not _made:
             dispatch = LoggingFunction(_dispatch)

@@ -1,4 +1,4 @@
-"""Where a tensor's elements lie, and memory that ONNX Runtime allocates there."""
+"""The memory of a tensor: where it is, copies between memories, and allocators."""
 
 from __future__ import annotations
 
@@ -8,19 +8,30 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import ClassVar
 
-from ortffi._api import ARENA_ALLOCATOR, MEM_TYPE_DEFAULT, Api, c_string, natural, new
+from ortffi._api import (
+    ARENA_ALLOCATOR,
+    MEM_TYPE_DEFAULT,
+    Api,
+    ElementType,
+    c_string,
+    natural,
+    new,
+)
 from ortffi._handle import Handle, Owner
+from ortffi.elements import packed_size
 from ortffi.environment import Environment
+from ortffi.errors import require
+from ortffi.tensors import Shape, element_count, view_bytes
 
 
 @dataclass(frozen=True)
 class Memory:
-    """A place for tensors, as ONNX Runtime names it.
+    """A kind of memory and a device, as ONNX Runtime names them.
 
     Attributes:
-        name: `Cpu`, `Cuda`, `CudaPinned` (of the host, for quick copies) or what another provider
-            calls its own.
-        device_id: which device.
+        name: `Cpu`, `Cuda`, `CudaPinned` (host memory for fast copies) or another provider's
+            memory.
+        device_id: the number of the device.
     """
 
     name: str = "Cpu"
@@ -39,7 +50,7 @@ class Memory:
 
     @property
     def on_host(self) -> bool:
-        """Tell whether the processor can read it."""
+        """Return whether the CPU can read it."""
         return self.name in _ON_HOST
 
     def __str__(self) -> str:
@@ -52,13 +63,13 @@ _ON_HOST = ("Cpu", "CudaPinned", "HipPinned", "CannPinned", "QnnHtpShared")
 
 
 _SPELLED: dict[str, bytes] = {}
-"""Names of memories, for ever: ONNX Runtime 1.19 does not copy them, and a tensor tells its own for
-as long as it lives."""
+"""Encoded names, which are never freed: ONNX Runtime 1.19 does not copy them, and a tensor uses its
+memory's name as long as it lives."""
 
 
 @contextmanager
 def memory_info(environment: Environment, memory: Memory) -> Iterator[int]:
-    """Lend an `OrtMemoryInfo*` (`CreateMemoryInfo`) for the time of a `with` block."""
+    """Lend an `OrtMemoryInfo*` (`CreateMemoryInfo`) inside a `with` block."""
     api = environment.api
     info = new(
         api.CreateMemoryInfo,
@@ -74,25 +85,52 @@ def memory_info(environment: Environment, memory: Memory) -> Iterator[int]:
 
 
 def read_memory(api: Api, value: int) -> Memory:
-    """Return where the tensor in an `OrtValue` lies (`GetTensorMemoryInfo`)."""
-    info = new(api.GetTensorMemoryInfo, value)  # belongs to the value
+    """Return the memory of the tensor in an `OrtValue` (`GetTensorMemoryInfo`)."""
+    info = new(api.GetTensorMemoryInfo, value)  # the value owns it
     name, device_id = ctypes.c_char_p(), ctypes.c_int()
     api.MemoryInfoGetName(info, ctypes.byref(name))
     api.MemoryInfoGetId(info, ctypes.byref(device_id))
     return Memory((name.value or b"").decode("utf-8", "replace"), device_id.value)
 
 
-class Allocator(Owner):
-    """What a session allocates with in one memory (`CreateAllocator`).
+def copy_tensor(
+    environment: Environment, origin: int, target: int, element_type: ElementType, shape: Shape
+) -> None:
+    """Copy a tensor's elements to another tensor in any memory (`CopyTensors`).
+
+    Between two tensors in host memory it is a plain copy, which works with every library.
+
+    Args:
+        environment: the loaded library.
+        origin: the `OrtValue*` to copy from.
+        target: the `OrtValue*` to copy to.
+        element_type: of both; not strings.
+        shape: of both.
 
     Raises:
-        OrtError: the session has no provider with such a memory.
+        UnsupportedError: a tensor is in GPU memory, and the library is older than 1.23.
+    """
+    api = environment.api
+    if read_memory(api, target).on_host and read_memory(api, origin).on_host:
+        n_bytes = packed_size(element_type, element_count(shape))
+        view_bytes(environment, target, n_bytes)[...] = view_bytes(environment, origin, n_bytes)
+        return
+    require(api, "CopyTensors")
+    one = ctypes.c_void_p * 1
+    api.CopyTensors(environment.pointer, one(origin), one(target), None, 1)
+
+
+class Allocator(Owner):
+    """A session's allocator for one memory (`CreateAllocator`).
+
+    Raises:
+        OrtError: no provider of the session has this memory.
     """
 
     def __init__(self, environment: Environment, session: Handle, memory: Memory) -> None:
         api = environment.api
         with session as pointer, memory_info(environment, memory) as info:
             allocator = new(api.CreateAllocator, pointer, info)
-            # It is invalid when the session is, so that one stays, also when it is closed.
+            # The allocator is valid only as long as the session, so it keeps the session alive.
             handle = Handle(allocator, api.ReleaseAllocator, "allocator", session.share())
         super().__init__(handle)

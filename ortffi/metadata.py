@@ -1,4 +1,4 @@
-"""What a loaded model says about itself."""
+"""The metadata of a loaded model."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from ortffi.environment import Environment
 from ortffi.errors import FailError, UnsupportedError, check, require
 
 _SESSION_GET_OPSET = 17
-"""The place of `SessionGetOpsetForDomain` in `struct OrtModelEditorApi`."""
+"""The index of `SessionGetOpsetForDomain` in `struct OrtModelEditorApi`."""
 
 _NO_VERSION = 2**63 - 1
-"""What ONNX Runtime says of a model without a version."""
+"""ONNX Runtime's value for a model without a version."""
 
 _WORD = ctypes.sizeof(ctypes.c_void_p)
 
 
 @dataclass(frozen=True)
 class ModelMetadata:
-    """What the exporter wrote into a model about it; strings are empty where it wrote nothing.
+    """The metadata that the exporter wrote into a model; missing strings are empty.
 
     Attributes:
         producer_name: the tool that made the model.
@@ -32,7 +32,7 @@ class ModelMetadata:
         domain: the namespace of the model, as a reversed host name.
         description: the model's doc string.
         graph_description: the main graph's doc string.
-        version: the model's own version, 0 where it has none.
+        version: the model's own version, 0 if it has none.
         custom: further entries by key; read-only.
     """
 
@@ -50,10 +50,10 @@ def read_metadata(environment: Environment, session: int) -> ModelMetadata:
 
     Args:
         environment: the environment of the session.
-        session: an `OrtSession*`, lent for the time of the call.
+        session: an `OrtSession*`, lent during the call.
 
     Raises:
-        OrtError: ONNX Runtime refused to say.
+        OrtError: ONNX Runtime reported an error.
     """
     api = environment.api
     handle = Handle(
@@ -63,7 +63,7 @@ def read_metadata(environment: Environment, session: int) -> ModelMetadata:
         with handle as metadata:
 
             def text(getter: Callable[..., Any], *arguments: object) -> str:
-                # A key whose value is gone has no string.
+                # The pointer is null for a key without a value.
                 pointer = new(getter, metadata, environment.allocator, *arguments, allow_null=True)
                 return environment.take_string(pointer) if pointer else ""
 
@@ -90,7 +90,7 @@ def read_metadata(environment: Environment, session: int) -> ModelMetadata:
 
 
 def _custom_keys(environment: Environment, metadata: int) -> list[bytes]:
-    """Copy the keys (`ModelMetadataGetCustomMetadataMapKeys`); as bytes, to look them up again."""
+    """Copy the keys (`ModelMetadataGetCustomMetadataMapKeys`), as bytes for the lookup."""
     api, allocator = environment.api, environment.allocator
     array, count = ctypes.c_void_p(), ctypes.c_int64()
     api.ModelMetadataGetCustomMetadataMapKeys(
@@ -102,7 +102,7 @@ def _custom_keys(environment: Environment, metadata: int) -> list[bytes]:
     try:
         return [ctypes.string_at(pointer) for pointer in pointers]
     finally:
-        # Each of them, also where giving one back fails.
+        # Free all of them, even if freeing one fails.
         failures = []
         for pointer in (*pointers, array.value):
             try:
@@ -116,19 +116,19 @@ def _custom_keys(environment: Environment, metadata: int) -> list[bytes]:
 def opset_version(environment: Environment, session: int, domain: str = "") -> int | None:
     """Return the opset version of a domain in a session's model (`SessionGetOpsetForDomain`).
 
-    ONNX Runtime adds domains of its own, such as `com.microsoft`, to every model that it loads.
+    ONNX Runtime adds its own domains, such as `com.microsoft`, to every model it loads.
 
     Args:
         environment: the environment of the session.
-        session: an `OrtSession*`, lent for the time of the call.
-        domain: of the operators; empty, or `ai.onnx`, for ONNX's own.
+        session: an `OrtSession*`, lent during the call.
+        domain: of the operators; empty or `ai.onnx` for ONNX's own.
 
     Returns:
-        The version, or None where the model has nothing of this domain.
+        The version, or None if the model does not use the domain.
 
     Raises:
         UnsupportedError: the library is older than 1.22, or was built without the function.
-        OrtError: ONNX Runtime refused to say.
+        OrtError: ONNX Runtime reported an error.
     """
     api, encoded = environment.api, c_string("domain", "" if domain == "ai.onnx" else domain)
     require(api, "GetModelEditorApi")

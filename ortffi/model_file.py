@@ -1,8 +1,8 @@
-"""What is in a model file, read from its bytes: without a session, a library, or `onnx`.
+"""Inspection of a model file from its bytes, without a session, a library or `onnx`.
 
 An ONNX model is a protobuf message (https://github.com/onnx/onnx/blob/main/onnx/onnx.proto). Only
-the fields that are asked for are looked at; weights are skipped, so that of a mapped file little
-more than the graph is ever read.
+the needed fields are read. Weights are skipped, so little more than the graph of a mapped file is
+ever read.
 """
 
 from __future__ import annotations
@@ -10,91 +10,15 @@ from __future__ import annotations
 import mmap
 import os
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TypeAlias
 
+from ortffi._protobuf import BYTES, VARINT, ProtobufError, fields, signed
+from ortffi._quantization import DEQUANTIZE, NARROW_TYPES, QUANTIZED_OPERATORS
+
 Model: TypeAlias = str | os.PathLike[str] | bytes | bytearray | memoryview | mmap.mmap
-
-QUANTISED_OPERATORS: Mapping[str, frozenset[str]] = MappingProxyType(
-    {
-        "": frozenset(
-            {
-                # Multiply and add integers; their inputs were quantised before.
-                "ConvInteger",
-                "MatMulInteger",
-                "QLinearConv",
-                "QLinearMatMul",
-                # Turn activations into integers, which only a quantised model does.
-                "DynamicQuantizeLinear",
-                "QuantizeLinear",
-            }
-        ),
-        "com.microsoft": frozenset(
-            {
-                # Integer arithmetic with more fused into it, as ONNX Runtime's tools and its
-                # optimiser write it.
-                "DynamicQuantizeLSTM",
-                "DynamicQuantizeMatMul",
-                "MatMulInteger16",
-                "MatMulIntegerToFloat",
-                "MulInteger",
-                "QAttention",
-                "QEmbedLayerNormalization",
-                "QGemm",
-                "ReduceSumInteger",
-                # Element-wise operators, pools and the like on integers with scales.
-                "QLinearAdd",
-                "QLinearAveragePool",
-                "QLinearConcat",
-                "QLinearConv",
-                "QLinearGlobalAveragePool",
-                "QLinearLeakyRelu",
-                "QLinearMul",
-                "QLinearReduceMean",
-                "QLinearSigmoid",
-                "QLinearSoftmax",
-                "QLinearWhere",
-                # The same in the memory order of one vendor's tensor cores.
-                "DequantizeWithOrder",
-                "QOrderedAttention",
-                "QOrderedGelu",
-                "QOrderedLayerNormalization",
-                "QOrderedLongformerAttention",
-                "QOrderedMatMul",
-                "QuantizeWithOrder",
-                # Weights of two to eight bits, in blocks with a scale each, next to float
-                # activations.
-                "GatherBlockQuantized",
-                "MatMulBnb4",
-                "MatMulFpQ4",
-                "MatMulNBits",
-                "MatMulNBitsMlp",
-                "MatMulNBitsQkv",
-                "QMoE",
-                # Change of representation, in types that ONNX's own operators did not have.
-                "DequantizeBFP",
-                "QuantizeBFP",
-                "QuantizeLinear",
-            }
-        ),
-        # What the optimiser makes of the operators above for channels-last kernels, in files
-        # that were saved after it.
-        "com.ms.internal.nhwc": frozenset({"QLinearConv", "QLinearAveragePool"}),
-    }
-)
-"""The operators, by domain, whose presence makes a model a quantised one.
-
-`DequantizeLinear` is not among them, since by itself it may only scale an image of bytes. It
-counts where it reads stored weights (see `ModelFile.has_quantised_weights`).
-"""
-
-_DEQUANTISE = {("", "DequantizeLinear"), ("com.microsoft", "DequantizeLinear")}
-
-_NARROW = frozenset({2, 3, 4, 5, 17, 18, 19, 20, 21, 22, 23, 25, 26, 27, 28})
-"""`TensorProto.DataType` of integers and floats of at most 16 bits that only quantisation stores:
-(u)int8, (u)int16, (u)int4, (u)int2, and the floats of 8, 6 and 4 bits."""
 
 
 class ModelFileError(ValueError):
@@ -103,23 +27,23 @@ class ModelFileError(ValueError):
 
 @dataclass(frozen=True)
 class ModelFile:
-    """What a model file holds besides its weights; strings are empty where the file is silent.
+    """The contents of a model file except its weights; missing strings are empty.
 
     Attributes:
-        ir_version: of the file format; 0 where it is missing.
+        ir_version: of the file format; 0 if it is missing.
         producer_name: the tool that wrote the file.
         producer_version: that tool's version.
         domain: the model's namespace, as a reversed host name.
         model_version: the model's own version.
-        doc_string: about the model.
+        doc_string: the model's documentation.
         graph_name: of the main graph.
         opset_imports: version by domain; ONNX's own domain is the empty string.
-        operators: how many nodes there are of each (domain, operator), in the main graph, in the
-            bodies of loops and branches, and in functions (once each, however often called).
+        operators: the number of nodes of each (domain, operator), in the main graph, in the bodies
+            of loops and branches, and in functions (each counted once, however often it is called).
         metadata: the custom entries by key.
-        external_data_files: files with weights beside the model, in the order of first mention,
-            relative to the model's folder.
-        has_quantised_weights: whether weights of a narrow type go into `DequantizeLinear`.
+        external_data_files: the files with weights, in order of first use, relative to the
+            model's folder.
+        has_quantized_weights: whether `DequantizeLinear` reads weights of a narrow type.
     """
 
     ir_version: int
@@ -133,29 +57,29 @@ class ModelFile:
     operators: Counter[tuple[str, str]]
     metadata: Mapping[str, str]
     external_data_files: tuple[str, ...]
-    has_quantised_weights: bool
+    has_quantized_weights: bool
 
     @property
-    def quantised_operators(self) -> tuple[tuple[str, str], ...]:
-        """Return which of `QUANTISED_OPERATORS` are there, as (domain, operator), sorted."""
+    def quantized_operators(self) -> tuple[tuple[str, str], ...]:
+        """Return the operators that only a quantized model has, as (domain, operator), sorted."""
         return tuple(
             sorted(
                 (domain, operator)
                 for domain, operator in self.operators
-                if operator in QUANTISED_OPERATORS.get(domain, ())
+                if operator in QUANTIZED_OPERATORS.get(domain, ())
             )
         )
 
     @property
-    def is_quantised(self) -> bool:
-        """Tell whether the model computes with quantised numbers or stores quantised weights."""
-        return self.has_quantised_weights or bool(self.quantised_operators)
+    def is_quantized(self) -> bool:
+        """Return whether the model computes with quantized numbers or stores quantized weights."""
+        return self.has_quantized_weights or bool(self.quantized_operators)
 
 
 def inspect_model(model: Model) -> ModelFile:
-    """Read what a model file says, without its weights; the time goes with the size of the graph.
+    """Read a model file except its weights, in time proportional to the size of the graph.
 
-    A file is mapped into memory, so nobody may cut it short meanwhile.
+    The file is mapped into memory, so it must not be truncated meanwhile.
 
     Args:
         model: a path (`str` or path-like), or the content as any contiguous buffer.
@@ -163,7 +87,7 @@ def inspect_model(model: Model) -> ModelFile:
     Raises:
         TypeError: neither a path nor a contiguous buffer.
         OSError: the file cannot be read.
-        ModelFileError: it is no ONNX model, is damaged or cut short, or is in ORT format.
+        ModelFileError: it is not an ONNX model, is damaged or truncated, or is in ORT format.
     """
     if not isinstance(model, (str, os.PathLike)):
         try:
@@ -174,7 +98,7 @@ def inspect_model(model: Model) -> ModelFile:
             return _inspect(flat, "these bytes")
     path = os.fspath(model)
     with open(path, "rb") as file:
-        if os.fstat(file.fileno()).st_size == 0:  # which cannot be mapped
+        if os.fstat(file.fileno()).st_size == 0:  # an empty file cannot be mapped
             raise ModelFileError(f"{path} is empty")
         with (
             mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as mapped,
@@ -186,8 +110,8 @@ def inspect_model(model: Model) -> ModelFile:
 def _inspect(view: memoryview, where: str) -> ModelFile:
     try:
         return _Reader(view).read()
-    except ModelFileError as error:
-        # Asked only now: a producer's name may be at this place of an ONNX file.
+    except ProtobufError as error:
+        # Checked only now: an ONNX file may have its producer's name at this place.
         if bytes(view[4:8]) == b"ORTM":
             raise ModelFileError(
                 f"{where}: a model in ORT format, which only ONNX Runtime can read; "
@@ -196,16 +120,13 @@ def _inspect(view: memoryview, where: str) -> ModelFile:
         raise ModelFileError(f"{where}: not a readable ONNX model: {error}") from None
 
 
-_VARINT, _FIXED64, _BYTES, _START_GROUP, _END_GROUP, _FIXED32 = range(6)
-"""Protobuf's wire types: how long a field's value is."""
-
 _Span = tuple[int, int]
 
 
 class _Reader:
-    """Walks through a `ModelProto`; every byte is looked at once at most.
+    """Walks through a `ModelProto` and reads every byte at most once.
 
-    Graphs inside graphs wait in a list rather than on Python's stack, however deep they are.
+    Nested graphs wait in a list instead of on Python's stack, so they may be nested to any depth.
     """
 
     def __init__(self, view: memoryview) -> None:
@@ -215,7 +136,7 @@ class _Reader:
         self._operators: Counter[tuple[str, str]] = Counter()
         self._files: dict[str, None] = {}  # a set that keeps the order
         self._narrow: set[str] = set()
-        self._dequantised: set[str] = set()
+        self._dequantized: set[str] = set()
         self._graph_name = ""
 
     def read(self) -> ModelFile:
@@ -224,11 +145,11 @@ class _Reader:
         opsets: dict[str, int] = {}
         metadata: dict[str, str] = {}
         has_graph = False
-        for number, wire, start, end in self._fields(0, len(self._view)):
-            if wire == _VARINT:
+        for number, wire, start, end in fields(self._view, 0, len(self._view)):
+            if wire == VARINT:
                 numbers[number] = start
             elif number == 7:
-                # Twice would be one graph in two parts.
+                # If it occurs twice, the two are parts of one graph.
                 has_graph = True
                 self._read_graph(start, end, is_main=True)
             elif number == 8:
@@ -239,42 +160,42 @@ class _Reader:
                 metadata[key] = value
             elif number == 25:  # FunctionProto, whose nodes are its field 7
                 self._nodes += (
-                    (a, b) for n, w, a, b in self._fields(start, end) if n == 7 and w == _BYTES
+                    (a, b) for n, w, a, b in fields(self._view, start, end) if n == 7 and w == BYTES
                 )
             else:
                 spans[number] = start, end
         if not has_graph:
-            raise ModelFileError("there is no graph in it")
+            raise ProtobufError("it has no graph")
         while self._nodes or self._graphs:
             while self._nodes:
                 self._read_node(*self._nodes.pop())
             if self._graphs:
                 self._read_graph(*self._graphs.pop())
         return ModelFile(
-            ir_version=_signed(numbers.get(1, 0)),
+            ir_version=signed(numbers.get(1, 0)),
             producer_name=self._text(spans.get(2)),
             producer_version=self._text(spans.get(3)),
             domain=self._text(spans.get(4)),
-            model_version=_signed(numbers.get(5, 0)),
+            model_version=signed(numbers.get(5, 0)),
             doc_string=self._text(spans.get(6)),
             graph_name=self._graph_name,
             opset_imports=MappingProxyType(opsets),
             operators=self._operators,
             metadata=MappingProxyType(metadata),
             external_data_files=tuple(self._files),
-            has_quantised_weights=not self._narrow.isdisjoint(self._dequantised),
+            has_quantized_weights=not self._narrow.isdisjoint(self._dequantized),
         )
 
     def _read_graph(self, start: int, end: int, *, is_main: bool = False) -> None:
-        for number, wire, a, b in self._fields(start, end):
-            if wire != _BYTES:
+        for number, wire, a, b in fields(self._view, start, end):
+            if wire != BYTES:
                 continue
             if number == 1:
                 self._nodes.append((a, b))
             elif number == 2 and is_main:
                 self._graph_name = self._text((a, b))
             elif number == 5:
-                # Names are taken for unique in the whole file, as exporters make them.
+                # Names are assumed to be unique in the whole file, as exporters make them.
                 name, narrow = self._read_tensor(a, b)
                 if narrow:
                     self._narrow.add(name)
@@ -284,8 +205,8 @@ class _Reader:
     def _read_node(self, start: int, end: int) -> None:
         operator = domain = first_input = first_output = ""
         has_input = has_output = holds_narrow = False
-        for number, wire, a, b in self._fields(start, end):
-            if wire != _BYTES:
+        for number, wire, a, b in fields(self._view, start, end):
+            if wire != BYTES:
                 continue
             if number == 1 and not has_input:
                 has_input, first_input = True, self._text((a, b))
@@ -299,16 +220,16 @@ class _Reader:
                 domain = self._text((a, b))
         key = _domain(domain), operator
         self._operators[key] += 1
-        if key in _DEQUANTISE:
-            self._dequantised.add(first_input)
+        if key in DEQUANTIZE:
+            self._dequantized.add(first_input)
         elif key == ("", "Constant") and holds_narrow:
             self._narrow.add(first_output)
 
     def _read_attribute(self, start: int, end: int) -> bool:
-        """Tell whether it holds a tensor of a narrow type."""
+        """Return whether it holds a tensor of a narrow type."""
         holds_narrow = False
-        for number, wire, a, b in self._fields(start, end):
-            if wire != _BYTES:
+        for number, wire, a, b in fields(self._view, start, end):
+            if wire != BYTES:
                 continue
             if number in (5, 10):
                 holds_narrow |= self._read_tensor(a, b)[1]
@@ -319,16 +240,16 @@ class _Reader:
         return holds_narrow
 
     def _read_sparse_tensor(self, start: int, end: int) -> None:
-        for number, wire, a, b in self._fields(start, end):
-            if wire == _BYTES and number in (1, 2):
+        for number, wire, a, b in fields(self._view, start, end):
+            if wire == BYTES and number in (1, 2):
                 self._read_tensor(a, b)
 
     def _read_tensor(self, start: int, end: int) -> tuple[str, bool]:
-        """Return its name and whether its type is a narrow one."""
+        """Return its name, and whether its type is narrow."""
         name, file = "", ""
         data_type, location = 0, 0
-        for number, wire, a, b in self._fields(start, end):
-            if wire == _VARINT:
+        for number, wire, a, b in fields(self._view, start, end):
+            if wire == VARINT:
                 if number == 2:
                     data_type = a
                 elif number == 14:
@@ -341,85 +262,27 @@ class _Reader:
                     file = value
         if location == 1 and file:
             self._files[file] = None
-        return name, data_type in _NARROW
+        return name, data_type in NARROW_TYPES
 
     def _read_opset(self, start: int, end: int) -> tuple[str, int]:
         domain, version = "", 0
-        for number, wire, a, b in self._fields(start, end):
-            if number == 1 and wire == _BYTES:
+        for number, wire, a, b in fields(self._view, start, end):
+            if number == 1 and wire == BYTES:
                 domain = self._text((a, b))
-            elif number == 2 and wire == _VARINT:
-                version = _signed(a)
+            elif number == 2 and wire == VARINT:
+                version = signed(a)
         return _domain(domain), version
 
     def _read_entry(self, start: int, end: int) -> tuple[str, str]:
         """Read a `StringStringEntryProto`."""
         texts = {1: "", 2: ""}
-        for number, wire, a, b in self._fields(start, end):
-            if wire == _BYTES and number in texts:
+        for number, wire, a, b in fields(self._view, start, end):
+            if wire == BYTES and number in texts:
                 texts[number] = self._text((a, b))
         return texts[1], texts[2]
 
     def _text(self, span: _Span | None) -> str:
         return "" if span is None else bytes(self._view[slice(*span)]).decode("utf-8", "replace")
-
-    def _fields(self, at: int, end: int) -> Iterator[tuple[int, int, int, int]]:
-        """Go through the fields of the message between two offsets.
-
-        Yields:
-            Field number, wire type, and two numbers: the value and 0 of a varint, or where bytes
-            begin and end. Fields of other wire types are passed over; none is of use here.
-        """
-        open_groups: list[int] = []
-        while at < end:
-            tag, at = self._varint(at, end)
-            number, wire = tag >> 3, tag & 7
-            if not 0 < number < 2**29:
-                raise ModelFileError(f"a field has number {number}, before byte {at}")
-            value = length = 0
-            if wire == _VARINT:
-                value, at = self._varint(at, end)
-            elif wire == _BYTES:
-                length, at = self._varint(at, end)
-            elif wire == _FIXED64:
-                length = 8
-            elif wire == _FIXED32:
-                length = 4
-            elif wire == _START_GROUP:
-                open_groups.append(number)
-            elif wire == _END_GROUP:
-                if not open_groups or open_groups.pop() != number:
-                    raise ModelFileError(f"a group ends that did not begin, before byte {at}")
-            else:
-                raise ModelFileError(f"there is no wire type {wire}, before byte {at}")
-            if length > end - at:
-                raise ModelFileError(f"a field goes beyond the end of its message, at byte {at}")
-            if open_groups:
-                pass
-            elif wire == _VARINT:
-                yield number, wire, value, 0
-            elif wire == _BYTES:
-                yield number, wire, at, at + length
-            at += length
-        if open_groups:
-            raise ModelFileError(f"a group does not end before byte {end}")
-
-    def _varint(self, at: int, end: int) -> tuple[int, int]:
-        """Return a number of up to 64 bits in groups of seven, and where the next thing begins."""
-        view = self._view
-        value = shift = 0
-        while at < end and shift < 70:
-            byte = view[at]
-            at += 1
-            value |= (byte & 0x7F) << shift
-            if byte < 0x80:
-                return value & 0xFFFF_FFFF_FFFF_FFFF, at
-            shift += 7
-        raise ModelFileError(f"a number is too long or cut short, at byte {at}")
-
-
-def _signed(value: int) -> int:
-    return value - 2**64 if value >= 2**63 else value
 
 
 def _domain(name: str) -> str:

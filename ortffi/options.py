@@ -1,4 +1,4 @@
-"""How a session is to be made."""
+"""Options of a session."""
 
 from __future__ import annotations
 
@@ -37,53 +37,53 @@ Path = str | os.PathLike[str]
 
 @dataclass(frozen=True)
 class SessionOptions:
-    """Options of a session; None leaves ONNX Runtime's default.
+    """Options of a session; None for ONNX Runtime's default.
 
     Attributes:
-        providers: execution providers in the order in which they choose their nodes. The CPU takes
-            what is left, named or not.
-        optimization_level: how far the graph is rewritten (`SetSessionGraphOptimizationLevel`).
-        optimized_model_path: where to write the rewritten model (`SetOptimizedModelFilePath`).
-            Above EXTENDED it is for this machine's processor only.
-        execution_mode: PARALLEL runs independent operators side by side
+        providers: execution providers in order of preference. The CPU runs the remaining nodes,
+            whether it is listed or not.
+        optimization_level: how much the graph is optimized (`SetSessionGraphOptimizationLevel`).
+        optimized_model_path: where to write the optimized model (`SetOptimizedModelFilePath`).
+            Above EXTENDED it is specific to this machine's processor.
+        execution_mode: PARALLEL runs independent operators in parallel
             (`SetSessionExecutionMode`).
-        intra_op_threads: threads inside an operator (`SetIntraOpNumThreads`). 0 leaves it to ONNX
-            Runtime, which counts the host's cores, also in a container that may use only some.
+        intra_op_threads: threads inside an operator (`SetIntraOpNumThreads`). With 0, ONNX Runtime
+            uses the host's number of cores, even in a container that may use fewer.
         inter_op_threads: threads between operators in parallel mode (`SetInterOpNumThreads`).
-        allow_spinning: whether idle threads look out for work for a while: faster, and a burden
-            for everything else on the machine.
+        allow_spinning: whether idle threads spin for a while before they sleep. It is faster, but
+            slows down everything else on the machine.
         shared_threads: use the environment's thread pools (`DisablePerSessionThreads`).
-        memory_pattern: plan memory ahead by shape (`EnableMemPattern`). Worth it where the same
-            shapes come again and again; costs memory where they vary.
+        memory_pattern: plan memory ahead for each shape (`EnableMemPattern`). It helps if the same
+            shapes recur, and costs memory if they vary.
         cpu_arena: keep freed CPU memory for the next run (`EnableCpuMemArena`).
         shared_arena: allocate with the environment's arena (`session.use_env_allocators`).
         prepacked_weights: shared with other sessions.
         free_dimensions: lengths of symbolic dimensions by name (`AddFreeDimensionOverrideByName`).
         free_dimension_denotations: the same by denotation (`AddFreeDimensionOverride`).
-        initializers: weights in place of the model's, by name (`AddInitializer`). Borrowed by the
-            session, and shared by those that are given the same. ONNX Runtime holds neither names
-            nor element types against the model: a wrong one is ignored, or read as what it is not.
-        external_initializers: weights in place of those that the model has in other files
+        initializers: weights by name that replace the model's (`AddInitializer`). The session
+            borrows them; sessions with the same values share them. ONNX Runtime does not check
+            names and element types: it ignores a wrong name and misreads a wrong type.
+        external_initializers: weights that replace those in the model's other files
             (`AddExternalInitializers`).
-        external_files: what is in those files, by name
+        external_files: the contents of those files, by name
             (`AddExternalInitializersFromFilesInMemory`, API version 18).
-        deterministic: ask for kernels that give the same bits every time
-            (`SetDeterministicCompute`, API version 17).
+        deterministic: ask for kernels that always give the same bits (`SetDeterministicCompute`,
+            API version 17).
         custom_op_libraries: libraries with operators (`RegisterCustomOpsLibrary_V2`). They stay
             loaded.
-        profiling_prefix: profile from the start; the file is this and a time (`EnableProfiling`,
-            `Session.end_profiling`).
+        profiling_prefix: profile from the start, into a file whose name is this prefix and a time
+            (`EnableProfiling`, `Session.end_profiling`).
         log_level: messages below it are dropped (`SetSessionLogSeverityLevel`).
-        log_verbosity: how much is said at level VERBOSE (`SetSessionLogVerbosityLevel`).
+        log_verbosity: how detailed VERBOSE messages are (`SetSessionLogVerbosityLevel`).
         log_id: marks the session's messages (`SetSessionLogId`).
         logger: takes the session's messages (`SetUserLoggingFunction`, API version 17).
-        record_assignment: find out which provider has which node, for `Session.assignment`.
-        config: further entries (`AddSessionConfigEntry`). ONNX Runtime accepts unknown keys and
-            values without a word.
+        record_assignment: record which provider runs which node, for `Session.assignment`.
+        config: further entries (`AddSessionConfigEntry`). ONNX Runtime silently accepts unknown
+            keys and values.
 
     Raises:
         TypeError: an option is of the wrong type.
-        ValueError: a number is out of range, a string holds a NUL, or the CPU is not last.
+        ValueError: a number is out of range, a string contains a NUL, or the CPU is not last.
     """
 
     providers: Sequence[ExecutionProvider] = ()
@@ -121,7 +121,7 @@ class SessionOptions:
 
     @property
     def on_host(self) -> bool:
-        """Tell whether the session computes in the host's memory only."""
+        """Return whether the session computes only in host memory."""
         return all(isinstance(provider, CPU) for provider in self.providers)
 
 
@@ -210,7 +210,7 @@ def _buffer(name: str, value: Any) -> memoryview:
 def _providers(name: str, value: Any) -> tuple[ExecutionProvider, ...]:
     providers: tuple[ExecutionProvider, ...] = _many(_is_a(ExecutionProvider))(name, value)
     if any(isinstance(provider, CPU) for provider in providers[:-1]):
-        raise ValueError("the CPU takes whatever is left, so it comes last among the providers")
+        raise ValueError("the CPU must be the last of the providers: it runs all remaining nodes")
     return providers
 
 
@@ -255,14 +255,14 @@ _OPTIONAL = {option.name for option in fields(SessionOptions) if option.default 
 
 
 def apply(environment: Environment, options: SessionOptions, pointer: int) -> list[object]:
-    """Set everything but logging in an `OrtSessionOptions*`.
+    """Set all options except logging in an `OrtSessionOptions*`.
 
     Returns:
-        What must live as long as the session.
+        The objects that must live as long as the session.
 
     Raises:
         OrtError: ONNX Runtime refused an option.
-        UnsupportedError: the library is too old for one.
+        UnsupportedError: the library is too old for an option.
         ValueError: the environment has no thread pools or no arena to share.
     """
     api = environment.api
@@ -278,7 +278,7 @@ def apply(environment: Environment, options: SessionOptions, pointer: int) -> li
         api.SetInterOpNumThreads(pointer, options.inter_op_threads)
     if options.shared_threads:
         if environment.thread_pools is None:
-            raise ValueError("there are no shared thread pools: ortffi.init(thread_pools=...)")
+            raise ValueError("no shared thread pools: make them with ortffi.init(thread_pools=...)")
         api.DisablePerSessionThreads(pointer)
     if options.memory_pattern is not None:
         (api.EnableMemPattern if options.memory_pattern else api.DisableMemPattern)(pointer)
@@ -309,7 +309,7 @@ def _entries(environment: Environment, options: SessionOptions) -> dict[str, str
             entries[f"session.{kind}_op.allow_spinning"] = str(int(options.allow_spinning))
     if options.shared_arena:
         if environment.cpu_arena is None:
-            raise ValueError("there is no shared arena: ortffi.init().share_cpu_arena(...)")
+            raise ValueError("no shared arena: make one with ortffi.init().share_cpu_arena(...)")
         entries["session.use_env_allocators"] = "1"
     return {**entries, **options.config}
 
@@ -325,7 +325,7 @@ def _register_operators(environment: Environment, pointer: int, library: bytes) 
 def _add_weights(environment: Environment, options: SessionOptions, pointer: int) -> list[object]:
     api = environment.api
     alive: list[object] = []
-    # Arrays became values when the options were made.
+    # `SessionOptions` has already converted arrays to values.
     initializers, external = (
         [(name.encode(), cast("Value", value).handle) for name, value in given.items()]
         for given in (options.initializers, options.external_initializers)

@@ -1,8 +1,8 @@
-"""Plug-in execution providers: their libraries, and the devices that they offer.
+"""Plug-in execution providers: their libraries and devices.
 
-A plug-in is a shared library of its own (for WebGPU, OpenVINO, QNN, TensorRT RTX, ...), not part of
-the ONNX Runtime build. Register it, pick some of `devices()`, and give a session
-`Devices` of them. All of it needs API version 22, ONNX Runtime 1.22.
+A plug-in is a separate shared library (for WebGPU, OpenVINO, QNN, TensorRT RTX, ...) that is not
+part of the ONNX Runtime build. Register it, choose some of `devices()`, and pass them to a session
+as `Devices`. All of this needs API version 22, ONNX Runtime 1.22.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ from ortffi.environment import Environment, init
 from ortffi.errors import NoSuchFileError, OrtError, ProviderUnavailableError, require
 from ortffi.providers import ExecutionProvider, keep
 
-# The list of devices is ONNX Runtime's own memory: nobody may read it while another registers.
+# ONNX Runtime owns the list of devices: it must not be read while another thread registers.
 _lock = threading.Lock()
 
 
 class HardwareType(IntEnum):
-    """`OrtHardwareDeviceType`: what kind of hardware a device is."""
+    """`OrtHardwareDeviceType`: the kind of hardware of a device."""
 
     UNKNOWN = -1
-    """One that this version of ortffi does not know."""
+    """A kind that this version of ortffi does not know."""
     CPU = 0
     GPU = 1
     NPU = 2
@@ -39,19 +39,19 @@ class HardwareType(IntEnum):
 class Device:
     """A piece of hardware that an execution provider can run on; made by `devices`.
 
-    Good until the provider's library is unregistered.
+    It is valid until the provider's library is unregistered.
 
     Attributes:
         provider: the execution provider's name, such as `WebGpuExecutionProvider`.
-        vendor: who made the provider.
-        metadata: what the provider says of itself and the device, such as its `version`.
-        options: the provider options that it takes for this device by default.
+        vendor: the vendor of the provider.
+        metadata: the provider's description of itself and the device, such as its `version`.
+        options: the provider's default options for this device.
         hardware_type: CPU, GPU or NPU.
-        hardware_vendor: who made the hardware; may be empty.
-        vendor_id: that vendor's PCI id, 0 where there is none.
-        device_id: the hardware's model, a number of the vendor's; it does not tell two of the
-            same kind apart.
-        hardware_metadata: what ONNX Runtime found out about the hardware.
+        hardware_vendor: the vendor of the hardware; may be empty.
+        vendor_id: that vendor's PCI id, 0 if there is none.
+        device_id: the vendor's number for the hardware model; two devices of the same model have
+            the same number.
+        hardware_metadata: ONNX Runtime's description of the hardware.
     """
 
     provider: str
@@ -69,29 +69,28 @@ class Device:
 def register_provider_library(name: str, path: str | os.PathLike[str]) -> None:
     """Load the library of a plug-in execution provider (`RegisterExecutionProviderLibrary`).
 
-    Its devices are among `devices()` from then on; there are none where the machine lacks the
-    hardware.
+    Afterwards `devices()` includes its devices, if the machine has the hardware.
 
     Args:
-        name: what to call the library, for `unregister_provider_library`; any that is free.
-        path: the shared library; a relative path begins at the current folder.
+        name: an unused name for the library, for `unregister_provider_library`.
+        path: the shared library; a relative path starts at the current folder.
 
     Raises:
         UnsupportedError: the ONNX Runtime library is older than 1.22.
         NoSuchFileError: there is no such file.
-        ProviderUnavailableError: the file is no provider library or does not load, or the name is
-            taken; with ONNX Runtime's reason.
+        ProviderUnavailableError: the file is not a provider library or does not load, or the name
+            is taken; the message has ONNX Runtime's reason.
     """
     api = _api()
     encoded = _registered_name(name)
-    # By its real path: what it needs is looked for beside it. And absolute, as ONNX Runtime would
-    # take a relative one from its own folder.
+    # The real path, because the libraries it needs are looked up beside it. And an absolute path,
+    # because ONNX Runtime resolves a relative one from its own folder.
     name_of_file = os.fsdecode(path)
     c_string("path", name_of_file)
     file = os.path.realpath(name_of_file)
     if not os.path.isfile(file):
         raise NoSuchFileError(
-            ErrorCode.NO_SUCHFILE, f"{path!r} is no file", "RegisterExecutionProviderLibrary"
+            ErrorCode.NO_SUCHFILE, f"{path!r} is not a file", "RegisterExecutionProviderLibrary"
         )
     with _lock:
         try:
@@ -106,12 +105,12 @@ def register_provider_library(name: str, path: str | os.PathLike[str]) -> None:
 def unregister_provider_library(name: str) -> None:
     """Unload a plug-in execution provider's library (`UnregisterExecutionProviderLibrary`).
 
-    Close the sessions that use it first: ONNX Runtime does not look, and such a session crashes
-    the process when it next runs or is closed (measured with 1.31.1).
+    First close the sessions that use it: ONNX Runtime does not check, and such a session crashes
+    the process when it is next run or closed (observed with 1.31.1).
 
     Raises:
         UnsupportedError: the ONNX Runtime library is older than 1.22.
-        OrtError: no library is registered by this name.
+        OrtError: no library is registered with this name.
     """
     api = _api()
     encoded = _registered_name(name)
@@ -120,10 +119,10 @@ def unregister_provider_library(name: str) -> None:
 
 
 def devices() -> tuple[Device, ...]:
-    """Return what the execution providers of this process can run on (`GetEpDevices`).
+    """Return the devices of the execution providers of this process (`GetEpDevices`).
 
-    The CPU is always there; of the other providers that are compiled into ONNX Runtime, few are.
-    Then come the devices of registered libraries.
+    The CPU is always included. Few other providers that are compiled into ONNX Runtime have
+    devices here. The devices of registered libraries come last.
 
     Raises:
         UnsupportedError: the ONNX Runtime library is older than 1.22.
@@ -135,15 +134,15 @@ def devices() -> tuple[Device, ...]:
 
 @contextmanager
 def lend(environment: Environment, chosen: Sequence[Device]) -> Iterator[list[int]]:
-    """Give the `OrtEpDevice*` of each device for the time of a `with` block.
+    """Lend the `OrtEpDevice*` of each device inside a `with` block.
 
     Raises:
         UnsupportedError: the ONNX Runtime library is older than 1.22.
-        ProviderUnavailableError: a device is gone, as its library was unregistered.
+        ProviderUnavailableError: a device is gone because its library was unregistered.
     """
     require(environment.api, "GetEpDevices")
     with _lock:
-        # A pointer to a device that is gone would be followed all the same.
+        # ONNX Runtime would use a pointer to a device that is gone.
         names = {
             pointer: _text(environment.api.EpDevice_EpName(pointer))
             for pointer in _pointers(environment)
@@ -161,13 +160,13 @@ class Devices(ExecutionProvider):
     """Some devices of one plug-in provider (`SessionOptionsAppendExecutionProvider_V2`).
 
     Attributes:
-        devices: of `ortffi.devices()`, all of the same provider.
-        options: as the provider's documentation has them; neither keys nor values are looked at.
+        devices: some of `ortffi.devices()`, all of the same provider.
+        options: see the provider's documentation; keys and values are not checked.
 
     Raises:
-        TypeError: an element is no device, or a key or value is of the wrong type.
-        ValueError: there is no device, or they are of different providers, or a string is empty
-            or holds a NUL.
+        TypeError: an element is not a device, or a key or value is of the wrong type.
+        ValueError: there are no devices, they have different providers, or a string is empty or
+            contains a NUL.
     """
 
     devices: Sequence[Device]
@@ -183,13 +182,13 @@ class Devices(ExecutionProvider):
                 raise TypeError(f"devices must be of Device, not {type(device).__name__}")
         names = sorted({device.provider for device in chosen})
         if len(names) != 1:
-            raise ValueError(f"devices of one provider are needed, not of {names or 'none'}")
+            raise ValueError(f"devices must be of one provider, not of {names or 'none'}")
         object.__setattr__(self, "devices", chosen)
         object.__setattr__(self, "name", names[0])
         keep(self, plain(self.options))
 
     def check(self, environment: Environment) -> None:
-        """Raise ProviderUnavailableError where a device's library was unregistered.
+        """Raise ProviderUnavailableError if a device's library was unregistered.
 
         Raises:
             UnsupportedError: the library is older than 1.22.
@@ -202,7 +201,7 @@ class Devices(ExecutionProvider):
 
         Raises:
             ProviderUnavailableError: a device's library was unregistered.
-            OrtError: the provider does not take these devices together, or refused an option.
+            OrtError: the provider refused an option, or cannot use these devices together.
             UnsupportedError: the library is older than 1.22.
         """
         with lend(environment, self.devices) as pointers:
@@ -235,7 +234,7 @@ def _pointers(environment: Environment) -> list[int]:
 
 
 def _describe(api: Api, pointer: int) -> Device:
-    """Read everything about an `OrtEpDevice`; all of it stays ONNX Runtime's."""
+    """Describe an `OrtEpDevice`; ONNX Runtime keeps owning all of it."""
     hardware = api.EpDevice_Device(pointer)
     number = int(api.HardwareDevice_Type(hardware))
     known = number in HardwareType._value2member_map_

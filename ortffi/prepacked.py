@@ -1,4 +1,4 @@
-"""Weights in the order that kernels like, shared by sessions."""
+"""Prepacked weights that sessions share."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from ortffi.environment import init
 
 
 class PrepackedWeights(Owner):
-    """Rearranged weights, for all sessions that are made with it (`OrtPrepackedWeightsContainer`).
+    """Weights in the layout of the kernels, shared by sessions (`OrtPrepackedWeightsContainer`).
 
-    Sessions of one model, or of models with equal weights, then hold one rearranged copy between
-    them. ONNX Runtime shares what was given by `SessionOptions.initializers` only, for which the
-    sessions must be given the same values. Sessions keep it alive. A context manager.
+    Sessions of one model, or of models with equal weights, share one prepacked copy. ONNX Runtime
+    shares only weights from `SessionOptions.initializers`, and only if the sessions get the same
+    values. Sessions keep it alive. A context manager.
     """
 
     def __init__(self) -> None:

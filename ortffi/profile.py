@@ -1,7 +1,7 @@
-"""What a session's profile says: which kernel ran where, and for how long.
+"""Reading a session's profile: which kernel ran where, and for how long.
 
-ONNX Runtime writes one as a JSON file, an event a line, from `EnableProfiling` until
-`SessionEndProfiling`.
+From `EnableProfiling` to `SessionEndProfiling`, ONNX Runtime writes a JSON file with one event per
+line.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ _KERNEL_TIME = "_kernel_time"
 _MICROSECOND = 1e-6
 
 _NAMED = re.compile(r'(?P<before>.*?"name" :")(?P<name>.*)(?P<after>","args" : \{.*)')
-"""A line's parts around the name, which ONNX Runtime did not escape for a long time (1.18)."""
+"""The parts of a line around the name, which older versions (1.18) did not escape."""
 
 
 @dataclass(frozen=True)
@@ -24,13 +24,13 @@ class KernelEvent:
     """One computation of one node.
 
     Attributes:
-        node: its name; ONNX Runtime makes one of operator and number for a node without.
+        node: its name; for an unnamed node ONNX Runtime makes one of the operator and a number.
         operator: its type, such as `MatMul`.
-        provider: the execution provider that computed it; empty where the profile has none.
-        start_s: seconds from the beginning of the profile, to the microsecond.
-        duration_s: seconds, to the microsecond, with the nodes inside a loop's or a branch's body.
-            On a GPU this is the time to start the kernel, which may end later.
-        thread: the system's number of the thread.
+        provider: the execution provider that computed it; empty if the profile has none.
+        start_s: seconds since the beginning of the profile, to the microsecond.
+        duration_s: seconds, to the microsecond, including the nodes in the body of a loop or a
+            branch. On a GPU this is the time to start the kernel, which may end later.
+        thread: the system's thread id.
     """
 
     node: str
@@ -43,13 +43,13 @@ class KernelEvent:
 
 @dataclass(frozen=True)
 class ProviderShare:
-    """What one execution provider did.
+    """One execution provider's share of the work.
 
     Attributes:
-        n_nodes: how many different nodes it computed.
-        node_share: of all nodes, 0 to 1.
-        duration_s: seconds in its kernels, without those that ran inside them.
-        time_share: of the time of all kernels, 0 to 1; 0 where they took no time.
+        n_nodes: the number of different nodes it computed.
+        node_share: share of all nodes, 0 to 1.
+        duration_s: seconds in its kernels, without kernels that ran inside them.
+        time_share: share of the time of all kernels, 0 to 1; 0 if they took no time.
     """
 
     n_nodes: int
@@ -59,26 +59,26 @@ class ProviderShare:
 
 
 def read_profile(path: str | os.PathLike[str]) -> tuple[KernelEvent, ...]:
-    """Read the kernels' events of a profile, in the order of the file (of their ends).
+    """Read the kernel events of a profile, in the order of the file (by end time).
 
-    What is no complete event is left out, so that a file can be read whose writing was cut short.
+    Incomplete events are skipped, so a truncated file can be read too.
 
     Raises:
         TypeError: not a path.
         OSError: the file cannot be read.
-        ValueError: it is no profile: it does not begin as a JSON array.
+        ValueError: it is not a profile: it does not begin with a JSON array.
     """
-    # A number would be taken for an open file's, and closed.
+    # `fspath`, because `open` would take an int as a file descriptor and close it.
     with open(os.fspath(path), encoding="utf-8", errors="replace") as file:
         first = file.readline().strip()
         if first and not first.startswith("["):
-            raise ValueError(f"{os.fspath(path)} is no profile of ONNX Runtime")
+            raise ValueError(f"{os.fspath(path)} is not a profile of ONNX Runtime")
         lines = (first[1:], *file)
         return tuple(event for line in lines for event in _events(line))
 
 
 def by_provider(events: Iterable[KernelEvent]) -> dict[str, ProviderShare]:
-    """Sum up what each provider did; the one with the most time comes first."""
+    """Sum up each provider's work; the one with the most time comes first."""
     nodes: dict[str, set[tuple[str, str]]] = {}
     seconds: dict[str, float] = {}
     for event, own_s in _own_times(events):
@@ -97,10 +97,10 @@ def by_provider(events: Iterable[KernelEvent]) -> dict[str, ProviderShare]:
 
 
 def _own_times(events: Iterable[KernelEvent]) -> Iterator[tuple[KernelEvent, float]]:
-    """Give each event with its duration less those of the events directly inside it.
+    """Yield each event with its duration minus those of the events directly inside it.
 
-    In one thread a kernel that starts before another has ended runs inside that one: start and
-    duration are both rounded down, so a successor never seems to start too early.
+    A kernel that starts before another one in its thread has ended runs inside it: start and
+    duration are both rounded down, so the next kernel never seems to start too early.
     """
     ordered = sorted(events, key=lambda event: (event.thread, event.start_s, -event.duration_s))
     own = [event.duration_s for event in ordered]
@@ -115,13 +115,13 @@ def _own_times(events: Iterable[KernelEvent]) -> Iterator[tuple[KernelEvent, flo
 
 
 def _is_inside(event: KernelEvent, other: KernelEvent) -> bool:
-    # Half a microsecond for what adding floats loses.
+    # Half a microsecond covers the rounding errors of adding floats.
     ends = other.start_s + other.duration_s - _MICROSECOND / 2
     return event.thread == other.thread and event.start_s < ends
 
 
 def _events(line: str) -> Iterator[KernelEvent]:
-    """Give the event of a line if it is a whole one and about a kernel."""
+    """Yield the event of a line if it is complete and of a kernel."""
     event = _parse(line.strip().rstrip(",]"))
     if not isinstance(event, dict) or event.get("cat") != "Node":
         return
@@ -144,8 +144,8 @@ def _events(line: str) -> Iterator[KernelEvent]:
 
 
 def _parse(text: str) -> Any:
-    """Return what a line says, or None where that is no JSON."""
-    import json  # only for those who read a profile
+    """Return the JSON value of a line, or None if it is not JSON."""
+    import json  # needed only to read a profile
 
     try:
         return json.loads(text)

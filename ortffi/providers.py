@@ -1,8 +1,8 @@
-"""Execution providers: which there are, and how a session is given one.
+"""Execution providers and their options.
 
-A session has an ordered list of providers; each takes the nodes that it can of those that the ones
-before it left. An element of that list is an object of one of the classes here. What is wrong with
-its options shows when the object is made, before ONNX Runtime is asked.
+A session has an ordered list of providers. Each runs the nodes it can of those that the earlier
+ones left. Each entry of the list is an object of one of these classes. Wrong options raise when the
+object is made, before ONNX Runtime is called.
 """
 
 from __future__ import annotations
@@ -25,48 +25,48 @@ from ortffi.environment import Environment, init
 from ortffi.errors import ProviderUnavailableError, require
 
 CUDA_DEFAULTS: dict[str, str] = {"cudnn_conv_algo_search": "HEURISTIC"}
-"""ONNX Runtime's own default, EXHAUSTIVE, tunes every convolution anew for every new length."""
+"""ONNX Runtime's own default, EXHAUSTIVE, tunes every convolution again for each new length."""
 
 
 @dataclass(frozen=True)
 class ExecutionProvider(ABC):
-    """One element of a session's ordered list of providers.
+    """One entry of a session's ordered list of providers.
 
     Attributes:
-        name: as `available_providers` has it, such as `CUDAExecutionProvider`.
+        name: the name in `available_providers`, such as `CUDAExecutionProvider`.
     """
 
     name: str = field(init=False, repr=False)
 
     @abstractmethod
     def check(self, environment: Environment) -> None:
-        """Raise ProviderUnavailableError where the library was built without the provider.
+        """Raise ProviderUnavailableError if the library was built without the provider.
 
-        Whether it works on this machine, only `try_provider` tells.
+        Only `try_provider` finds out whether it works on this machine.
         """
 
     @abstractmethod
     def append(self, environment: Environment, options_pointer: int) -> None:
-        """Add the provider to an `OrtSessionOptions*`, after those that it has.
+        """Add the provider to an `OrtSessionOptions*`, after those already there.
 
         Raises:
             OrtError: ONNX Runtime refused it: a library that the provider needs does not load,
-                or an option is unknown to this version.
+                or this version does not know an option.
             UnsupportedError: the library is too old.
         """
 
 
 @dataclass(frozen=True)
 class CPU(ExecutionProvider):
-    """The CPU, which every session falls back on: it comes last, asked for or not."""
+    """The CPU, which is always the last provider of a session, even if it is not listed."""
 
     name: str = field(default="CPUExecutionProvider", init=False, repr=False)
 
     def check(self, environment: Environment) -> None:
-        """Do nothing: it is always there."""
+        """Do nothing: the CPU is always available."""
 
     def append(self, environment: Environment, options_pointer: int) -> None:
-        """Do nothing: ONNX Runtime adds it by itself."""
+        """Do nothing: ONNX Runtime adds the CPU itself."""
 
 
 @dataclass(frozen=True)
@@ -74,17 +74,17 @@ class CUDA(ExecutionProvider):
     """An NVIDIA GPU (`SessionOptionsAppendExecutionProvider_CUDA_V2`).
 
     Attributes:
-        device_id: which GPU.
-        options: any of `CUDA_OPTIONS`; `cudnn_conv_algo_search` is HEURISTIC unless given. Who
-            gives an address keeps what is there alive for as long as the session.
-        require: whether a session in which no node runs on this provider is to be refused.
-        max_cpu_nodes: refuse a session that leaves more nodes than so many to the CPU; None for
-            any number. Neither this nor `require` concerns `append`: who makes the session looks.
+        device_id: the number of the GPU.
+        options: any of `CUDA_OPTIONS`; the default of `cudnn_conv_algo_search` is HEURISTIC. If an
+            option is an address, the caller keeps its object alive as long as the session.
+        require: refuse a session in which no node runs on this provider.
+        max_cpu_nodes: refuse a session with more nodes than this on the CPU; None for any number.
+            `SessionBuilder` checks this and `require`; `append` does not.
         unchecked_options: options of a newer library that `CUDA_OPTIONS` lacks.
 
     Raises:
         TypeError: an argument, a key or a value is of the wrong type.
-        ValueError: a key is unknown, or a value is none that the option takes.
+        ValueError: a key is unknown, or the option does not accept a value.
     """
 
     device_id: int = 0
@@ -108,7 +108,7 @@ class CUDA(ExecutionProvider):
         keep(self, settings)
 
     def check(self, environment: Environment) -> None:
-        """Raise ProviderUnavailableError where the library was built without CUDA."""
+        """Raise ProviderUnavailableError if the library was built without CUDA."""
         _require_built_with(environment, "CUDA", self.name)
 
     def append(self, environment: Environment, options_pointer: int) -> None:
@@ -125,18 +125,18 @@ class CUDA(ExecutionProvider):
 class TensorRT(ExecutionProvider):
     """NVIDIA's TensorRT (`SessionOptionsAppendExecutionProvider_TensorRT_V2`).
 
-    It compiles what it takes when the session is made, which may be minutes; what it leaves is
-    CUDA's, where that follows in the list.
+    It compiles its nodes when the session is made, which may take minutes. Put `CUDA` after it in
+    the list to run the remaining nodes on the GPU.
 
     Attributes:
-        device_id: which GPU.
-        options: any of `TENSORRT_OPTIONS`. Who gives an address keeps what is there alive for as
-            long as the session.
+        device_id: the number of the GPU.
+        options: any of `TENSORRT_OPTIONS`. If an option is an address, the caller keeps its object
+            alive as long as the session.
         unchecked_options: options of a newer library that `TENSORRT_OPTIONS` lacks.
 
     Raises:
         TypeError: an argument, a key or a value is of the wrong type.
-        ValueError: a key is unknown, or a value is none that the option takes.
+        ValueError: a key is unknown, or the option does not accept a value.
     """
 
     device_id: int = 0
@@ -153,7 +153,7 @@ class TensorRT(ExecutionProvider):
         keep(self, settings)
 
     def check(self, environment: Environment) -> None:
-        """Raise ProviderUnavailableError where the library was built without TensorRT."""
+        """Raise ProviderUnavailableError if the library was built without TensorRT."""
         _require_built_with(environment, "TensorRT", self.name)
 
     def append(self, environment: Environment, options_pointer: int) -> None:
@@ -181,11 +181,11 @@ _C_NAMES = {
     "WebNNExecutionProvider": "WEBNN",
     "XnnpackExecutionProvider": "XNNPACK",
 }
-"""What `SessionOptionsAppendExecutionProvider` calls each. ONNX Runtime up to 1.20 takes only the
-short name, 1.31 either."""
+"""The names for `SessionOptionsAppendExecutionProvider`. ONNX Runtime up to 1.20 accepts only the
+short name, 1.31 both."""
 
 SUFFIX = "ExecutionProvider"
-"""What the names of ONNX Runtime's own providers end with."""
+"""The suffix of the names of ONNX Runtime's own providers."""
 _FULL_NAMES = {
     **{name.casefold(): name for name in _C_NAMES},
     **{short.casefold(): name for name, short in _C_NAMES.items()},
@@ -199,18 +199,18 @@ _OWN_CLASSES = {"cpu": "CPU()", "cuda": "CUDA(...)", "tensorrt": "TensorRT(...)"
 class Provider(ExecutionProvider):
     """Any other provider compiled into the library (`SessionOptionsAppendExecutionProvider`).
 
-    Needs API version 12, ONNX Runtime 1.12. A plug-in provider, in a library of its own, is given
-    to a session by `Devices`.
+    Needs API version 12, ONNX Runtime 1.12. For a plug-in provider, which has its own library, use
+    `Devices`.
 
     Attributes:
-        name: `XNNPACK` or `XnnpackExecutionProvider`, whatever the case; kept as the latter. One
-            that ortffi does not know is passed on as it is.
-        options: as the provider's documentation has them; neither keys nor values are looked at,
-            and not every provider refuses what it does not know.
+        name: `XNNPACK` or `XnnpackExecutionProvider`, in any case; stored as the latter. Names
+            that ortffi does not know are passed on unchanged.
+        options: see the provider's documentation. Keys and values are not checked, and not every
+            provider refuses unknown ones.
 
     Raises:
         TypeError: the name, a key or a value is of the wrong type.
-        ValueError: the provider has a class of its own, or a string is empty or holds a NUL.
+        ValueError: the provider has its own class, or a string is empty or contains a NUL.
     """
 
     name: str
@@ -224,7 +224,7 @@ class Provider(ExecutionProvider):
         folded = self.name.casefold()
         own_class = _OWN_CLASSES.get(folded.removesuffix(SUFFIX.casefold()))
         if own_class is not None:
-            raise ValueError(f"{self.name} has options of its own: use {own_class}")
+            raise ValueError(f"{self.name} has its own class: use {own_class}")
         full = _FULL_NAMES.get(folded)
         if full is None:
             full = self.name if self.name.endswith(SUFFIX) else self.name + SUFFIX
@@ -233,10 +233,10 @@ class Provider(ExecutionProvider):
         keep(self, plain(self.options))
 
     def check(self, environment: Environment) -> None:
-        """Raise ProviderUnavailableError where the library was built without the provider.
+        """Raise ProviderUnavailableError if the library was built without the provider.
 
         Raises:
-            UnsupportedError: the library has it, and is too old to be asked for it by name.
+            UnsupportedError: the library has it, but is too old to add it by name.
         """
         _require_built_with(environment, self._c_name.removesuffix(SUFFIX), self.name)
         require(environment.api, "SessionOptionsAppendExecutionProvider")
@@ -258,7 +258,7 @@ class Provider(ExecutionProvider):
 def available_providers() -> list[str]:
     """Return the names of the providers compiled into the library (`GetAvailableProviders`).
 
-    That one is compiled in does not mean that it works on this machine: see `usable_providers`.
+    They need not work on this machine: see `usable_providers`.
     """
     return _compiled_in(init())
 
@@ -286,7 +286,7 @@ def _require_built_with(environment: Environment, what: str, name: str) -> None:
 
 
 def keep(provider: ExecutionProvider, settings: Mapping[str, str]) -> None:
-    """Store the settings, and copies of the mappings they came from: the caller's may change."""
+    """Store the settings and copies of their mappings, because the caller may change those."""
     object.__setattr__(provider, "_settings", settings)
     for name in ("options", "unchecked_options"):
         if hasattr(provider, name):
@@ -296,11 +296,11 @@ def keep(provider: ExecutionProvider, settings: Mapping[str, str]) -> None:
 def _append_nvidia(
     environment: Environment, options_pointer: int, kind: str, settings: Mapping[str, str]
 ) -> None:
-    """Append CUDA or TensorRT, whose functions differ by their names only."""
+    """Append CUDA or TensorRT, whose functions differ only in their names."""
     api = environment.api
     own = new(getattr(api, f"Create{kind}ProviderOptions"))
     try:
-        # Everything at once: each update sets what it is not given back to the default.
+        # All settings at once: each update resets all others to their defaults.
         getattr(api, f"Update{kind}ProviderOptions")(own, *arrays(settings))
         getattr(api, f"SessionOptionsAppendExecutionProvider_{kind}_V2")(options_pointer, own)
     finally:

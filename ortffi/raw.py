@@ -1,4 +1,4 @@
-"""The C API itself, for what ortffi has no method for. Unstable: any release may change it.
+"""The C API itself, for functions that ortffi does not wrap. Any release may change it.
 
     from ctypes import byref, c_size_t
     from ortffi import raw
@@ -7,7 +7,7 @@
     with raw.pointer(session) as address:
         raw.api().SessionGetInputCount(address, byref(count))
 
-Nothing guards against a wrong argument: C reads whatever memory it is given.
+Arguments are not checked: C reads whatever memory it is given.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ __all__ = ["SLOTS", "Api", "Slot", "api", "new", "pointer"]
 
 
 def api() -> Api:
-    """Return the loaded library's function table, loading one if need be.
+    """Return the function table of the library; load the library if necessary.
 
-    Its functions are attributes, named as in C. Those that return an `OrtStatus*` return None, or
-    raise an `OrtError`. `SLOTS` has their prototypes; `new` calls those that make an object, which
-    the caller releases.
+    Its functions are attributes with their C names. A function that returns an `OrtStatus*` in C
+    returns None or raises an `OrtError`. `SLOTS` has the prototypes. `new` calls a function that
+    creates an object, which the caller releases.
 
     Raises:
         LibraryNotFoundError, ApiVersionError: as `init`.
@@ -35,15 +35,15 @@ def api() -> Api:
 
 
 def pointer(thing: Owner | Environment) -> AbstractContextManager[int]:
-    """Lend the address of the C object behind an object of ortffi.
+    """Lend the address of the C object that an object of ortffi owns.
 
-    It stays valid inside the `with` block: `close` waits for the end of it. Never release it.
+    It is valid inside the `with` block: `close` waits for the end of the block. Never release it.
 
     Args:
         thing: a `Session`, `Value`, `RunOptions`, `IoBinding`, `PrepackedWeights` or `Environment`.
 
     Raises:
-        TypeError: it is something else.
+        TypeError: it is another object.
         ClosedError: it is closed; raised at the start of the block.
     """
     if isinstance(thing, Owner):

@@ -1,4 +1,4 @@
-"""How one run is to be done, and how it is stopped."""
+"""Options of a run, and how to stop it."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ _SHRINK_ARENAS = b"memory.enable_memory_arena_shrinkage"
 
 
 class RunOptions(Owner):
-    """Options of a run (`OrtRunOptions`); may serve many, also at the same time.
+    """Options of a run (`OrtRunOptions`). Several runs may use them, even at the same time.
 
     A context manager; closed by `close`, the end of a `with` block, or garbage collection.
 
     Args:
         tag: marks the run's log messages (`RunOptionsSetRunTag`).
         log_level: messages below it are dropped (`RunOptionsSetRunLogSeverityLevel`).
-        log_verbosity: how much is said at level VERBOSE (`RunOptionsSetRunLogVerbosityLevel`).
-        shrink_arenas: memory arenas whose unused memory goes back to the system after the run,
-            such as `cpu:0` or `cpu:0;gpu:0`; costs time.
+        log_verbosity: how detailed VERBOSE messages are (`RunOptionsSetRunLogVerbosityLevel`).
+        shrink_arenas: arenas that return unused memory to the system after the run, such as
+            `cpu:0` or `cpu:0;gpu:0`; this costs time.
         config: further configuration entries; see `with_config`.
 
     Raises:
         TypeError: an argument is of the wrong type.
-        ValueError: a number is out of range, or a string holds a NUL.
+        ValueError: a number is out of range, or a string contains a NUL.
     """
 
     def __init__(
@@ -66,9 +66,9 @@ class RunOptions(Owner):
                 api.AddRunConfigEntry(pointer, key, value)
 
     def with_config(self, key: str, value: str) -> RunOptions:
-        """Set a configuration entry (`AddRunConfigEntry`); returns these options.
+        """Set a configuration entry (`AddRunConfigEntry`); return these options.
 
-        ONNX Runtime accepts unknown keys without a word.
+        ONNX Runtime silently accepts unknown keys.
         """
         with self._handle as pointer:
             self._api.AddRunConfigEntry(pointer, c_string("key", key), c_string("value", value))
@@ -76,39 +76,39 @@ class RunOptions(Owner):
 
     @property
     def terminated(self) -> bool:
-        """Tell whether `terminate` was called, or a deadline has passed."""
+        """Return whether `terminate` was called or a deadline has passed."""
         return self._terminated
 
     def terminate(self) -> None:
-        """Stop the runs that use these options, and all that come (`RunOptionsSetTerminate`).
+        """Stop all current and future runs with these options (`RunOptionsSetTerminate`).
 
-        They raise TerminatedError before their next operator begins. Any thread may call it; it
-        stays so until `resume`.
+        They raise TerminatedError before their next operator begins. Any thread may call it. It
+        has effect until `resume`.
         """
         with self._handle as pointer:
             self._terminated = True
             self._api.RunOptionsSetTerminate(pointer)
 
     def resume(self) -> None:
-        """Let these options serve again after `terminate` (`RunOptionsUnsetTerminate`)."""
+        """Allow runs again after `terminate` (`RunOptionsUnsetTerminate`)."""
         with self._handle as pointer:
             self._api.RunOptionsUnsetTerminate(pointer)
             self._terminated = False
 
     @contextmanager
     def deadline(self, seconds: float) -> Iterator[RunOptions]:
-        """Terminate the runs of a `with` block that are not done after so many seconds.
+        """Terminate the runs of a `with` block that take longer than a number of seconds.
 
         Raises:
             TypeError: not a number.
-            ValueError: negative, or not a number.
+            ValueError: negative, NaN, or too large.
         """
         if isinstance(seconds, bool) or not isinstance(seconds, int | float):
             raise TypeError(f"seconds must be a number, not {type(seconds).__name__}")
         if not 0 <= seconds < threading.TIMEOUT_MAX:
             raise ValueError(f"seconds must be between 0 and {threading.TIMEOUT_MAX}")
         lock = threading.Lock()
-        # Closing must not wait for the block, whose own thread may be the one that closes.
+        # `close` must not wait for the block: the block's own thread may call it.
         terminate: Callable[[], None] | None = terminator(self)
 
         def expire() -> None:
@@ -123,20 +123,20 @@ class RunOptions(Owner):
             yield self
         finally:
             timer.cancel()
-            # Not `join`: a program that ends inside the block comes here when its daemon threads
-            # have stopped for good.
+            # Not `join`: if the program exits inside the block, daemon threads have already
+            # stopped when this runs.
             with lock:
                 terminate = None
 
 
 def terminator(options: RunOptions) -> Callable[[], None]:
-    """Return what does as `RunOptions.terminate`, also when the options were closed meanwhile.
+    """Return a function that terminates run options, even if they have been closed since.
 
-    The runs inside would go on for ever otherwise. While it is held, the C object stays.
+    Otherwise their active runs could never be stopped. The function keeps the C object alive.
 
     Raises:
         TypeError: as `handle_of`.
-        ClosedError: the options are closed already.
+        ClosedError: the options are already closed.
     """
     handle = handle_of(options)
     with handle as pointer:
@@ -153,7 +153,7 @@ def handle_of(options: RunOptions) -> Handle:
     """Return the handle of run options.
 
     Raises:
-        TypeError: they are something else, which may own a C object of another kind.
+        TypeError: it is another object, which may own a C object of another type.
     """
     if isinstance(options, RunOptions):
         return options._handle

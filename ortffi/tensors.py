@@ -1,4 +1,4 @@
-"""Tensors on their way between numpy and an `OrtValue`: the functions below `Value` and runs."""
+"""Conversion of tensors between numpy and `OrtValue`: the functions below `Value` and runs."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ Shape = tuple[int, ...]
 
 
 class AddressSpace(ctypes.c_char * sys.maxsize):  # type: ignore[misc]
-    """All memory from an address on, as a buffer from which numpy takes what a shape needs.
+    """All memory from an address on, as a buffer of which numpy uses as much as a shape needs.
 
-    A type of the right length for every tensor would be made anew whenever the length changes.
-    As a class of Python, so that an instance can hold what must live as long as it does.
+    A ctypes array of the right length would need a new type for each length. It is a Python class
+    so that an instance can keep another object alive.
     """
 
 
@@ -32,7 +32,7 @@ def view(address: int, shape: Shape, dtype: np.dtype[Any], alive: object = None)
         address: where the elements begin; may be 0 if there are none.
         shape: of the array.
         dtype: of the array.
-        alive: lives as long as the array does and every view of it.
+        alive: an object that lives as long as the array and all views of it.
     """
     if not address:
         return np.empty(shape, dtype)
@@ -46,7 +46,7 @@ def element_count(shape: Iterable[int]) -> int:
 
     Raises:
         ValueError: a dimension is negative.
-        OverflowError: more elements than memory can be addressed.
+        OverflowError: there are more elements than can be addressed.
     """
     dimensions = tuple(shape)
     if any(dimension < 0 for dimension in dimensions):
@@ -58,7 +58,7 @@ def element_count(shape: Iterable[int]) -> int:
 
 
 def borrowable(array: Array) -> Array:
-    """Return the array if its memory is as C wants it, aligned and C-contiguous, else a copy."""
+    """Return the array if its memory is aligned and C-contiguous, otherwise a copy."""
     flags = array.flags
     # Not ascontiguousarray, which gives a scalar one dimension.
     return array if flags.c_contiguous and flags.aligned else array.copy(order="C")
@@ -66,9 +66,9 @@ def borrowable(array: Array) -> Array:
 
 def address_of(array: Array) -> int:
     """Return where an array's memory begins."""
-    buffer: Any = array  # which an array is, though its type says so from Python 3.12 on only
+    buffer: Any = array  # an array is a buffer, but its type says so only from Python 3.12 on
     if array.size and array.flags.writeable:
-        # A quarter of the time that `array.ctypes.data` takes.
+        # This takes a quarter of the time of `array.ctypes.data`.
         return ctypes.addressof(ctypes.c_char.from_buffer(buffer))
     return array.ctypes.data
 
@@ -78,16 +78,16 @@ def create_tensor(
 ) -> tuple[int, object]:
     """Make an `OrtValue` of an array (`CreateTensorWithDataAsOrtValue`).
 
-    The memory of an aligned C-contiguous array is borrowed, any other is copied once; strings are
-    copied into ONNX Runtime (`FillStringTensor`), elements of less than a byte are packed.
+    The memory of an aligned C-contiguous array is borrowed; any other array is copied once. Strings
+    are copied into ONNX Runtime (`FillStringTensor`). Elements smaller than a byte are packed.
 
     Args:
         environment: the loaded library.
-        array: in the dtype that carries the element type; see `elements.resolve`.
+        array: in the dtype that represents the element type; see `elements.resolve`.
         element_type: of the tensor.
 
     Returns:
-        The value, which the caller releases, and the object that must live as long as it does.
+        The value, which the caller releases, and the object that must live as long.
     """
     if element_type is ElementType.STRING:
         return create_strings(environment, array), None
@@ -105,7 +105,7 @@ def borrow_memory(
     shape: Shape,
     element_type: ElementType,
 ) -> int:
-    """Make an `OrtValue` over memory that stays the caller's, as does the value.
+    """Make an `OrtValue` of memory that the caller owns; the caller releases the value.
 
     Calls `CreateTensorWithDataAsOrtValue`.
     """
@@ -125,7 +125,7 @@ def allocate_tensor(
 ) -> int:
     """Make an `OrtValue` with memory of an allocator (`CreateTensorAsOrtValue`).
 
-    Its elements are whatever was there. The caller releases it.
+    Its elements are not initialized. The caller releases it.
     """
     lengths = (ctypes.c_int64 * len(shape))(*shape)
     create = environment.api.CreateTensorAsOrtValue
@@ -133,14 +133,14 @@ def allocate_tensor(
 
 
 def read_tensor(environment: Environment, pointer: int) -> Array:
-    """Copy the tensor in an `OrtValue` into a new C-contiguous array; the value stays as it is.
+    """Copy the tensor in an `OrtValue` into a new C-contiguous array.
 
-    The memory must be the host's. Calls `GetTensorTypeAndShape`, and `GetTensorMutableData` or
+    The tensor must be in host memory. Calls `GetTensorTypeAndShape`, and `GetTensorMutableData` or
     `GetStringTensorContent`.
 
     Raises:
-        TypeError: the value is no tensor, or of an element type that ortffi does not know.
-        OverflowError: its shape holds more than can be addressed.
+        TypeError: the value is not a tensor, or ortffi does not know its element type.
+        OverflowError: its shape has more elements than can be addressed.
     """
     found, shape = describe_tensor(environment, pointer)
     if found is ElementType.STRING:
@@ -159,12 +159,12 @@ def view_tensor(
     shape: Shape,
     alive: object = None,
 ) -> Array:
-    """Show the memory of a tensor as an array (`GetTensorMutableData`), without a copy.
+    """Return a tensor's memory as an array (`GetTensorMutableData`), without a copy.
 
     Raises:
-        TypeError: the element type is not known, or numpy cannot show it in place (strings,
-            elements of less than a byte).
-        OverflowError: the shape holds more than can be addressed.
+        TypeError: ortffi does not know the element type, or numpy cannot view it (strings,
+            elements smaller than a byte).
+        OverflowError: the shape has more elements than can be addressed.
     """
     dtype = DTYPES.get(element_type)
     if dtype is None:
@@ -177,13 +177,13 @@ def view_tensor(
 
 
 def is_viewable(element_type: ElementType) -> bool:
-    """Tell whether numpy can show a tensor's elements where they are."""
+    """Return whether numpy can view a tensor's elements in place."""
     dtype = DTYPES.get(element_type)
     return dtype is not None and not dtype.hasobject and element_type not in PACKED_BITS
 
 
 def view_bytes(environment: Environment, pointer: int, n_bytes: int, alive: object = None) -> Array:
-    """Show the memory of a tensor as bytes, whatever its element type."""
+    """Return a tensor's memory as an array of bytes, whatever its element type."""
     address = new(environment.api.GetTensorMutableData, pointer, allow_null=True)
     return view(address, (n_bytes,), np.dtype(np.uint8), alive)
 
@@ -192,7 +192,7 @@ def describe_tensor(environment: Environment, pointer: int) -> tuple[ElementType
     """Return element type and shape of the tensor in an `OrtValue`.
 
     Raises:
-        TypeError: it holds something else: a sequence, a map, nothing.
+        TypeError: it holds something else: a sequence, a map, or nothing.
     """
     api = environment.api
     kind = kind_of(environment, pointer)
@@ -211,7 +211,7 @@ def describe_tensor(environment: Environment, pointer: int) -> tuple[ElementType
 
 
 def kind_of(environment: Environment, pointer: int) -> OnnxType:
-    """Return what kind of thing an `OrtValue` holds (`GetValueType`)."""
+    """Return the kind of an `OrtValue` (`GetValueType`)."""
     number = ctypes.c_int()
     environment.api.GetValueType(pointer, ctypes.byref(number))
     known = number.value in OnnxType._value2member_map_
@@ -219,20 +219,24 @@ def kind_of(environment: Environment, pointer: int) -> OnnxType:
 
 
 def create_strings(environment: Environment, array: Array) -> int:
-    """Make an `OrtValue` that holds a copy of an array of strings; the caller releases it.
+    """Make an `OrtValue` with a copy of an array of strings; the caller releases it.
 
     Raises:
-        TypeError: an object is no `str`.
-        ValueError: a string holds a NUL character, which the C API would cut it at.
+        TypeError: an object is not a `str`.
+        ValueError: a string contains a NUL character, where the C API would stop reading, or a
+            lone surrogate, which UTF-8 does not have.
     """
     encoded = []
-    # Not by the array's own class: a matrix is never flat.
+    # As a plain ndarray: a matrix is never flat.
     for item in np.asarray(array).ravel(order="C").tolist():
         if not isinstance(item, str):
-            raise TypeError(f"an array of objects must hold only str, not {type(item).__name__}")
+            raise TypeError(f"an array of objects must contain only str, not {type(item).__name__}")
         if "\0" in item:
             raise ValueError("a string with a NUL character cannot be passed to ONNX Runtime")
-        encoded.append(item.encode("utf-8"))
+        try:
+            encoded.append(item.encode("utf-8"))
+        except UnicodeEncodeError as error:
+            raise ValueError("a string with a lone surrogate has no form in UTF-8") from error
     api = environment.api
     pointer = allocate_tensor(environment, environment.allocator, array.shape, ElementType.STRING)
     try:
@@ -253,7 +257,7 @@ def _read_strings(environment: Environment, pointer: int, count: int) -> Array:
     content = (ctypes.c_char * length.value)()
     offsets = (ctypes.c_size_t * count)()
     api.GetStringTensorContent(pointer, content, length.value, offsets, count)
-    raw = content.raw  # copies everything, every time
+    raw = content.raw  # each access copies everything
     ends = [*offsets[1:], length.value]
     for index, (start, end) in enumerate(zip(offsets, ends, strict=True)):
         array[index] = raw[start:end].decode("utf-8", "surrogateescape")

@@ -1,4 +1,4 @@
-"""Which execution providers work on this machine: found out by trying."""
+"""Trying which execution providers work on this machine."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ from ortffi.providers import (
 
 
 def usable_providers() -> list[str]:
-    """Return the names of the providers that `try_provider` finds nothing wrong with.
+    """Return the names of the providers for which `try_provider` succeeds.
 
-    Those compiled into the library come first, in its own order of preference, then those of
-    registered plug-in libraries. Trying one loads its libraries, which then stay: for CUDA that is
-    a second or more and hundreds of megabytes.
+    Those compiled into the library come first, in the library's order of preference, then those of
+    registered plug-in libraries. Trying a provider loads its libraries, which stay loaded: CUDA
+    takes a second or more and hundreds of megabytes.
     """
     names = available_providers()
     names += [name for name in dict.fromkeys(_plug_ins()) if name not in names]
@@ -34,17 +34,17 @@ def usable_providers() -> list[str]:
 
 
 def try_provider(provider: str | ExecutionProvider) -> None:
-    """Make a session of a model with one node with a provider, and drop it again.
+    """Make a session with a provider for a model of one node, and release it.
 
-    Finds a missing library of the vendor's, driver or device. Not what only a run meets: a GPU
-    that the build has no kernels for, or too little memory.
+    This finds a missing vendor library, driver or device. It does not find problems that only a
+    run has: too little memory, or a GPU for which the build has no kernels.
 
     Args:
-        provider: a name as `available_providers` or `Provider` has it, tried without options and
-            on device 0 (any device of a plug-in will do); or an object with options.
+        provider: a name as in `available_providers` or `Provider`, or an object with options. A
+            name is tried without options on device 0, or on any device of a plug-in.
 
     Raises:
-        ProviderUnavailableError: it cannot be used; with ONNX Runtime's own reason.
+        ProviderUnavailableError: it cannot be used; the message has ONNX Runtime's reason.
         TypeError: neither a name nor a provider.
     """
     if isinstance(provider, str):
@@ -52,14 +52,16 @@ def try_provider(provider: str | ExecutionProvider) -> None:
     elif isinstance(provider, ExecutionProvider):
         candidates = [provider]
     else:
-        raise TypeError(f"a provider or its name was expected, not {type(provider).__name__}")
+        raise TypeError(
+            f"provider must be an ExecutionProvider or a name, not {type(provider).__name__}"
+        )
     error = _reason_against(candidates)
     if isinstance(error, ProviderUnavailableError):
         raise error
     if error is not None:
         reason = str(error)
         if isinstance(error, OrtError):
-            # Without the place in ONNX Runtime's source that may stand before it.
+            # Without the location in ONNX Runtime's source that may precede it.
             reason = re.sub(
                 r"(?s)^.*\[ONNXRuntimeError\] : \d+ : \w+ : ", "", error.message
             ).strip()
@@ -69,7 +71,7 @@ def try_provider(provider: str | ExecutionProvider) -> None:
 
 
 def _reason_against(candidates: Iterable[ExecutionProvider]) -> Exception | None:
-    """Try one after another; return None when one works, else what was wrong with the first."""
+    """Try one after another; return None if one works, otherwise the first one's error."""
     first: Exception | None = None
     for candidate in candidates:
         try:
@@ -82,13 +84,13 @@ def _reason_against(candidates: Iterable[ExecutionProvider]) -> Exception | None
 
 
 def _make_session(environment: Environment, provider: ExecutionProvider) -> None:
-    """Make a session and release it; releases everything on every path."""
+    """Make a session and release it."""
     provider.check(environment)
     api = environment.api
     options = new(api.CreateSessionOptions)
     try:
         api.SetIntraOpNumThreads(options, 1)
-        # What goes wrong is in the exception, and need not be printed as well.
+        # An error is raised, so it need not be logged too.
         api.SetSessionLogSeverityLevel(options, LogLevel.FATAL)
         provider.append(environment, options)
         session = new(api.CreateSessionFromArray, environment.pointer, _MODEL, len(_MODEL), options)
@@ -98,7 +100,7 @@ def _make_session(environment: Environment, provider: ExecutionProvider) -> None
 
 
 def _candidates(name: str) -> list[ExecutionProvider]:
-    """Return what a name stands for: one provider, or one per device of a plug-in."""
+    """Return the providers with a name: one provider, or one for each device of a plug-in."""
     short = name.casefold().removesuffix(SUFFIX.casefold())
     if short == "cpu":
         return [CPU()]
@@ -108,7 +110,7 @@ def _candidates(name: str) -> list[ExecutionProvider]:
         return [TensorRT()]
     provider = Provider(name)
     if provider.name not in available_providers():
-        # Not every plug-in's name ends as those of ONNX Runtime's own providers do.
+        # Not every plug-in's name has the suffix of ONNX Runtime's own providers.
         known = _plug_ins()
         found = known.get(name) or known.get(provider.name)
         if found:
@@ -128,8 +130,8 @@ def _plug_ins() -> dict[str, list[Device]]:
 def _model() -> bytes:
     """Encode a model with the one node y = Identity(x), both a float32 tensor of one element.
 
-    The field numbers are those of onnx.proto. IR version 7 and opset 13 are known to every
-    library from ONNX Runtime 1.8 on.
+    The field numbers are those of onnx.proto. ONNX Runtime from 1.8 on knows IR version 7 and
+    opset 13.
     """
     shape = message(2, message(1, b"\x08\x01"))  # one dimension, dim_value = 1
     kind = message(2, message(1, b"\x08\x01" + shape))  # tensor_type, elem_type = FLOAT

@@ -1,4 +1,4 @@
-"""What a model says about its inputs and outputs."""
+"""The types of a model's inputs and outputs."""
 
 from __future__ import annotations
 
@@ -14,21 +14,20 @@ from ortffi.elements import DTYPES, element_type
 from ortffi.environment import Environment
 
 Shape = tuple[int | str | None, ...]
-"""One entry a dimension: a length, the name of a symbolic dimension, or None where nothing is
-said."""
+"""One entry per dimension: a length, the name of a symbolic dimension, or None if unknown."""
 
 
 @dataclass(frozen=True)
 class TypeInfo:
-    """The type of a value, as deep as it goes.
+    """The type of a value, including the types of its items.
 
     Attributes:
         kind: a tensor, a sequence, a map, an optional ...
         element_type: of a tensor; `UNDEFINED` otherwise.
-        shape: of a tensor; None where not even its rank is known, and for other kinds. A library
-            older than 1.24 cannot tell an unknown rank from a scalar: `()` then.
-        item: of a sequence's items, of what an optional may hold, or of a map's values.
-        key_type: of a map's keys.
+        shape: of a tensor; None for other kinds or an unknown rank. A library older than 1.24
+            reports `()` for an unknown rank, as for a scalar.
+        item: the type of a sequence's items, an optional's content, or a map's values.
+        key_type: the type of a map's keys.
     """
 
     kind: OnnxType
@@ -39,12 +38,12 @@ class TypeInfo:
 
     @property
     def dtype(self) -> np.dtype[Any] | None:
-        """Return the dtype that carries a tensor's elements, None for other kinds."""
+        """Return the dtype that represents a tensor's elements, None for other kinds."""
         return DTYPES.get(self.element_type)
 
     @property
     def rank(self) -> int | None:
-        """Return the number of dimensions, None where it is not known."""
+        """Return the number of dimensions, None if unknown."""
         return None if self.shape is None else len(self.shape)
 
     def __str__(self) -> str:
@@ -68,7 +67,7 @@ class ValueInfo:
 
     @property
     def kind(self) -> OnnxType:
-        """Return what kind of value it is."""
+        """Return the kind of value."""
         return self.type.kind
 
     @property
@@ -83,12 +82,12 @@ class ValueInfo:
 
     @property
     def rank(self) -> int | None:
-        """Return the number of dimensions, None where it is not known."""
+        """Return the number of dimensions, None if unknown."""
         return self.type.rank
 
     @property
     def dtype(self) -> np.dtype[Any] | None:
-        """Return the dtype that carries a tensor's elements, None for other kinds."""
+        """Return the dtype that represents a tensor's elements, None for other kinds."""
         return self.type.dtype
 
 
@@ -99,7 +98,7 @@ def read_infos(
     get_name: Callable[..., None],
     get_type: Callable[..., None],
 ) -> tuple[ValueInfo, ...]:
-    """Return all inputs or all outputs, by the three functions of the C API that tell of them."""
+    """Return all inputs or all outputs, as three functions of the C API describe them."""
     count = ctypes.c_size_t()
     get_count(session, ctypes.byref(count))
     infos = []
@@ -117,7 +116,7 @@ def _read_type(api: Api, type_info: int) -> TypeInfo:
     number = ctypes.c_int()
     api.GetOnnxTypeFromTypeInfo(type_info, ctypes.byref(number))
     kind = OnnxType(number.value) if number.value in _KINDS else OnnxType.UNKNOWN
-    # What a cast returns belongs to `type_info`.
+    # `type_info` owns what a cast returns.
     if kind in (OnnxType.TENSOR, OnnxType.SPARSETENSOR):
         found, shape = read_shape(api, new(api.CastTypeInfoToTensorInfo, type_info))
         return TypeInfo(kind, found, shape)

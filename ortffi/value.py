@@ -1,86 +1,53 @@
-"""What ONNX Runtime computes with: tensors, and sequences and maps of them."""
+"""Values of ONNX Runtime: tensors, and sequences and maps of them."""
 
 from __future__ import annotations
 
 import ctypes
 import sys
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, TypeVar, overload
+from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from ortffi._api import ElementType, OnnxType, member, new
 from ortffi._empty import empty_sequence
-from ortffi._handle import Handle, Owned, Owner
+from ortffi._handle import Handle, Owned
+from ortffi._readable import ReadableValue
 from ortffi.elements import DTYPES, Array, packed_size, resolve, spell
 from ortffi.environment import Environment, init
-from ortffi.errors import UnsupportedError, require
-from ortffi.exchange import (
-    HOST,
-    any_read_only,
-    check_dlpack_type,
-    convert,
-    dlpack_device,
-    export,
-    tells_read_only,
-)
-from ortffi.memory import Memory, memory_info, read_memory
-from ortffi.tensors import (
-    Shape,
-    allocate_tensor,
-    borrow_memory,
-    create_tensor,
-    describe_tensor,
-    element_count,
-    is_viewable,
-    kind_of,
-    read_tensor,
-    view_bytes,
-    view_tensor,
-)
+from ortffi.errors import UnsupportedError
+from ortffi.memory import Memory, copy_tensor, memory_info, read_memory
+from ortffi.tensors import Shape, allocate_tensor, borrow_memory, create_tensor, element_count
 
 _STRINGS_IN_SEQUENCES = 17
-"""The API version from which on strings come out of a sequence."""
-
-Scalar = TypeVar("Scalar", bound=np.generic)
+"""The first API version that can read strings from a sequence."""
 
 
-class Value(Owner):
+class Value(ReadableValue):
     """A tensor, sequence, map or optional that ONNX Runtime holds (an `OrtValue`).
 
-    Made by the `from_...` methods, `empty`, `Session.allocate` and `Session.run_values`; closed by
-    `close`, the end of a `with` block, or garbage collection. A context manager. Arrays that show
-    its memory outlive it: the memory goes when the last of them has gone.
+    Made by the `from_...` methods, `empty`, `Session.allocate` and `Session.run_values`. A context
+    manager; closed by `close`, the end of a `with` block, or garbage collection. Arrays that view
+    its memory may outlive it: the memory is freed with the last of them.
     """
-
-    def __init__(self, environment: Environment, pointer: int, *keep_alive: object) -> None:
-        self._environment = environment
-        handle = Handle(pointer, environment.api.ReleaseValue, "value", *keep_alive)
-        super().__init__(handle)
-        # Of an empty optional GetValueType crashes (1.17 to 1.31).
-        self._kind = kind_of(environment, pointer) if self.has_value else OnnxType.OPTIONAL
-        self._element_type = ElementType.UNDEFINED
-        if self._kind is OnnxType.TENSOR:
-            self._element_type, self._shape = describe_tensor(environment, pointer)
 
     @classmethod
     def from_numpy(cls, array: Array, element_type: ElementType | None = None) -> Value:
         """Make a tensor of an array (`CreateTensorWithDataAsOrtValue`).
 
-        The memory of an aligned C-contiguous array is borrowed: what is written to the array later
-        is seen by runs after that. Strings (dtype `str`, or objects that are all `str`) and
-        elements of less than a byte are copied.
+        The memory of an aligned C-contiguous array is borrowed: later runs see later changes of
+        the array. Strings (dtype `str`, or objects that are all `str`) and elements smaller than a
+        byte are copied.
 
         Args:
-            array: of a dtype that carries an element type; see `DTYPES`.
-            element_type: for those that share a dtype with another, such as bfloat16.
+            array: of a dtype that represents an element type; see `DTYPES`.
+            element_type: needed for types that share a dtype with another, such as bfloat16.
 
         Raises:
-            TypeError: not an array, or its dtype does not carry the element type, or none.
-            ValueError: a string holds a NUL character, which the C API would cut it at, or an
-                integer is out of range.
-            OrtError: ONNX Runtime refused it.
+            TypeError: not an array, or its dtype does not represent the element type.
+            ValueError: a string contains a NUL character, where the C API would stop reading, or
+                an integer is out of range.
+            OrtError: ONNX Runtime refused the array.
         """
         if not isinstance(array, np.ndarray):
             raise TypeError(f"array must be a numpy array, not {type(array).__name__}")
@@ -92,13 +59,13 @@ class Value(Owner):
 
     @classmethod
     def empty(cls, shape: Sequence[int], element_type: ElementType = ElementType.FLOAT) -> Value:
-        """Make a tensor in memory of ONNX Runtime's own (`CreateTensorAsOrtValue`).
+        """Make a tensor in memory that ONNX Runtime allocates (`CreateTensorAsOrtValue`).
 
-        Its elements are whatever was there, strings are empty. For another device's memory see
+        Its elements are not initialized; strings are empty. For another device's memory see
         `Session.allocate`.
 
         Raises:
-            TypeError: a dimension is no int.
+            TypeError: a dimension is not an int.
             ValueError: a dimension is negative.
             OrtError: there is not enough memory.
         """
@@ -115,14 +82,14 @@ class Value(Owner):
 
         Args:
             items: arrays or values.
-            element_type: of the tensors; needed if there are none, and for those that share a
+            element_type: of the tensors; needed if there are none, and for types that share a
                 dtype with another, such as bfloat16.
 
         Raises:
-            TypeError: an item is neither an array nor a value, or an array's dtype does not carry
-                the element type.
+            TypeError: an item is neither an array nor a value, or an array's dtype does not
+                represent the element type.
             ValueError: there are no items and no element type.
-            UnsupportedError: strings, and the library is older than 1.17.
+            UnsupportedError: the items are strings, and the library is older than 1.17.
             OrtError: the items' types differ, or ONNX Runtime has no such sequences.
         """
         if isinstance(items, np.ndarray | str | bytes) or not isinstance(items, Sequence):
@@ -131,7 +98,7 @@ class Value(Owner):
             element_type = member("element_type", ElementType, element_type)
         if not items:
             if element_type is None:
-                raise ValueError("a sequence of no items needs an element type")
+                raise ValueError("a sequence without items needs an element type")
             environment = init()
             return cls(environment, empty_sequence(environment, element_type))
         for item in items:
@@ -147,11 +114,13 @@ class Value(Owner):
 
     @classmethod
     def from_mapping(cls, mapping: Mapping[Any, Any]) -> Value:
-        """Make a map (`CreateValue`): from int or str to float, int or str, all of one type.
+        """Make a map (`CreateValue`) from int or str to float, int or str.
+
+        All keys have one type, and so do all values.
 
         Raises:
             TypeError: not a mapping, or ONNX has no such map.
-            ValueError: it is empty: its types would not be known; or an int is out of range.
+            ValueError: it is empty, so its types are unknown; or an int is out of range.
         """
         if not isinstance(mapping, Mapping):
             raise TypeError(f"mapping must be a mapping, not {type(mapping).__name__}")
@@ -184,176 +153,17 @@ class Value(Owner):
                 if parts[index]._kind is OnnxType.OPTIONAL:
                     raise TypeError(f"items[{index}] is an empty optional")
             pointer = new(environment.api.CreateValue, pointers, len(parts), kind)
-            # The new value shares the tensors' memory, which may be borrowed from arrays.
+            # The new value shares the parts' memory, which may be borrowed from arrays.
             return cls(environment, pointer, *borrowed_by(parts))
         finally:
             for handle in entered:
                 handle.leave()
 
-    @property
-    def kind(self) -> OnnxType:
-        """Return what it is: a tensor, a sequence, a map, or an optional that is empty."""
-        with self._handle:
-            return self._kind
-
-    @property
-    def has_value(self) -> bool:
-        """Tell whether there is anything; an optional may be empty (`HasValue`)."""
-        with self._handle as pointer:
-            answer = ctypes.c_int()
-            self._environment.api.HasValue(pointer, ctypes.byref(answer))
-            return bool(answer.value)
-
-    @property
-    def element_type(self) -> ElementType:
-        """Return the type of a tensor's elements, `UNDEFINED` for other kinds."""
-        with self._handle:
-            return self._element_type
-
-    @property
-    def shape(self) -> Shape:
-        """Return the length of each dimension of a tensor.
-
-        Raises:
-            TypeError: it is no tensor.
-        """
-        with self._handle:
-            self._check_tensor()
-            return self._shape
-
-    @property
-    def memory(self) -> Memory:
-        """Return where a tensor's elements lie (`GetTensorMemoryInfo`).
-
-        Raises:
-            TypeError: it is no tensor.
-        """
-        with self._handle as pointer:
-            self._check_tensor()
-            return read_memory(self._environment.api, pointer)
-
-    @overload
-    def numpy(self, dtype: type[Scalar], *, copy: bool | None = True) -> npt.NDArray[Scalar]: ...
-
-    @overload
-    def numpy(self, dtype: npt.DTypeLike | None = None, *, copy: bool | None = True) -> Array: ...
-
-    def numpy(self, dtype: Any = None, *, copy: bool | None = True) -> Array:
-        """Return a tensor as a C-contiguous array.
-
-        Args:
-            dtype: what the elements must be; nothing is converted.
-            copy: False shows the memory itself, read-only, instead of copying it; it stays for as
-                long as the array does, also when the value is closed. None does so where it can
-                be, and copies otherwise.
-
-        Raises:
-            TypeError: it is no tensor, its elements are of another type, or `copy` is False and
-                they can only be copied (strings, elements of less than a byte, memory of a GPU).
-            UnsupportedError: memory of a GPU, and the library is older than 1.23.
-            ClosedError: the value is closed.
-        """
-        with self._handle as pointer:
-            self._check_tensor()
-            if dtype is not None and DTYPES.get(self._element_type) != np.dtype(dtype):
-                raise TypeError(f"the tensor holds {spell(self._element_type)}, not "
-                                f"{np.dtype(dtype)}")  # fmt: skip
-            memory = read_memory(self._environment.api, pointer)
-            if copy is None:
-                copy = not memory.on_host or not is_viewable(self._element_type)
-            if copy:
-                return (self if memory.on_host else self._on_host()).read()
-            if not memory.on_host:
-                raise TypeError(f"a tensor in {memory} can only be copied")
-            array = view_tensor(
-                self._environment, pointer, self._element_type, self._shape, self._handle.share()
-            )
-            array.flags.writeable = False
-            return array
-
-    def __array__(self, dtype: npt.DTypeLike | None = None, copy: bool | None = None) -> Array:
-        """Give a tensor to `numpy.asarray`: read-only where it is shown in place.
-
-        Args:
-            dtype: what numpy is to convert the elements to.
-            copy: as for `numpy`.
-
-        Raises:
-            TypeError: it is no tensor, or it cannot be converted.
-            ValueError: `copy` is False, and there is no array without one.
-        """
-        try:
-            array = self.numpy(copy=copy)
-        except TypeError as error:
-            if copy is False and self._kind is OnnxType.TENSOR:
-                raise ValueError(str(error)) from error
-            raise
-        if dtype is None or array.dtype == dtype:
-            return array
-        if copy is False:
-            raise ValueError(f"a tensor of {spell(self._element_type)} becomes {np.dtype(dtype)} "
-                             "only by a copy")  # fmt: skip
-        return convert(array, dtype, self._element_type)
-
-    def __dlpack_device__(self) -> tuple[int, int]:
-        """Return DLPack's device type and number of a tensor's memory: (1, 0) for the host.
-
-        Raises:
-            TypeError: it is no tensor.
-            BufferError: DLPack has no such device.
-        """
-        return dlpack_device(self.memory)
-
-    def __dlpack__(
-        self,
-        *,
-        stream: object = None,
-        max_version: tuple[int, int] | None = None,
-        dl_device: tuple[int, int] | None = None,
-        copy: bool | None = None,
-    ) -> object:
-        """Export a tensor of the host by DLPack, as `numpy.from_dlpack` and others ask for it.
-
-        The memory stays for as long as the consumer needs it, also when the value is closed. It is
-        read-only. Consumers of DLPack before 1.0 cannot be told so, and must not write either.
-
-        Args:
-            stream: None; the memory is the host's.
-            max_version: the newest version of DLPack that the consumer knows.
-            dl_device: where the consumer wants it: None, or (1, 0) for the host.
-            copy: True for a copy, False for none, None for what can be done.
-
-        Raises:
-            TypeError: it is no tensor.
-            BufferError: its memory is a GPU's, numpy and DLPack do not share its element type, or
-                an array that may not be written to would go to a consumer that cannot be told.
-        """
-        here = self.__dlpack_device__()
-        check_dlpack_type(self._element_type)
-        if dl_device not in (None, HOST) or (here != HOST and (dl_device is None or copy is False)):
-            raise BufferError(f"a tensor in {self.memory} can be exported only by a copy to the "
-                              "host: dl_device=(1, 0)")  # fmt: skip
-        if here != HOST:
-            return export(self.numpy(), max_version, stream=stream, copy=None)
-        with self._handle as pointer:
-            owned = self._handle.share()
-            array = view_tensor(self._environment, pointer, self._element_type, self._shape, owned)
-        array.flags.writeable = not (
-            tells_read_only(max_version) or any_read_only(owned.keep_alive)
-        )
-        return export(array, max_version, stream=stream, copy=copy)
-
-    def read(self) -> Array:
-        """Copy a tensor in the host's memory into a new array; `numpy` is for any memory."""
-        with self._handle as pointer:
-            self._check_tensor()
-            return read_tensor(self._environment, pointer)
-
     def items(self) -> list[Value]:
-        """Return the items of a sequence, or a map's keys and its values (`GetValue`).
+        """Return the items of a sequence, or the keys and the values of a map (`GetValue`).
 
         Raises:
-            TypeError: it is something else.
+            TypeError: it is neither a sequence nor a map.
         """
         environment = self._environment
         with self._handle as pointer:
@@ -363,7 +173,7 @@ class Value(Owner):
             count = ctypes.c_size_t()
             environment.api.GetValueCount(pointer, ctypes.byref(count))
             items = []
-            # An item may share memory with the whole.
+            # An item may share memory with its container.
             alive = borrowed_by([self])
             for index in range(count.value):
                 item = new(environment.api.GetValue, pointer, index, environment.allocator)
@@ -373,7 +183,7 @@ class Value(Owner):
     def to_python(self) -> Any:
         """Return an array for a tensor, a list for a sequence, a dict for a map.
 
-        None for an optional that is empty. Nothing shares memory with ONNX Runtime.
+        An empty optional becomes None. The result shares no memory with ONNX Runtime.
         """
         if not self.has_value:
             return None
@@ -385,14 +195,15 @@ class Value(Owner):
         return self.numpy()
 
     def copy_from(self, source: Array | Value) -> None:
-        """Overwrite a tensor's elements, wherever it and the source lie (`CopyTensors`).
+        """Overwrite a tensor's elements; both tensors may be in any memory (`CopyTensors`).
 
-        Between tensors of the host it is a plain copy, which every library can do.
+        Between two tensors in host memory it is a plain copy, which works with every library.
 
         Raises:
-            TypeError: not an array or a tensor, of another element type, or of strings.
-            ValueError: of another shape.
-            UnsupportedError: memory of a GPU, and the library is older than 1.23.
+            TypeError: the source is not an array or a tensor, it has another element type, or the
+                elements are strings.
+            ValueError: the source has another shape.
+            UnsupportedError: a tensor is in GPU memory, and the library is older than 1.23.
         """
         with self._handle:
             self._check_tensor()
@@ -409,30 +220,20 @@ class Value(Owner):
                 raise TypeError("a tensor of strings cannot be overwritten")
             if source._shape != self._shape:
                 raise ValueError(f"expected shape {self._shape}, not {source._shape}")
-            environment = self._environment
-            api = environment.api
-            if read_memory(api, target).on_host and read_memory(api, origin).on_host:
-                n_bytes = packed_size(self._element_type, element_count(self._shape))
-                view_bytes(environment, target, n_bytes)[...] = view_bytes(
-                    environment, origin, n_bytes
-                )
-                return
-            require(api, "CopyTensors")
-            one = ctypes.c_void_p * 1
-            api.CopyTensors(environment.pointer, one(origin), one(target), None, 1)
+            copy_tensor(self._environment, origin, target, self._element_type, self._shape)
 
     def mapped(self, memory: Memory) -> Value:
-        """Make a tensor of the same memory that is said to lie elsewhere.
+        """Make a tensor of the same memory that ONNX Runtime takes for another device's memory.
 
-        For memory of the host that a device reads and writes itself, by the same addresses, as
-        CUDA does with what is pinned (`Session.allocate` in `Memory("CudaPinned")`): bound as
-        memory of the device, it is copied nowhere. What is written to the one is seen by the
-        other. Whether the device can reach it nobody checks; where it cannot, its runs fail.
+        Some host memory can be used by a device at the same addresses: CUDA can use pinned memory
+        (`Session.allocate` in `Memory("CudaPinned")`). Bound as the device's memory, such a tensor
+        is not copied. Both tensors share their elements. Nothing checks that the device can reach
+        the memory; if it cannot, its runs fail.
 
         Raises:
-            TypeError: it is no tensor, or one of strings, or `memory` is none.
-            ValueError: it does not lie on the host.
-            OrtError: ONNX Runtime knows no such memory.
+            TypeError: it is not a tensor, its elements are strings, or `memory` is not a `Memory`.
+            ValueError: it is not in host memory.
+            OrtError: ONNX Runtime does not know the memory.
         """
         if not isinstance(memory, Memory):
             raise TypeError(f"memory must be a Memory, not {type(memory).__name__}")
@@ -452,22 +253,11 @@ class Value(Owner):
             owned = self._handle.share()
             return Value(environment, value, owned, *owned.keep_alive)
 
-    def _on_host(self) -> Value:
-        copy = Value.empty(self._shape, self._element_type)
-        copy.copy_from(self)
-        return copy
-
-    def _check_tensor(self) -> None:
-        if self._kind is OnnxType.OPTIONAL:
-            raise TypeError("the value is an optional without a tensor in it")
-        if self._kind is not OnnxType.TENSOR:
-            raise TypeError(f"the value is a {self._kind.name.lower()}, not a tensor")
-
 
 def is_nothing(thing: object) -> bool:
-    """Tell whether it is None, or the value of an optional that is empty.
+    """Return whether it is None or an empty optional.
 
-    ONNX Runtime crashes on most of what can be done with the latter.
+    ONNX Runtime crashes on most uses of an empty optional.
     """
     return thing is None or (isinstance(thing, Value) and thing.kind is OnnxType.OPTIONAL)
 
@@ -475,13 +265,13 @@ def is_nothing(thing: object) -> bool:
 def own_all(
     environment: Environment, pointers: Sequence[tuple[int, Sequence[object]]]
 ) -> list[Value]:
-    """Make a `Value` of each `OrtValue*`, with what must live as long; if one fails, of none."""
+    """Make a `Value` of each `OrtValue*` and the objects to keep alive; all or none are made."""
     values: list[Value] = []
     try:
         for pointer, alive in pointers:
             values.append(Value(environment, pointer, *alive))
     except BaseException:
-        # The one that failed is owned already, or was released.
+        # The one that failed already has an owner or was released.
         for pointer, _ in pointers[len(values) + 1 :]:
             environment.api.ReleaseValue(pointer)
         raise
@@ -489,13 +279,14 @@ def own_all(
 
 
 def borrowed_by(things: Iterable[object]) -> tuple[object, ...]:
-    """Return whose memory is used by what is made of some things, each once.
+    """Return the objects, each once, whose memory a new value borrows from some things.
 
-    Of a `Value` that is what it keeps alive, not the value itself: its own memory goes with the
-    last that shares it. A chain of values, each made of the one before, would grow for ever.
+    For a `Value` these are the objects that it keeps alive, not the value itself: ONNX Runtime
+    frees a value's own memory with the last value that shares it. Otherwise a chain of values, each
+    made of the one before, would grow forever.
 
     Args:
-        things: values that are entered, `Owned` of values, or whatever else.
+        things: values that have been entered, `Owned` of values, or other objects.
     """
     found: dict[int, object] = {}
     for thing in things:
@@ -509,9 +300,9 @@ def check_shape(shape: Sequence[int]) -> Shape:
     """Return a shape as a tuple of lengths.
 
     Raises:
-        TypeError: it is no sequence of int.
-        ValueError: a dimension is negative, or none that C has a number for.
-        OverflowError: it holds more elements than can be addressed.
+        TypeError: it is not a sequence of int.
+        ValueError: a dimension is negative or too large for C.
+        OverflowError: it has more elements than can be addressed.
     """
     if isinstance(shape, str | bytes) or not isinstance(shape, Sequence):
         raise TypeError(f"shape must be a sequence of int, not {type(shape).__name__}")
@@ -519,17 +310,17 @@ def check_shape(shape: Sequence[int]) -> Shape:
         if isinstance(length, bool) or not isinstance(length, int | np.integer):
             raise TypeError(f"a dimension of shape must be an int, not {type(length).__name__}")
     lengths = tuple(int(length) for length in shape)
-    if any(length > sys.maxsize for length in lengths):  # beside a 0 they hold no elements
+    if any(length > sys.maxsize for length in lengths):  # beside a 0 there are no elements
         raise ValueError(f"shape {lengths} has a dimension that no tensor can have")
     element_count(lengths)
     return lengths
 
 
 def allocatable(element_type: ElementType) -> ElementType:
-    """Return an element type of which there are tensors.
+    """Return an element type that tensors can have.
 
     Raises:
-        TypeError: it is no element type, or there are none of it.
+        TypeError: it is not an element type, or there are no tensors of it.
         ValueError: no element type has this number.
     """
     element_type = member("element_type", ElementType, element_type)
@@ -539,7 +330,7 @@ def allocatable(element_type: ElementType) -> ElementType:
 
 
 def require_strings_in_sequences(environment: Environment) -> None:
-    """Raise UnsupportedError where reading a sequence of strings would crash (`GetValue`)."""
+    """Raise UnsupportedError if reading a sequence of strings would crash (`GetValue`)."""
     version = environment.api.version
     if version < _STRINGS_IN_SEQUENCES:
         raise UnsupportedError("GetValue for sequences of strings", _STRINGS_IN_SEQUENCES, version)

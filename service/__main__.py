@@ -12,8 +12,8 @@ from typing import Any, Literal
 
 from service import __version__
 from service.errors import InvalidRequestError, ServiceError
+from service.heap import share_freed_memory
 from service.logs import configure_logging
-from service.memory import share_freed_memory
 from service.settings import Settings, load_settings
 
 _CONFIG_ONLY = {"cuda_options", "tensorrt_options"}
@@ -39,7 +39,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _serve(settings: Settings) -> int:
-    from service.api import serve  # the web framework takes time that other commands can save
+    from service.api import serve  # other commands need no web framework
 
     serve(settings)
     return 0
@@ -64,7 +64,7 @@ def _say(
     audio_format = {"raw": "pcm", "ogg": "opus"}.get(suffix, suffix)
     if audio_format not in FORMATS:
         endings = ", ".join(f".{ending}" for ending in (*FORMATS, "raw", "ogg"))
-        raise InvalidRequestError(f"{output}: the name must end in one of {endings}")
+        raise InvalidRequestError(f"{output}: the name must end in {endings}")
     spoken = sys.stdin.read() if text == "-" else text
     synthesizer = load_synthesizer(settings, _progress)
     try:
@@ -132,36 +132,38 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"%(prog)s {__version__}")
     commands = parser.add_subparsers(required=True, metavar="command")
-    serve = _command(commands, _serve, "serve", "answer POST /synthesize until told to stop")
-    say = _command(commands, _say, "say", "turn text into an audio file")
+    serve = _command(commands, _serve, "serve", "serve HTTP and WebSocket until stopped")
+    say = _command(commands, _say, "say", "synthesize an audio file")
     voices = _command(commands, _voices, "voices", "list the voices")
     prepare = _command(commands, _prepare, "prepare", "prepare the model for this machine now")
-    doctor = _command(commands, _doctor, "doctor", "look at everything that speaking needs")
-    say.add_argument("text", help="what to say; - reads standard input")
+    doctor = _command(commands, _doctor, "doctor", "check everything that the service needs")
+    say.add_argument("text", help="text to say; - reads standard input")
     say.add_argument(
         "-o",
         "--output",
         type=Path,
         required=True,
-        help="file; its ending is the format: wav, pcm, raw, flac, mp3, opus or ogg",
+        help="audio file; its ending is the format: wav, pcm, raw, flac, mp3, opus or ogg",
     )
     say.add_argument("--speed", type=float, default=1.0, help="0.5 to 2.0; 2.0 is twice as fast")
-    say.add_argument("--language", help="code of the text's language; the voice's own by default")
-    say.add_argument("--phonemes", action="store_true", help="the text is phonemes already")
+    say.add_argument("--language", help="language code of the text; default: the voice's language")
+    say.add_argument("--phonemes", action="store_true", help="the text is phonemes")
     say.add_argument("--ssml", action="store_true", help="the text is SSML; see docs/markup.md")
     say.add_argument(
         "--normalize",
         action=argparse.BooleanOptionalAction,
         default=True,
-        help="write figures, dates and abbreviations in words before they are read",
+        help="write numbers, dates and abbreviations as words before G2P",
     )
     prepare.add_argument(
         "--for",
         dest="target",
         choices=("cpu", "cuda"),
-        help="processors or NVIDIA GPUs; what the provider of the settings needs by default",
+        help="CPUs or NVIDIA GPUs; default: what the provider in the settings needs",
     )
-    doctor.add_argument("--json", dest="as_json", action="store_true", help="for bug reports")
+    doctor.add_argument(
+        "--json", dest="as_json", action="store_true", help="print JSON, for bug reports"
+    )
     for subparser in (serve, say, voices, prepare, doctor):
         subparser.add_argument("--config", type=Path, help="configuration file (TOML)")
         for name, field in Settings.model_fields.items():

@@ -1,4 +1,4 @@
-"""Look at everything that speaking needs, and say what is wrong."""
+"""Check everything that the service needs, and say what is wrong."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ from service.text import LANGUAGES, FrontEnd
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing that was looked at.
+    """The result of one check.
 
     Attributes:
-        name: what it is.
-        ok: whether it is as it should be; None for what need not be.
+        name: of what was checked.
+        ok: whether it is fine; None if it is missing but not needed.
         detail: what was found, or what is wrong and what to do.
     """
 
@@ -39,7 +39,7 @@ class Finding:
 
 
 def _examine_machine(machine: Machine, provider: str) -> Iterator[Finding]:
-    """Look at the machine; what is not there is wrong only where the provider needs it."""
+    """Check the machine; what is missing is wrong only if the provider needs it."""
     board, memory, driver = machine.board, machine.memory, machine.driver
     yield Finding("board", True if board.model else None, board.model or "unknown")
     if board.tegra:
@@ -64,7 +64,7 @@ def _examine_machine(machine: Machine, provider: str) -> Iterator[Finding]:
 
 
 def _examine_kernels(settings: Settings, library: Path, problem: str) -> Finding:
-    """Look for which GPUs the library has kernels; the problem is what is foreseen of it."""
+    """Check for which GPUs the library has kernels; the problem is from `foresee`."""
     kernels = CudaBuild(library).kernels
     wanted = settings.provider in ("cuda", "tensorrt")
     if problem or kernels.problem:
@@ -79,15 +79,15 @@ def _examine_languages(front_end: FrontEnd) -> Iterator[Finding]:
         name = f"language {language.code}"
         reader = readers.name(language.code)
         if not readers.is_available(language.code):
-            yield Finding(name, None, f"needs {readers.lack(language.code)}")
+            yield Finding(name, None, f"needs {readers.requirement(language.code)}")
         else:
-            yield Finding(name, True, f"read by {reader}")
+            yield Finding(name, True, f"G2P by {reader}")
 
 
 def examine(settings: Settings, progress: Callable[[str], None]) -> Iterator[Finding]:
-    """Look at machine, library, providers, voices, espeak-ng, model, and a self-test.
+    """Check machine, library, providers, voices, espeak-ng and model, and run a self-test.
 
-    Where one fails, those that need it are left out.
+    If one fails, those that need it are left out.
     """
     yield Finding(
         "service", True, f"{__version__}, Python {sys.version.split()[0]}, {platform.machine()}"
@@ -111,7 +111,7 @@ def examine(settings: Settings, progress: Callable[[str], None]) -> Iterator[Fin
         device = settings.cuda_device
         problem = foresee(library=runtime.library, device=device, machine=machine)
         yield _examine_kernels(settings, runtime.library, problem)
-    # To try what is damaged can end the process.
+    # Trying a damaged library can end the process.
     for provider, message in runtime.usable(with_gpu=not problem).items():
         wanted = provider == "cpu" or settings.provider == provider
         problem = message and explain(
@@ -130,7 +130,7 @@ def examine(settings: Settings, progress: Callable[[str], None]) -> Iterator[Fin
     except ServiceError as error:
         yield Finding(error.code, False, error.message)
         return
-    durations = "gives durations" if model.gives_durations else "does not give durations"
+    durations = "gives durations" if model.gives_durations else "gives no durations"
     yield Finding(
         "model", True,
         f"{model.name}, sha256 {model.sha256[:12]}, {durations}, runs on {model.provider} with "

@@ -1,4 +1,4 @@
-"""Put a synthesizer together from settings."""
+"""Assemble a synthesizer from settings."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from service.model import (
     Options,
     Runtime,
     StatisticsPredictor,
-    longest_piece_s,
+    longest_chunk_s,
     open_runtime,
     require_gpu,
 )
@@ -32,11 +32,11 @@ from service.text import Espeak, FrontEnd, UserLexicon
 logger = logging.getLogger(__name__)
 
 STATISTICS = "statistics.npz"
-"""Of the published model, beside the voices that come with the service."""
+"""File of the published model's statistics, beside the included voices."""
 
 
 def load_runtime(settings: Settings) -> Runtime:
-    """Load ONNX Runtime as the settings ask for.
+    """Load ONNX Runtime, configured by the settings.
 
     Raises:
         StartupError: there is no usable library.
@@ -52,7 +52,7 @@ def load_runtime(settings: Settings) -> Runtime:
 
 
 def _engine_caches(settings: Settings) -> Options:
-    """Have TensorRT keep what it compiles, which takes minutes, where prepared models are kept."""
+    """Let TensorRT keep what it compiles, which takes minutes, in the cache."""
     folder = str(_cache_dir(settings) / "tensorrt")
     return {
         "trt_engine_cache_enable": True,
@@ -72,9 +72,9 @@ def _source(settings: Settings) -> Source:
 
 
 def load_model(settings: Settings, runtime: Runtime, progress: Progress) -> Model:
-    """Load the model of the settings, prepared for where it runs.
+    """Load the model of the settings, prepared for its provider.
 
-    Where it cannot be prepared for the processor it is used as it is, with a warning that says why.
+    If it cannot be prepared for the CPU, it is used as it is, with a warning that says why.
 
     Args:
         settings: which model, and how.
@@ -82,8 +82,8 @@ def load_model(settings: Settings, runtime: Runtime, progress: Progress) -> Mode
         progress: called with a line where something takes long.
 
     Raises:
-        ModelError: the file is missing, is no model, or does not keep the contract.
-        ProviderError: a GPU was asked for and cannot be had, or says something else.
+        ModelError: the file is missing, or is not a Kokoro model.
+        ProviderError: the GPU cannot be used, or fails the parity check.
         StartupError: the memory budget is too little.
     """
     source = _source(settings)
@@ -97,7 +97,7 @@ def load_model(settings: Settings, runtime: Runtime, progress: Progress) -> Mode
         except GpuUnavailableError as error:
             if runtime.provider != "auto":
                 raise ProviderError(f"provider = {runtime.provider}: {error}") from error
-            logger.warning("running on the CPU, since the GPU cannot be used: %s", error)
+            logger.warning("running on the CPU, because the GPU cannot be used: %s", error)
             runtime = runtime.on_processor
     detail = "as it is: prepare = false"
     if settings.prepare:
@@ -118,8 +118,8 @@ def _load_prepared(
     try:
         model = _open(prepared, settings, runtime, progress)
     except ModelError as error:
-        # Another environment may have removed it after it was found: then it is made anew.
-        # Whatever else is wrong with it still is.
+        # Another environment may have removed it after it was found; then it is made anew.
+        # Any other error occurs again.
         logger.debug("the prepared model cannot be opened: %s", error)
         prepared = preparation.get(
             source, "processor", runtime, cache_dir, progress, settings.kernels
@@ -147,26 +147,26 @@ def measure_kernels(settings: Settings) -> KernelSpeed:
 
 
 def load_statistics() -> StatisticsPredictor:
-    """Read the statistics that come with the service; see `StatisticsPredictor.load`."""
+    """Read the included statistics; see `StatisticsPredictor.load`."""
     return StatisticsPredictor.load(resource("voices") / STATISTICS)
 
 
 def prepare_model(
     settings: Settings, target: Literal["cpu", "cuda"] | None, progress: Progress
 ) -> list[ModelOnDisk]:
-    """Put into the cache what serving would load.
+    """Prepare the models that serving would load.
 
     Args:
-        settings: which model, where to.
-        target: processors or GPUs; by default what the settings' provider needs: with `auto` both.
+        settings: which model, and where to.
+        target: CPUs or GPUs; default: what the settings' provider needs; both with `auto`.
         progress: called with a line where something takes long.
 
     Returns:
-        The prepared models; or files, where they are taken as they are: the published one with
+        The prepared models, or files that are used as they are: the published one with
         `prepare = false`, and one in floats on a GPU.
 
     Raises:
-        StartupError: it cannot be had, or the settings leave nothing to do.
+        StartupError: something is missing, or the settings leave nothing to do.
     """
     source, cache_dir = _source(settings), _cache_dir(settings)
     runtime = load_runtime(settings).on_processor
@@ -198,7 +198,7 @@ def load_espeak(settings: Settings) -> Espeak:
 
 
 def load_lexicon(settings: Settings) -> UserLexicon:
-    """Read the lexicon of the settings, or the one that comes with the service.
+    """Read the lexicon of the settings, or the included one.
 
     Raises:
         LexiconError: the file cannot be read, or an entry is wrong.
@@ -207,7 +207,7 @@ def load_lexicon(settings: Settings) -> UserLexicon:
 
 
 def load_front_end(settings: Settings) -> FrontEnd:
-    """Make what reads texts.
+    """Make the front end, which converts texts to phonemes.
 
     Raises:
         EspeakError: espeak-ng cannot be found or started.
@@ -217,7 +217,7 @@ def load_front_end(settings: Settings) -> FrontEnd:
 
 
 def load_synthesizer(settings: Settings, progress: Progress) -> Synthesizer:
-    """Load everything that speaking needs.
+    """Load everything that synthesis needs.
 
     Args:
         settings: which model, voices, provider.
@@ -235,17 +235,17 @@ def load_synthesizer(settings: Settings, progress: Progress) -> Synthesizer:
 def build_synthesizer(
     settings: Settings, model: Model, voices: VoiceLibrary, front_end: FrontEnd
 ) -> Synthesizer:
-    """Make a synthesizer of loaded parts; it owns the model.
+    """Make a synthesizer of loaded parts. It owns the model.
 
     Raises:
-        ServiceError: the default voice of the settings is not there.
+        ServiceError: the default voice of the settings does not exist.
     """
     planner = Planner(
         front_end,
         voices,
         default_voice=settings.voice,
         max_text_length=settings.max_text_length,
-        longest_chunk_s=longest_piece_s(settings.memory_budget_bytes, model.prepared.variant)
+        longest_chunk_s=longest_chunk_s(settings.memory_budget_bytes, model.prepared.variant)
         if settings.memory_budget_bytes
         else LONGEST_CHUNK_S,
     )

@@ -1,4 +1,4 @@
-"""The log: text or JSON lines on standard error, without what callers wrote."""
+"""The log: text or JSON lines on standard error, without callers' texts."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from pythonjsonlogger.json import JsonFormatter
 _TEXT_FORMAT = "%(asctime)s %(levelname)s %(name)s: %(message)s"
 
 _PLAIN = re.compile(r'[^\s"=\\]+')
-"""A value that logfmt leaves without quotes, once it is printable."""
+"""A printable value that logfmt does not quote."""
 
 _ExceptionInfo = (
     tuple[type[BaseException], BaseException, TracebackType | None] | tuple[None, None, None]
@@ -25,16 +25,16 @@ _ExceptionInfo = (
 
 
 def configure_logging(level: str, log_format: Literal["text", "json"]) -> None:
-    """Send the log to standard error, where nobody has given it another place yet.
+    """Send the log to standard error, unless logging is already configured.
 
     Args:
         level: least severe messages to log, such as `info`.
         log_format: a line of text, or a JSON object with `time` (ISO 8601, UTC), `level`,
             `logger`, `message`, and the fields of a request or of `extra`.
 
-    An exception is logged by class and frames only: its message may quote a caller's text. For
-    the same reason uvicorn, which at level debug writes what WebSockets carry, stays at info, and
-    its lines with the paths of WebSockets are left out.
+    Exceptions are logged by class and frames only, because messages may quote a caller's text. For
+    the same reason uvicorn stays at level info, because at debug it logs WebSocket messages, and
+    its lines with the paths of WebSockets are dropped.
     """
     handler = logging.StreamHandler()
     handler.setFormatter(_Text(_TEXT_FORMAT) if log_format == "text" else _Json())
@@ -47,15 +47,15 @@ def configure_logging(level: str, log_format: Literal["text", "json"]) -> None:
 def log_request(logger: logging.Logger, level: int, fields: Mapping[str, object]) -> None:
     """Log one line for a request: `request id=... status=200 ...`, or JSON with these fields.
 
-    Fields that are None are left out. Not for what a caller wrote: texts, keys, unknown paths.
+    Fields that are None are left out. Never pass what a caller wrote: texts, keys, unknown paths.
     """
     logger.log(level, RequestFields(fields))
 
 
 class RequestFields(dict[str, object]):
-    """The message of a request's line: `request` and its fields in logfmt, never over two lines.
+    """The message of a request's line: `request` and its fields in logfmt, on one line.
 
-    A dictionary, which python-json-logger takes for fields.
+    A dictionary, because python-json-logger makes fields of it.
     """
 
     def __init__(self, fields: Mapping[str, object]) -> None:
@@ -76,7 +76,7 @@ def _logfmt(value: object) -> str:
 
 
 def describe(error: BaseException) -> str:
-    """Return an exception's class and frames, with those it came from or holds; no message."""
+    """Return class and frames of an exception, its causes and its group, without messages."""
     return "\n".join(_describe(error, set())).rstrip()
 
 
@@ -90,7 +90,7 @@ def _describe(error: BaseException, seen: set[int]) -> Iterator[str]:
         yield "which led to"
     yield f"{type(error).__module__}.{type(error).__qualname__}"
     yield "".join(traceback.format_tb(error.__traceback__)).rstrip()
-    # Those of an ExceptionGroup, which Python 3.10 has not.
+    # Those of an ExceptionGroup, which Python 3.10 lacks.
     for held in getattr(error, "exceptions", ()):
         if isinstance(held, BaseException) and id(held) not in seen:
             yield "which holds"
@@ -99,7 +99,7 @@ def _describe(error: BaseException, seen: set[int]) -> Iterator[str]:
 
 class _Text(logging.Formatter):
     def format(self, record: logging.LogRecord) -> str:
-        # Another handler may have left its own text of the exception, with the message.
+        # Another handler may have cached its text of the exception, with the message.
         record = copy.copy(record)
         record.exc_text = None
         return super().format(record)

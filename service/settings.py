@@ -1,4 +1,4 @@
-"""Settings: flags before environment before configuration file before defaults."""
+"""Settings: flags override the environment, which overrides the configuration file."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ CONFIG_VARIABLE = "KOKORO_CONFIG"
 """The variable that names the configuration file if there is no `--config`."""
 
 _LONGEST_NAME = 64
-"""No name that anything here has is longer."""
+"""No known name is longer."""
 
 Provider = Literal["cpu", "cuda", "tensorrt", "auto"]
 ProviderOptions = dict[str, str | int | bool]
@@ -42,7 +42,7 @@ def _split_list(value: object) -> object:
 
 
 Origins = Annotated[tuple[str, ...], NoDecode, BeforeValidator(_split_list)]
-"""A list in a file; text with commas in a flag or a variable."""
+"""A list in a file; text with commas in flags and variables."""
 
 
 BUCKETS = (32, 40, 50, 64, 80, 104, 128, 160, 200, 256, 320, 400, 512, 640)
@@ -96,7 +96,7 @@ class Settings(BaseSettings):
         "whole", description="how complete files are decoded: windows or whole"
     )
     prepare: bool = Field(
-        True, description="rewrite the model for this processor once, before its first use"
+        True, description="prepare the model for this CPU once, before its first use"
     )
     kernels: str | None = Field(
         None,
@@ -105,7 +105,7 @@ class Settings(BaseSettings):
         "the fastest that the processor runs",
     )
     voices_dir: Path | None = Field(
-        None, description="folder of voices; default: the voices of the service"
+        None, description="folder of voices; default: the included ones"
     )
     voice: str = Field("af_heart", min_length=1, description="voice for requests that name none")
     max_text_length: int = Field(
@@ -145,13 +145,13 @@ class Settings(BaseSettings):
         0,
         ge=0,
         le=1 << 40,
-        description="refuse requests with 503 while the machine has less free memory than this",
+        description="minimum free memory of the machine; with less, requests get 503",
     )
     answer_memory_bytes: int = Field(
         256 << 20,
         ge=0,
         le=1 << 40,
-        description="maximum memory of all answers; more get 503; 0 is no limit",
+        description="maximum memory of all answers in progress; more get 503; 0 is no limit",
     )
     audio_cache_bytes: int = Field(
         0,
@@ -160,7 +160,7 @@ class Settings(BaseSettings):
         description="memory for the audio cache; 0 switches it off",
     )
     insecure: bool = Field(
-        False, description="serve everyone who reaches the address, without API keys"
+        False, description="allow other interfaces than loopback without API keys"
     )
     api_keys_file: Path | None = Field(
         None, description="file of API keys, one per line; default: no key is needed"
@@ -169,7 +169,7 @@ class Settings(BaseSettings):
         (), description="web origins whose pages may use the service, separated by commas"
     )
     threads: int = Field(
-        0, ge=0, le=1024, description="intra-op threads; 0 uses every core that the process may use"
+        0, ge=0, le=1024, description="intra-op threads; 0 uses all available cores"
     )
     espeak_library: Path | None = Field(
         None,
@@ -179,18 +179,18 @@ class Settings(BaseSettings):
         None, description="espeak-ng-data folder; default: the library's own"
     )
     emoji: Literal["drop", "name"] = Field(
-        "drop", description="what to do with emoji: drop them, or name them (say their names)"
+        "drop", description="drop emoji, or say their names (name)"
     )
     lexicon: Path | None = Field(
         None,
-        description="file of words and their pronunciations; default: the service's own",
+        description="file of pronunciations; default: the included one",
     )
     log_level: Literal["debug", "info", "warning", "error"] = Field(
         "info", description="lowest level to log"
     )
     log_format: Literal["text", "json"] = Field("text", description="format of log lines")
     telemetry: bool = Field(
-        False, description="send traces as the OTEL_* variables say; needs the extra otel"
+        False, description="send traces, configured by OTEL_* variables; needs the extra otel"
     )
     cuda_device: int = Field(0, ge=0, description="number of the GPU to use")
     precision: Literal["float32", "float16"] = Field(
@@ -257,7 +257,7 @@ def load_settings(
 def nearest(name: str, known: Iterable[str]) -> str:
     """Return ` (did you mean ...?)` for a misspelled name, or nothing if no known name is close."""
     if len(name) > _LONGEST_NAME:
-        return ""  # no name is that long, and comparing a long text takes time
+        return ""  # no name is that long, and comparing long texts is slow
     matches = difflib.get_close_matches(name, list(known), n=1)
     return f" (did you mean {matches[0]}?)" if matches else ""
 

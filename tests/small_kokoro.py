@@ -200,7 +200,7 @@ def unknown(
 ) -> object:
     with open(os.environ[COUNTER], "a", encoding="utf-8") as counter:
         counter.write("looked at\n")
-    raise RefusedError(Refusal("0 known parts are recognised", "the node", "an Add at another"))
+    raise RefusedError(Refusal("0 known parts are recognized", "the node", "an Add at another"))
 
 
 def higher(

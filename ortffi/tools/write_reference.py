@@ -14,7 +14,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-# The package of this tree, whatever else is installed.
+# The package of this tree, even if another one is installed.
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 import itertools
@@ -25,7 +25,7 @@ import ortffi.raw
 _HEAD = """\
 # ortffi: reference
 
-Every public name, from the docstrings; written by `ortffi/tools/write_reference.py`.
+Every public name, generated from the docstrings by `ortffi/tools/write_reference.py`.
 [ortffi/README.md](../ortffi/README.md) is the guide.
 """
 
@@ -41,7 +41,7 @@ _CHAPTERS = [
 ]
 _SECTIONS = ("Args", "Attributes", "Raises", "Returns")
 _NOT_CONSTRUCTED = "Made by "
-"""What the docstring of a class says where others construct its objects."""
+"""The docstring of a class contains this if users do not construct its objects."""
 
 
 def reference() -> str:
@@ -87,7 +87,7 @@ def _constants() -> dict[str, tuple[str, str]]:
 
 
 def _item(prefix: str, name: str, thing: Any) -> Iterator[str]:
-    """Give the parts about one public name."""
+    """Yield the parts about one public name."""
     if inspect.isclass(thing):
         yield from _class(prefix, name, thing)
     elif callable(thing):
@@ -127,7 +127,7 @@ def _class(prefix: str, name: str, kind: type[Any]) -> Iterator[str]:
 
 
 def _members(kind: type[Any]) -> Iterator[tuple[str, Any]]:
-    """Give the documented methods and properties, own ones first, those of ortffi's bases next."""
+    """Yield the documented methods and properties: first a class's own, then those of its bases."""
     seen = set()
     for base in kind.__mro__:
         if not base.__module__.startswith("ortffi"):
@@ -142,7 +142,7 @@ def _members(kind: type[Any]) -> Iterator[tuple[str, Any]]:
 
 
 def _signature(function: Any, *, skip_self: bool = False) -> str:
-    """Return the parameters as they are written in the source."""
+    """Return the signature as it is written in the source."""
     signature = inspect.signature(function)
     parameters = list(signature.parameters.values())[1 if skip_self else 0 :]
     written: list[str] = []

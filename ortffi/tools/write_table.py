@@ -2,9 +2,9 @@
 
     python ortffi/tools/write_table.py HEADER
 
-Prints the module; the table in place is only read. A slot keeps the API version that the table has
-for it. A new one gets that of the `\\since` tag in the comment before it, else the header's own.
-A header older than the table is refused: it would take slots away.
+Prints the module; the existing table is only read. A slot keeps its API version in that table. A
+new slot gets the version of the `\\since` tag in its comment, or else the header's own version. A
+header older than the table is refused, because it would remove slots.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ _INDENT = " " * 12
 
 _COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.DOTALL)
 _SINCE = re.compile(r"\\since Version 1\.(\d+)")
-# What Microsoft's annotation language adds to parameters and results; empty with other compilers.
+# Annotations of Microsoft's compiler on parameters and results; other compilers ignore them.
 _ANNOTATION = re.compile(r"\b_[A-Z]\w*_\b(?:\s*\([^()]*\))?")
-# The header's four ways to declare a function, each with macros behind it.
+# The header's four ways to declare a function; macros may follow each.
 _RELEASE = re.compile(r"ORT_CLASS_RELEASE\( ?(?P<name>\w+) ?\)")
 _STATUS = re.compile(r"ORT_API2_STATUS\( ?(?P<name>\w+) ?,?(?P<parameters>.*)\)[ A-Z_]*")
 _TYPED = re.compile(
@@ -43,12 +43,12 @@ _ROW = re.compile(r"^\d+ +(\d+) +[\w *]+?(\w+)\(", re.MULTILINE)
 
 @dataclass(frozen=True)
 class Function:
-    """A slot as the header has it.
+    """A slot as the header declares it.
 
     Attributes:
         name: in C.
         prototype: such as `void ReleaseEnv(OrtEnv* input);`.
-        since: the API version that its comment tells, None where it tells none.
+        since: the API version in its comment, None if there is none.
     """
 
     name: str
@@ -69,7 +69,7 @@ def api_version(header: str) -> int:
 
 
 def functions(header: str) -> Iterator[Function]:
-    """Give the functions of `struct OrtApi` in their order.
+    """Yield the functions of `struct OrtApi` in order.
 
     Raises:
         ValueError: there is no such struct, or something in it is not understood.
@@ -160,7 +160,7 @@ def _without_directives(code: str) -> str:
 
 
 def _split(parameters: str) -> Iterator[str]:
-    """Give the parameters, which commas part where they are not in parentheses."""
+    """Yield the parameters: split at commas outside parentheses."""
     depth = start = 0
     for place, character in enumerate(parameters + ","):
         depth += {"(": 1, ")": -1}.get(character, 0)
@@ -180,13 +180,13 @@ def _parameter(parameter: str) -> str:
 
 
 def _spelled(code: str) -> str:
-    """Return a type, or a type and a name, with its asterisks at the type."""
+    """Return a type, or a type and a name, with the asterisks next to the type."""
     code = re.sub(r"\s*\*", "*", code)
     return " ".join(re.sub(r"\*(?=\w)", "* ", code).split())
 
 
 def _wrapped(row: str) -> str:
-    """Break a row after commas; a parameter is never torn."""
+    """Break a row after commas, never inside a parameter."""
     lines: list[str] = []
     *firsts, last = row.split(", ")
     line = ""
@@ -200,7 +200,7 @@ def _wrapped(row: str) -> str:
 
 
 def main(arguments: list[str]) -> int:
-    """Print the module for the header that the arguments name."""
+    """Print the module for the header named by the arguments."""
     if len(arguments) != 1:
         print("usage: write_table.py HEADER", file=sys.stderr)
         return 2

@@ -1,4 +1,4 @@
-"""Who may come in: a bounded number of requests and of WebSocket sessions."""
+"""Admission of a bounded number of requests and of WebSocket sessions."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from service.speech import Cancellation
 _CLOSED = "the service is shutting down"
 _POLL_S = 0.05
 _CANCEL_S = 5.0
-"""For who was cancelled to leave; who does not read what we send is left to the server."""
+"""Time for cancelled requests to end; the server closes the connections that remain."""
 
 _MAX_RETRY_AFTER_S = 60
 _FIRST_GUESS_S = 1.0
@@ -26,15 +26,15 @@ class Admission:
     """The places of a service. Used on the event loop only, so it needs no lock.
 
     Args:
-        max_requests: spoken or waiting at a time.
+        max_requests: in progress or waiting at a time.
         max_sessions: open at a time.
-        has_memory: tells whether the machine has memory for one more.
-        answer_bytes: of memory that requests may take together, the only one aside; 0 for no bound.
+        has_memory: tells whether the machine has memory for another request.
+        answer_bytes: memory that all answers may take; 0 is no limit. One answer alone has none.
 
     Attributes:
-        n_requests: requests that have a place, spoken or waiting for their turn.
+        n_requests: requests in progress or waiting for their turn.
         n_sessions: WebSocket sessions that are open.
-        closing: set when the service shuts down; sessions then say what they have, and end.
+        closing: set when the service shuts down; sessions then finish their text and end.
     """
 
     def __init__(
@@ -57,31 +57,32 @@ class Admission:
 
     @property
     def held_bytes(self) -> int:
-        """Return how much memory the answers to those inside may take now; from any thread."""
+        """Return how much memory the answers in progress may take. Thread-safe."""
         return sum(held() for held in tuple(self._holders))
 
     @contextmanager
     def request(self, held_bytes: Callable[[], int] = lambda: 0) -> Iterator[None]:
-        """Hold a place for a request.
+        """Admit a request for the duration of the block.
 
         Args:
-            held_bytes: tells how much memory its answer may take, as far as is known by now.
+            held_bytes: returns how much memory its answer may take, as far as is known.
 
         Raises:
-            OverloadedError: there is none, or no memory for its answer.
+            OverloadedError: too many requests are in progress, or memory for its answer is short.
             NotReadyError: the service is shutting down.
         """
         self.check_open()
         if self.n_requests >= self._max_requests:
             raise OverloadedError(
-                f"all {self._max_requests} places for requests are taken", self._retry_after_s()
+                f"too many requests: {self._max_requests} are in progress or waiting",
+                self._retry_after_s(),
             )
         self._check_memory()
         others = self.held_bytes
         if self._answer_bytes and others and others + held_bytes() > self._answer_bytes:
             raise OverloadedError(
-                f"answers may take {self._answer_bytes} bytes of memory together, and there are "
-                f"{others} taken",
+                f"too little memory for the answer: {others} of {self._answer_bytes} bytes "
+                "are in use",
                 self._retry_after_s(),
             )
         self.n_requests += 1
@@ -96,11 +97,11 @@ class Admission:
 
     @contextmanager
     def session(self) -> Iterator[None]:
-        """Hold a place for a WebSocket session; raises as `request` does."""
+        """Admit a WebSocket session for the duration of the block; raises as `request` does."""
         self.check_open()
         if self.n_sessions >= self._max_sessions:
             raise OverloadedError(
-                f"all {self._max_sessions} places for WebSocket sessions are taken",
+                f"too many WebSocket sessions: {self._max_sessions} are open",
                 self._retry_after_s(),
             )
         self._check_memory()
@@ -112,7 +113,7 @@ class Admission:
 
     @contextmanager
     def cancellable(self, cancellation: Cancellation) -> Iterator[None]:
-        """Have what is spoken in the `with` block cancelled when the service stops."""
+        """Cancel what is spoken in the block when the service stops."""
         self._cancellations.add(cancellation)
         try:
             yield
@@ -120,18 +121,18 @@ class Admission:
             self._cancellations.discard(cancellation)
 
     async def close(self, timeout_s: float, is_urgent: Callable[[], bool]) -> None:
-        """Let nobody in any more, wait for those inside, and cancel who is there after the time.
+        """Admit nobody any more, wait for requests in progress, and cancel those that remain.
 
         Args:
-            timeout_s: seconds to wait for.
-            is_urgent: tells whether to wait no longer, whatever the time.
+            timeout_s: seconds to wait.
+            is_urgent: tells whether to stop waiting earlier.
         """
         self.closing.set()
         until = time.monotonic() + timeout_s
         while self._is_busy() and time.monotonic() < until and not is_urgent():
             await asyncio.sleep(_POLL_S)
         until = time.monotonic() + _CANCEL_S
-        # Again and again: who is between two utterances has none to cancel yet.
+        # Repeated: a session between two utterances has nothing to cancel yet.
         while self._is_busy() and time.monotonic() < until:
             for cancellation in list(self._cancellations):
                 cancellation.cancel(NotReadyError(_CLOSED))
@@ -147,8 +148,8 @@ class Admission:
 
     def _check_memory(self) -> None:
         if not self._has_memory():
-            raise OverloadedError("the machine is short of memory", self._retry_after_s())
+            raise OverloadedError("the machine has too little free memory", self._retry_after_s())
 
     def _retry_after_s(self) -> int:
-        """Return in how many seconds a place may be free: requests leave one after the other."""
+        """Return in how many seconds a request may be admitted: they end one after the other."""
         return min(_MAX_RETRY_AFTER_S, max(1, math.ceil(self._mean_s / self._max_requests)))

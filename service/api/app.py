@@ -26,7 +26,7 @@ from service.errors import NotReadyError
 from service.settings import Settings
 
 _BYTES_PER_CHARACTER = 12
-"""A character beyond the basic plane as JSON may write it: two escapes of six bytes."""
+"""The longest form of a character in JSON: two escapes of six bytes."""
 
 _BODY_OVERHEAD_BYTES = 16_384
 """Room for the other fields and for white space."""
@@ -35,7 +35,7 @@ _ROUTERS = (admin_router, synthesize_router, openai_router, websocket_router)
 
 
 def max_body_bytes(settings: Settings) -> int:
-    """Return how long a body, or a message of a WebSocket, may be."""
+    """Return the maximum length of a body, and of a WebSocket message."""
     return settings.max_text_length * _BYTES_PER_CHARACTER + _BODY_OVERHEAD_BYTES
 
 
@@ -44,10 +44,10 @@ def create_app(settings: Settings, on_failure: Callable[[Exception], None]) -> F
 
     Args:
         settings: of the service.
-        on_failure: called where the model cannot be loaded; the server should stop then.
+        on_failure: called if the model cannot be loaded; the server should then stop.
 
     Raises:
-        StartupError: the settings do not go together, or a file that they name cannot be used.
+        StartupError: the settings contradict each other, or a file that they name cannot be used.
     """
     keys = read_keys(settings)
     paths = {str(getattr(route, "path", "")) for router in _ROUTERS for route in router.routes}
@@ -57,11 +57,11 @@ def create_app(settings: Settings, on_failure: Callable[[Exception], None]) -> F
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
         async def load() -> None:
             try:
-                # It takes a tenth of a second, for which the event loop would stand still later.
+                # It takes a tenth of a second, which would block the event loop later.
                 await anyio.to_thread.run_sync(app.openapi)
                 await anyio.to_thread.run_sync(state.load)
             except NotReadyError:
-                pass  # told to stop meanwhile, which is what the server does
+                pass  # the service was stopped meanwhile
             except Exception as error:  # handed on: it must stop the server, not this task
                 on_failure(error)
 
@@ -74,9 +74,9 @@ def create_app(settings: Settings, on_failure: Callable[[Exception], None]) -> F
         title="Kokoro text-to-speech",
         version=__version__,
         lifespan=lifespan,
-        docs_url=None,  # it would load scripts from elsewhere
+        docs_url=None,  # it would load scripts from another host
         redoc_url=None,
-        # FastAPI's own, which would record messages of exceptions; see `service.api.telemetry`.
+        # FastAPI's own would record messages of exceptions; see `service.api.telemetry`.
         telemetry={
             "tracing": False,
             "metrics": False,

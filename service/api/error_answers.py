@@ -1,4 +1,4 @@
-"""Errors as answers: every one has the same JSON shape."""
+"""Errors as answers, which all have the same JSON body."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ logger = logging.getLogger(__name__)
 
 _MAX_EXPLAINED = 8
 _MAX_QUOTED = 100
-"""Letters of a field's name."""
+"""Characters of a field's name."""
 
 RECEIVE_TIMEOUT = "receive_timeout"
-"""Code of a request that did not come in time."""
+"""Code of a request that did not arrive in time."""
 
 _HTTP_CODES = {
     400: "invalid_json",
@@ -49,7 +49,7 @@ def error_answer(
     message: str,
     headers: Mapping[str, str] | None = None,
 ) -> JSONResponse:
-    """Return an error in the one shape, and note it for the log."""
+    """Return the answer for an error, and note its code for the log."""
     scope["state"]["outcome"] = code
     detail = error_detail(code, message, scope["state"]["request_id"])
     return JSONResponse(
@@ -58,7 +58,7 @@ def error_answer(
 
 
 def error_detail(code: str, message: str, request_id: str) -> ErrorDetail:
-    """Return what a caller is told; a lone surrogate that a message quotes is escaped."""
+    """Return the body of an error; a lone surrogate in the message is escaped."""
     message = message.encode("utf-8", "backslashreplace").decode("utf-8")
     return ErrorDetail(code=code, message=message, request_id=request_id)
 
@@ -77,7 +77,7 @@ async def refuse(
 
 
 def service_error_answer(scope: Scope, error: ServiceError) -> JSONResponse:
-    """Return the answer to a request that ends with an error of the service."""
+    """Return the answer for an error of the service."""
     headers = {}
     if error.status == 503:
         after_s = error.retry_after_s if isinstance(error, OverloadedError) else 1
@@ -87,24 +87,24 @@ def service_error_answer(scope: Scope, error: ServiceError) -> JSONResponse:
 
 
 def service_error_detail(error: ServiceError, request_id: str) -> ErrorDetail:
-    """Return what a caller is told of an error; what is our own fault is told to the log."""
+    """Return the body of an error. The message of an internal error goes to the log only."""
     if error.status != 500:
         return error_detail(error.code, error.message, request_id)
     logger.error("request %s failed: %s", request_id, error.message)
-    return error_detail(error.code, "the speech could not be made", request_id)
+    return error_detail(error.code, "synthesis failed", request_id)
 
 
 def explain(errors: Iterable[Any], known: Iterable[str] = (), whole: str = "the body") -> str:
-    """Return in one line what pydantic found wrong first, with the nearest known field's name."""
-    # Of thousands of unknown fields nobody reads more, and looking for names takes time.
+    """Return pydantic's first errors in one line, with the nearest known name of a field."""
+    # Nobody reads thousands of them, and looking for similar names takes time.
     return "; ".join(_explain(item, known, whole) for item in islice(errors, _MAX_EXPLAINED))
 
 
 def _forget_frames(error: BaseException) -> None:
-    """Let go of the frames that an error, and those before it, came through.
+    """Drop the tracebacks of an error and of its causes.
 
-    FastAPI's hold the error itself, and the body of the request: a cycle that stays until the
-    garbage collector comes by.
+    FastAPI's frames hold the error and the body of the request: a reference cycle that stays in
+    memory until the garbage collector runs.
     """
     following: BaseException | None = error
     while following is not None:
@@ -127,14 +127,14 @@ async def _validation_error(request: Request, error: Exception) -> JSONResponse:
         return error_answer(request.scope, 400, "invalid_json", "the body is not valid JSON")
     media_type = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if media_type != "application/json":
-        message = f"send the header content-type: application/json, not {media_type or 'none'}"
+        message = f"the content type must be application/json, not {media_type or 'none'}"
         return error_answer(request.scope, 415, "unsupported_media_type", message)
     message = explain(error.errors(), _fields_of(request))
     return error_answer(request.scope, 422, "invalid_request", message)
 
 
 def _fields_of(request: Request) -> Iterable[str]:
-    """Return the fields that the body of the endpoint has."""
+    """Return the fields of the endpoint's body."""
     body = getattr(request.scope.get("route"), "body_field", None)
     return () if body is None else body.field_info.annotation.model_fields
 
@@ -154,5 +154,5 @@ async def _http_error(request: Request, error: Exception) -> JSONResponse:
     _forget_frames(error)
     code = _HTTP_CODES.get(error.status_code, "http_error")
     if isinstance(error.__cause__, ClientDisconnect):
-        code = "aborted"  # in the middle of its body; nobody reads this answer
+        code = "aborted"  # while its body was read; nobody reads this answer
     return error_answer(request.scope, error.status_code, code, str(error.detail), error.headers)

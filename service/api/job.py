@@ -1,4 +1,4 @@
-"""The speech job: what every door does to have something said."""
+"""The speech job, which every door uses to synthesize."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ from service.speech import (
 T = TypeVar("T")
 
 Write = Callable[[Plan, Generator[AudioSegment, None, None]], Generator[T, None, None]]
-"""Makes what a door sends of the segments of a plan, in a thread."""
+"""Makes a door's items of the segments of a plan. Runs in a thread."""
 
 _ITEMS_HELD = 2
-"""By a job: one is taken while the next is made."""
+"""Items that a job holds: one is taken while the next is made."""
 
 
 @dataclass(frozen=True)
@@ -36,22 +36,22 @@ class AnswerMemory:
     """How much memory an answer takes while it is made and sent.
 
     Attributes:
-        bytes_per_s: for each second of speech that is held.
-        is_whole: whether all of it is held, not only what is sent and the next.
+        bytes_per_s: memory for each second of audio that is held.
+        is_whole: whether the whole answer is held, not only the part being sent and the next.
     """
 
     bytes_per_s: int
     is_whole: bool
 
     def bytes_of(self, audio_s: float) -> int:
-        """Return the bytes for so many seconds of speech."""
+        """Return the bytes for so many seconds of audio."""
         if not self.is_whole:
             audio_s = min(audio_s, _ITEMS_HELD * LONGEST_CHUNK_S)
         return round(audio_s * self.bytes_per_s)
 
 
 class SpeechJob(Generic[T]):
-    """Say an utterance in a thread, one item ahead of who takes the items.
+    """Synthesize an utterance in a thread, one item ahead of the consumer.
 
     An async context manager and iterator, to be used once:
 
@@ -59,22 +59,22 @@ class SpeechJob(Generic[T]):
             async for item in job:
                 ...
 
-    It has a place of the service where it needs one, ends with the deadline or with the service,
-    and counts what is said. The block is left only when no thread is at work for it any more;
-    what nobody takes is not finished. Entering and iterating raise what admission, planning,
-    speaking, writing and the reason of a cancellation raise.
+    The job is admitted if it needs to be, ends with its deadline or with the service, and counts
+    what is said. The block is left only when no thread works for the job any more. Items that
+    nobody takes are not finished. Entering and iterating raise the errors of admission, planning,
+    synthesis and writing, and the reason of a cancellation.
 
     Args:
         service: the state of the service.
-        synthesizer: what speaks.
+        synthesizer: to use.
         utterance: what to say.
-        delivery: how.
+        delivery: how to deliver it.
         write: makes the items.
-        statistics: of the request, which may have several jobs; new ones by default.
-        memory: of the answer; None for a request that has its place already.
+        statistics: of the request, which may have several jobs; default: new ones.
+        memory: of the answer; None if the request is already admitted.
 
     Attributes:
-        statistics: likewise.
+        statistics: of the request.
     """
 
     def __init__(
@@ -98,7 +98,7 @@ class SpeechJob(Generic[T]):
         self._stack = AsyncExitStack()
 
     async def __aenter__(self) -> SpeechJob[T]:
-        """Take a place and begin to speak."""
+        """Get admitted and start."""
         admission, deadline_s = self._service.admission, self._service.settings.deadline_s
         async with AsyncExitStack() as stack:
             if self._memory is not None:
@@ -108,7 +108,7 @@ class SpeechJob(Generic[T]):
             deadline = asyncio.get_running_loop().call_later(
                 deadline_s,
                 self._cancellation.cancel,
-                DeadlineError(f"the speech took longer than {deadline_s:g} s"),
+                DeadlineError(f"the request took longer than {deadline_s:g} s"),
             )
             stack.callback(deadline.cancel)
             self._items = await stack.enter_async_context(
@@ -118,7 +118,7 @@ class SpeechJob(Generic[T]):
         return self
 
     async def __aexit__(self, *exception: object) -> None:
-        """Stop what is still being said, and wait for its thread."""
+        """Stop the job, and wait for its thread."""
         await self._stack.aclose()
 
     def __aiter__(self) -> AsyncIterator[T]:
@@ -126,11 +126,11 @@ class SpeechJob(Generic[T]):
         return self._items
 
     def cancel(self, reason: ServiceError) -> None:
-        """Stop the speech, whoever takes the items has the reason raised."""
+        """Stop the job; iterating it then raises the reason."""
         self._cancellation.cancel(reason)
 
     def check(self) -> None:
-        """Raise the reason if the job was cancelled: all may be said, and not yet be sent."""
+        """Raise the reason if the job was cancelled, also if all is said but not yet sent."""
         self._cancellation.check()
 
     def _make(self) -> Generator[T, None, None]:
@@ -140,8 +140,8 @@ class SpeechJob(Generic[T]):
         yield from self._write(plan, self.statistics.counted(segments))
 
     def _stop(self) -> None:
-        # Whoever is stopped by us has nothing to say any more.
-        self._cancellation.cancel(CancelledError("the speech is over"))
+        # The consumer has left, so nobody sees this error.
+        self._cancellation.cancel(CancelledError("the job is over"))
 
     def _held_bytes(self, memory: AnswerMemory) -> Callable[[], int]:
         likely_s, statistics = self._utterance.likely_s, self.statistics

@@ -1,4 +1,4 @@
-"""What Prometheus asks for at `/metrics`."""
+"""Metrics for Prometheus, at `/metrics`."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from prometheus_client.openmetrics import exposition as openmetrics
 from service.errors import ServiceError
 
 OTHER = "other"
-"""Label of an endpoint or an outcome that is not among the known ones."""
+"""Label of an unknown endpoint or outcome."""
 
-# Seconds. A short first chunk takes some tenths on a desktop and a second or two on a small board;
-# beyond ten the listener has gone.
+# Seconds. A short first chunk takes some tenths on a desktop and a second or two on a small board.
+# Beyond ten the listener has gone.
 _FIRST_AUDIO_S = (0.05, 0.1, 0.2, 0.3, 0.5, 0.75, 1, 1.5, 2, 3, 5, 10, 30)
 # Finest below 1, where speech is made faster than it is heard.
 _REAL_TIME_FACTOR = (0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.8, 1, 1.5, 2, 5)
@@ -37,16 +37,16 @@ _OUTCOMES = frozenset({
     "not_found", "method_not_allowed", "body_too_large", "unsupported_media_type",
     "receive_timeout",
 })  # fmt: skip
-"""Outcomes of requests that no class of `service.errors` stands for."""
+"""Outcomes of requests beside the codes of `service.errors`."""
 
 
 class Metrics:
-    """The numbers of one application, in a registry of its own. Safe to use from any thread.
+    """The metrics of one application, in a registry of its own. Safe to use from any thread.
 
     Args:
-        endpoints: the paths that there are; any other counts as `other`, so that no caller can
-            make labels.
-        outcomes: codes that end a request beside those of `service.errors` and the edge's own.
+        endpoints: the known paths; any other counts as `other`, so that callers cannot create
+            labels.
+        outcomes: further outcomes of requests.
     """
 
     def __init__(self, endpoints: Collection[str], outcomes: Collection[str] = ()) -> None:
@@ -69,41 +69,45 @@ class Metrics:
 
         self._first_audio = histogram(
             "kokoro_time_to_first_audio_seconds",
-            "From a request to its first audio, by time",
+            "Time from a request to its first audio",
             _FIRST_AUDIO_S,
         )
         self._real_time_factor = histogram(
             "kokoro_real_time_factor",
-            "Compute time of a request over the time its audio lasts",
+            "Compute time of a request divided by the duration of its audio",
             _REAL_TIME_FACTOR,
         )
         self._queue_wait = histogram(
-            "kokoro_queue_wait_seconds", "Waits for a turn at the model", _QUEUE_WAIT_S
+            "kokoro_queue_wait_seconds",
+            "Time that a window or a chunk waited for the model",
+            _QUEUE_WAIT_S,
         )
         self._duration = histogram(
             "kokoro_request_duration_seconds",
-            "From a request to the end of its answer",
+            "Time from a request to the end of its answer",
             _DURATION_S,
             ("endpoint",),
         )
         self._requests = counter(
-            "kokoro_requests_total", "Requests that ended", ("endpoint", "outcome")
+            "kokoro_requests_total",
+            "Finished requests, by endpoint and outcome",
+            ("endpoint", "outcome"),
         )
         self._characters = counter("kokoro_characters_total", "Characters spoken")
-        self._audio = counter("kokoro_audio_seconds_total", "Audio made, in seconds of listening")
-        self._clipped = counter(
-            "kokoro_clipped_samples_total", "Samples cut off at full scale, of 24,000 a second"
+        self._audio = counter("kokoro_audio_seconds_total", "Duration of the audio synthesized")
+        self._clipped = counter("kokoro_clipped_samples_total", "Samples clipped at full scale")
+        cache = counter(
+            "kokoro_audio_cache_total",
+            "Chunks looked up in the audio cache, by result",
+            ("result",),
         )
-        cache = counter("kokoro_audio_cache_total", "Chunks asked for", ("result",))
         self._cache_hits, self._cache_misses = cache.labels("hit"), cache.labels("miss")
-        self._in_flight = gauge("kokoro_requests_in_flight", "Requests that have not ended")
-        self._websockets = gauge("kokoro_websockets_open", "WebSockets that are open")
-        self._queue_length = gauge("kokoro_queue_length", "Requests that wait for a turn")
-        self._answer_bytes = gauge(
-            "kokoro_answer_bytes", "Memory that answers being made and sent may take"
-        )
-        self._cache_bytes = gauge("kokoro_audio_cache_bytes", "Memory that kept speech takes")
-        self._ready = gauge("kokoro_ready", "1 where the service can speak, else 0")
+        self._in_flight = gauge("kokoro_requests_in_flight", "Requests in progress")
+        self._websockets = gauge("kokoro_websockets_open", "Open WebSocket sessions")
+        self._queue_length = gauge("kokoro_queue_length", "Requests waiting for the model")
+        self._answer_bytes = gauge("kokoro_answer_bytes", "Memory reserved for answers in progress")
+        self._cache_bytes = gauge("kokoro_audio_cache_bytes", "Size of the audio cache")
+        self._ready = gauge("kokoro_ready", "1 if the service is ready, else 0")
         self._model: Info | None = None
 
     def watch(
@@ -114,16 +118,16 @@ class Metrics:
         audio_cache_bytes: Callable[[], int],
         ready: Callable[[], bool],
     ) -> None:
-        """Take the gauges from functions, which are called whenever somebody reads them."""
+        """Set the functions that the gauges call whenever they are read."""
         self._queue_length.set_function(queue_length)
         self._answer_bytes.set_function(answer_bytes)
         self._cache_bytes.set_function(audio_cache_bytes)
         self._ready.set_function(ready)
 
     def set_model(self, *, name: str, sha256: str, onnxruntime: str, provider: str) -> None:
-        """Tell what speaks, in `kokoro_model_info`, which is not there before."""
+        """Set `kokoro_model_info`, which does not exist before."""
         if self._model is None:
-            self._model = Info("kokoro_model", "What speaks", registry=self._registry)
+            self._model = Info("kokoro_model", "The model in use", registry=self._registry)
         self._model.info(
             {"name": name, "sha256": sha256, "onnxruntime": onnxruntime, "provider": provider}
         )
@@ -137,7 +141,7 @@ class Metrics:
         return _counted(self._websockets)
 
     def observe_request(self, *, endpoint: str, outcome: str, duration_s: float) -> None:
-        """Count a request that ended: `ok`, or the code of what went wrong."""
+        """Count a finished request; its outcome is `ok` or an error code."""
         known = endpoint if endpoint in self._endpoints else OTHER
         self._requests.labels(known, outcome if outcome in self._outcomes else OTHER).inc()
         self._duration.labels(known).observe(duration_s)
@@ -153,9 +157,9 @@ class Metrics:
     def observe_speech(
         self, *, n_characters: int, audio_s: float, compute_s: float, n_clipped: int
     ) -> None:
-        """Count what was spoken; its real-time factor where anything was computed for it.
+        """Count what was spoken, and its real-time factor unless all of it came from the cache.
 
-        Speech that only came out of the cache would make the model look faster than it is.
+        Cached speech would make the model look faster than it is.
         """
         self._characters.inc(n_characters)
         self._audio.inc(audio_s)
@@ -164,15 +168,15 @@ class Metrics:
             self._real_time_factor.observe(compute_s / audio_s)
 
     def count_cache(self, *, n_hits: int, n_misses: int) -> None:
-        """Count chunks that the audio cache had, and those that it did not have."""
+        """Count the hits and misses of the audio cache, in chunks."""
         self._cache_hits.inc(n_hits)
         self._cache_misses.inc(n_misses)
 
     def render(self, accept: str) -> tuple[bytes, str]:
-        """Return everything, and its content type: OpenMetrics where `Accept` asks for it.
+        """Return all metrics and their content type: OpenMetrics if `Accept` asks for it.
 
-        prometheus-client's own choice puts the header's words into the answer, and fails on a
-        version that is no number.
+        prometheus-client's own negotiation copies the header into the answer, and fails on a
+        version that is not a number.
         """
         media_types = {item.partition(";")[0].strip().lower() for item in accept.split(",")}
         if "application/openmetrics-text" in media_types:

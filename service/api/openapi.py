@@ -1,4 +1,4 @@
-"""The OpenAPI document, with what FastAPI does not know of."""
+"""The OpenAPI document: FastAPI's, completed."""
 
 from __future__ import annotations
 
@@ -16,41 +16,41 @@ from service.model.kokoro import SAMPLE_RATE_HZ
 
 SPEECH_HEADERS: dict[str, Any] = {
     "X-Sample-Rate-Hz": {
-        "description": "Samples a second",
+        "description": "Samples per second",
         "required": True,
         "schema": {"type": "integer", "const": SAMPLE_RATE_HZ},
     },
     "X-Execution-Provider": {
-        "description": "Where the model runs",
+        "description": "Execution provider of the model",
         "required": True,
         "schema": {"type": "string", "enum": ["cpu", "cuda", "tensorrt"]},
     },
     "X-Duration-S": {
-        "description": "Seconds of audio; not of a stream",
+        "description": "Duration of the audio in seconds; not for streams",
         "schema": {"type": "number", "exclusiveMinimum": 0},
     },
     "X-Chunk-Count": {
-        "description": "Chunks that the text was cut into; not of a stream",
+        "description": "Number of chunks; not for streams",
         "schema": {"type": "integer", "minimum": 1},
     },
     "X-Compute-S": {
-        "description": "Seconds that the model took; not of a stream",
+        "description": "Compute time in seconds; not for streams",
         "schema": {"type": "number", "minimum": 0},
     },
     "X-Cache": {
-        "description": "Whether the chunks were in the audio cache; where there is one, and not "
-        "of a stream",
+        "description": "Whether the chunks were in the audio cache; only if it is on, and not for "
+        "streams",
         "schema": {"type": "string", "enum": ["hit", "miss", "partial"]},
     },
 }
-"""Of answers that are speech."""
+"""Headers of answers with audio."""
 
 TEXT = {"schema": {"type": "string"}}
 
 _TAGS = {
     "speech": "Speech and voices.",
-    "openai": "What OpenAI's clients ask for.",
-    "operation": "For who runs the service.",
+    "openai": "Endpoints of OpenAI's speech API.",
+    "operation": "For operators of the service.",
 }
 
 _SCHEMES = {
@@ -59,31 +59,31 @@ _SCHEMES = {
         "type": "apiKey",
         "in": "header",
         "name": "X-API-Key",
-        "description": "The same, for clients that have no bearer tokens.",
+        "description": "One of the API keys, for clients that cannot send bearer tokens.",
     },
 }
 
 _DESCRIPTIONS = {
-    400: "No HTTP or no JSON, or an audio format that is not offered, or not in this way",
-    401: "No API key, or one that is not known",
-    403: "A page of a web origin that is not listed asked, or one under another name than ours",
-    404: "No such model",
-    408: "Head or body did not come in time",
-    413: "Text or body over the limit",
-    415: "No JSON content type",
-    422: "Something about the request is wrong, or cannot be spoken",
-    500: "The speech could not be made, or something else went wrong here",
-    501: "The model does not tell durations, so there are no times",
-    503: "Still loading, shutting down, or no place free",
-    504: "It took longer than it may",
+    400: "Not HTTP, not JSON, or an audio format that is unknown or cannot be delivered this way",
+    401: "The API key is missing or unknown",
+    403: "The request comes from a web page of another origin, or names another host",
+    404: "The model does not exist",
+    408: "Headers or body did not arrive in time",
+    413: "The text or the body is too long",
+    415: "The content type is not JSON",
+    422: "A field is invalid, or the text cannot be spoken",
+    500: "Synthesis failed, or an internal error",
+    501: "The model gives no durations, or cannot be decoded in windows",
+    503: "The service is loading, shutting down or overloaded",
+    504: "The request exceeded its deadline",
 }
 
 _ANYWHERE = (400, 408, 500)
-"""What can meet any request."""
+"""Statuses that every request can get."""
 
 _REQUEST_ID = {
-    "description": "The request's own, if it was sent as up to 64 letters, digits, `.`, `_` and "
-    "`-`; else a new one. Also in the log.",
+    "description": "The request's own id if it has up to 64 letters, digits, `.`, `_` and `-`; "
+    "otherwise a new one. It is also in the log.",
     "required": True,
     "schema": {"type": "string", "pattern": "^[A-Za-z0-9._-]{1,64}$"},
 }
@@ -92,7 +92,7 @@ _ERROR_HEADERS = {
     401: {"WWW-Authenticate": {"required": True, "schema": {"type": "string", "const": "Bearer"}}},
     503: {
         "Retry-After": {
-            "description": "Seconds after which it is worth trying again",
+            "description": "Seconds to wait before the next try",
             "required": True,
             "schema": {"type": "integer", "minimum": 1},
         }
@@ -103,7 +103,7 @@ _SCHEMAS = "#/components/schemas/{model}"
 
 
 def error_responses(*statuses: int) -> dict[int | str, dict[str, Any]]:
-    """Return the errors that an endpoint has of its own; `describe` says more of each."""
+    """Return the errors of an endpoint; `describe` adds their descriptions."""
     return {status: {"model": ErrorAnswer} for status in statuses}
 
 
@@ -113,10 +113,10 @@ def audio_content() -> dict[str, Any]:
 
 
 def event_content(*events: tuple[str, type[BaseModel]]) -> dict[str, Any]:
-    """Return server-sent events, the schema being that of each event.
+    """Return the content of server-sent events, with the schema of each event.
 
     Args:
-        events: the name of an event, which is `message` for one without, and its data.
+        events: name and data of each event; the name is `message` for an event without one.
     """
     schemas = [
         {
@@ -147,9 +147,9 @@ def describe(app: FastAPI, *, max_text_length: int, asks_for_key: bool) -> dict[
     document = get_openapi(
         title=app.title,
         version=app.version,
-        description="Text in, speech out: Kokoro-82M on ONNX Runtime. Unknown paths and methods "
-        "get 404 and 405 in the shape of every error. The WebSocket /synthesize/stream is "
-        "described in docs/websocket.md of the project.",
+        description="Text-to-speech with Kokoro-82M on ONNX Runtime. Unknown paths and methods get "
+        "404 and 405 with the same error body. docs/websocket.md describes the WebSocket "
+        "/synthesize/stream.",
         routes=app.routes,
         tags=[{"name": name, "description": text} for name, text in _TAGS.items()],
     )
@@ -170,7 +170,7 @@ def describe(app: FastAPI, *, max_text_length: int, asks_for_key: bool) -> dict[
     for path, item in document["paths"].items():
         for method, operation in item.items():
             responses = operation["responses"]
-            # FastAPI's own shape of validation errors is not ours.
+            # FastAPI describes validation errors of its own, which are never sent.
             if responses.get("422", {}).get("description") == "Validation Error":
                 del responses["422"]
             good = responses.pop("200")

@@ -1,4 +1,4 @@
-"""How long a client may read nothing."""
+"""The time limit for clients that read nothing."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ import anyio
 
 
 class StalledError(Exception):
-    """The client reads nothing; its connection is to be cut, not closed in good order."""
+    """The client reads nothing. Its connection must be aborted, for a graceful close would wait."""
 
 
 async def send_patiently(sending: Awaitable[None], timeout_s: float) -> None:
-    """Send, unless the client reads nothing for too long; let others of the event loop run too.
+    """Send, unless the client reads nothing for too long; yield to the event loop once.
 
     Raises:
-        StalledError: it does not; what the connection still holds will never be read.
+        StalledError: the client reads nothing.
     """
     # asyncio.wait_for of Python 3.10 and 3.11 may lose a cancellation of this task.
     with anyio.move_on_after(timeout_s):
         await sending
-        # It does not wait while there is room, or once a connection is lost: the loop finds the
-        # loss, and tells of it, only when it has its turn.
+        # Sending does not wait while the buffer has room, nor after the connection is lost. The
+        # event loop can report the loss only when it gets a turn.
         await asyncio.sleep(0)
         return
     raise StalledError

@@ -1,4 +1,4 @@
-"""Work in a thread for someone on the event loop."""
+"""Run a generator in a thread for a consumer on the event loop."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ _END = object()
 async def produce(
     executor: Executor, items: Generator[T, None, None], stop: Callable[[], None]
 ) -> AsyncIterator[AsyncIterator[T]]:
-    """Run a generator in a thread, one item ahead of who takes them.
+    """Run a generator in a thread, one item ahead of its consumer.
 
-    So at most two items exist at a time, and the next is made while one is sent. The `with` block
-    is left only when no thread is at work any more.
+    At most two items exist at a time: the next is made while one is sent. The block is left only
+    when no thread works any more.
 
     Args:
         executor: of the threads.
         items: the generator; closed at the end.
-        stop: called at the end, so that an item which nobody will take is not finished.
+        stop: called at the end, so that an item that nobody will take is not finished.
     """
     loop = asyncio.get_running_loop()
     pending: asyncio.Future[Any] = loop.run_in_executor(executor, next, items, _END)
@@ -43,8 +43,8 @@ async def produce(
         try:
             await _finish(pending)
         finally:
-            # A future holds what its work raised, which holds the frames that it came through, and
-            # these the future, with everything that was made.
+            # A future holds its exception, which holds its frames, which hold the future: a cycle
+            # that would keep everything that was made.
             del pending
             closing = loop.run_in_executor(executor, items.close)
             try:
@@ -55,7 +55,7 @@ async def produce(
 
 
 async def _finish(future: asyncio.Future[Any]) -> None:
-    """Wait for work in a thread, also where this task is cancelled meanwhile."""
+    """Wait for work in a thread, even if this task is cancelled meanwhile."""
     cancelled = False
     while not future.done():
         try:
@@ -63,6 +63,6 @@ async def _finish(future: asyncio.Future[Any]) -> None:
         except asyncio.CancelledError:
             cancelled = True
     if not future.cancelled():
-        future.exception()  # seen: it was raised to who took the items, or nobody waits for it
+        future.exception()  # retrieved: the consumer has it already, or nobody waits for it
     if cancelled:
         raise asyncio.CancelledError

@@ -1,4 +1,4 @@
-"""How speech is written into the body of an answer."""
+"""Renderings: how audio is written into the body of an answer."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ TimestampDepth = Literal["word", "phoneme"]
 
 
 class Rendering(ABC):
-    """A way to write speech; runs in a worker thread.
+    """A way to write audio. Runs in a worker thread.
 
     Attributes:
-        streams: whether a part leaves as soon as it is there; else there is one part, the body.
+        streams: whether each part is sent at once; otherwise the one part is the whole body.
         media_type: of the body.
-        bytes_per_s: of memory that a second of speech takes at most while it is written.
+        bytes_per_s: memory that a second of audio takes at most while it is written.
     """
 
     streams: ClassVar[bool]
@@ -29,11 +29,11 @@ class Rendering(ABC):
 
     @abstractmethod
     def parts(self, segments: Iterable[AudioSegment]) -> Generator[bytes, None, None]:
-        """Write segments as parts of the body, none empty."""
+        """Write segments as parts of the body, none of them empty."""
 
 
 class WholeAudio(Rendering):
-    """An audio file."""
+    """A complete audio file."""
 
     streams = False
 
@@ -48,7 +48,7 @@ class WholeAudio(Rendering):
 
 
 class StreamedAudio(Rendering):
-    """An audio file in the making."""
+    """An audio file, streamed."""
 
     streams = True
 
@@ -70,16 +70,16 @@ class StreamedAudio(Rendering):
 
 
 def base64_bytes_per_s(audio_format: AudioFormat) -> int:
-    """Return the memory that a second of audio takes twice in base64: alone, and in an object."""
+    """Return the memory of a second of audio in base64: once alone, and once in an object."""
     return FORMATS[audio_format].bytes_per_s * 8 // 3
 
 
 def word_answers(segment: AudioSegment, text: str, depth: TimestampDepth) -> list[WordAnswer]:
-    """Return what callers are told of the words of a segment."""
+    """Return the words of a segment in the answer's form."""
     return [WordAnswer.of(word, text, phonemes=depth == "phoneme") for word in segment.words]
 
 
 def server_sent_event(event: str | None, data: str) -> bytes:
-    """Return one event of a stream; the data has no line break."""
+    """Return an event of a stream. The data must not have line breaks."""
     name = f"event: {event}\n" if event else ""
     return f"{name}data: {data}\n\n".encode()

@@ -1,4 +1,4 @@
-"""What one request's speech came to: for its log line, its headers and the metrics."""
+"""Statistics of a request, for its log line, its headers and the metrics."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ class RequestStatistics:
         voice: name of the voice, or names joined by `+`.
         language: code; None for phonemes.
         n_characters: of the text or the phonemes.
-        n_chunks: chunks of which audio was made, lone pauses included.
-        n_windows: windows that were decoded; a chunk that is decoded whole has one.
+        n_chunks: chunks that were spoken, including those that are only a pause.
+        n_windows: windows that were decoded; a chunk decoded whole counts as one.
         n_cache_hits: chunks that were in the audio cache.
-        n_cache_misses: chunks that were looked for in it in vain.
+        n_cache_misses: chunks that were not in the audio cache.
         audio_s: seconds of audio.
-        n_clipped: samples that were louder than full scale, and were cut off there.
-        compute_s: seconds that the model took.
+        n_clipped: samples that were clipped at full scale.
+        compute_s: compute time of the model.
         waits_s: seconds that each segment waited for its turn.
-        first_audio_s: seconds from the start to the first audio that could leave.
+        first_audio_s: seconds from the start to the first audio; None before it.
     """
 
     def __init__(self) -> None:
@@ -44,12 +44,12 @@ class RequestStatistics:
 
     @property
     def real_time_factor(self) -> float | None:
-        """Return seconds of computing per second of audio; None where nothing was computed."""
+        """Return compute time divided by audio time; None if nothing was computed."""
         return self.compute_s / self.audio_s if self.compute_s and self.audio_s else None
 
     @property
     def cache(self) -> str | None:
-        """Return `hit`, `miss` or `partial`; None where no chunk was looked for in a cache."""
+        """Return `hit`, `miss` or `partial`; None if no chunk was looked up in the cache."""
         if self.n_cache_hits and self.n_cache_misses:
             return "partial"
         if self.n_cache_hits:
@@ -57,16 +57,16 @@ class RequestStatistics:
         return "miss" if self.n_cache_misses else None
 
     def asked(self) -> None:
-        """Count the time to the first audio from now, unless something was asked for before.
+        """Measure the time to the first audio from now, at the first call.
 
-        For a session, which may be open long before it has anything to say.
+        A session may be open long before it gets a text.
         """
         if not self._is_asked:
             self._start = time.perf_counter()
             self._is_asked = True
 
     def planned(self, utterance: Utterance, plan: Plan) -> None:
-        """Note what will be said."""
+        """Note what the plan says."""
         self.voice = "+".join(voice.name for voice, _ in plan.blend.parts)
         self.language = plan.language
         self.n_characters += len(utterance.text)
@@ -88,12 +88,12 @@ class RequestStatistics:
             yield segment
 
     def sent(self) -> None:
-        """Note that audio leaves now, if it is the first."""
+        """Note the time if this is the first audio."""
         if self.first_audio_s is None:
             self.first_audio_s = time.perf_counter() - self._start
 
     def fields(self) -> dict[str, object]:
-        """Return what belongs into the log: nothing that was not settled, and never the text."""
+        """Return the fields for the log line: those that are known, and never the text."""
         if self.voice is None:
             return {}
         fields: dict[str, object] = {

@@ -1,4 +1,4 @@
-"""The answer that is speech: made in a thread, sent while it is made or when it is whole."""
+"""Answers with audio: streamed, or sent when they are complete."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ from service.model.kokoro import SAMPLE_RATE_HZ
 from service.speech import Delivery, Synthesizer, Utterance
 
 _PART_BYTES = 32_768
-"""Sent at a time; a client that reads at the pace of speech takes one in 0.7 s."""
+"""Size of a write; a client that reads in real time takes one in 0.7 s."""
 
 
 class SpeechResponse(Response):
-    """Say an utterance and send it.
+    """Synthesize an utterance and send it.
 
-    Nothing is sent before the first part of the body is there, so that everything that can go
-    wrong until then has its own answer. What goes wrong later breaks the connection.
+    Headers are sent with the first part of the body, so an error before that has its own answer.
+    An error after that breaks the connection.
 
     Args:
         service: the state of the service.
         utterance: what to say.
-        delivery: how.
+        delivery: how to deliver it.
         rendering: how to write it.
     """
 
@@ -49,8 +49,8 @@ class SpeechResponse(Response):
         """Handle the request."""
         rendering = self._rendering
         synthesizer = self._service.require().synthesizer
-        # The only sign of an end in HTTP/1.0 is that the connection closes, which breaking it is
-        # too: there a stream is sent when it is complete.
+        # In HTTP/1.0 a stream ends when the connection closes, so clients could not detect an
+        # error in the middle. There a stream is sent when it is complete.
         streams = rendering.streams and scope["http_version"] != "1.0"
         job = SpeechJob(
             self._service,
@@ -101,7 +101,7 @@ class SpeechResponse(Response):
 
     async def _send_part(self, send: Send, part: bytes, job: SpeechJob[bytes]) -> None:
         for start in range(0, len(part), _PART_BYTES):
-            # All may be spoken already, and the time be over, or nobody there any more.
+            # The deadline may pass, or the client leave, after all is spoken.
             job.check()
             body = part[start : start + _PART_BYTES]
             message = {"type": "http.response.body", "body": body, "more_body": True}
@@ -109,7 +109,7 @@ class SpeechResponse(Response):
 
 
 async def _watch(receive: Receive, job: SpeechJob[bytes]) -> None:
-    """Cancel when the client goes away."""
+    """Cancel the job when the client disconnects."""
     while (await receive())["type"] != "http.disconnect":
         pass
-    job.cancel(CancelledError("the client went away"))
+    job.cancel(CancelledError("the client has disconnected"))

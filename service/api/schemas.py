@@ -1,4 +1,4 @@
-"""What the bodies of several doors share."""
+"""Parts of bodies that several doors share."""
 
 from __future__ import annotations
 
@@ -14,34 +14,34 @@ from service.speech.voices import MAX_BLEND_LENGTH
 STREAMABLE_FORMATS = [name for name, form in FORMATS.items() if form.streamable]
 
 NAMED: dict[str, Any] = {"minLength": 1}
-"""For the document: what is refused with a code of its own, not as `invalid_request`."""
+"""For OpenAPI only: an empty one is refused with its own error code, not `invalid_request`."""
 
 BLEND: dict[str, Any] = {**NAMED, "maxLength": MAX_BLEND_LENGTH}
 
 _MOST_FIELDS = 64
-"""More than any of them has."""
+"""More than any body has."""
 
 
 class StrictModel(BaseModel):
-    """What a caller sends, of these fields and these types only."""
+    """Base of request bodies: no other fields, and no conversion of types."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
     @model_validator(mode="before")
     @classmethod
     def _has_few_fields(cls, data: object) -> object:
-        # pydantic writes an error for each unknown one: of ten thousand a tenth of a second, for
-        # which the event loop would stand still.
+        # pydantic writes an error for each unknown field. Ten thousand of them would block the
+        # event loop for a tenth of a second.
         if isinstance(data, dict) and len(data) > _MOST_FIELDS:
             raise PydanticCustomError(
-                "too_many_fields", "{count} fields, where there are {known}",
+                "too_many_fields", "{count} fields are too many; the fields are {known}",
                 {"count": len(data), "known": ", ".join(cls.model_fields)},
             )  # fmt: skip
         return data
 
 
 class PhonemeAnswer(BaseModel):
-    """One symbol of a word, and when it is said."""
+    """A phoneme of a word, and its time."""
 
     symbol: str
     start_s: float
@@ -49,18 +49,20 @@ class PhonemeAnswer(BaseModel):
 
 
 class WordAnswer(BaseModel):
-    """A word as it stands in the request's text (or phonemes), and when it is said."""
+    """A word of the request's text (or phonemes), and its time."""
 
     text: str
-    text_start: int = Field(description="its first character in the text, in Unicode code points")
-    text_end: int = Field(description="behind its last character")
+    text_start: int = Field(
+        description="offset of its first character in the text, in Unicode code points"
+    )
+    text_end: int = Field(description="offset of its end")
     start_s: float = Field(description="seconds from the start of the audio")
     end_s: float
     phonemes: list[PhonemeAnswer] | None = None
 
     @classmethod
     def of(cls, word: WordTime, text: str, *, phonemes: bool) -> WordAnswer:
-        """Return what callers are told of a word of their text."""
+        """Return the answer's form of a word."""
         symbols = None
         if phonemes:
             symbols = [
@@ -77,7 +79,7 @@ class WordAnswer(BaseModel):
         )
 
     def moved(self, n_characters: int, seconds: float) -> WordAnswer:
-        """Return the same, later in the text and in the audio."""
+        """Return the same word, later in the text and in the audio."""
         later = {"start_s": self.start_s + seconds, "end_s": self.end_s + seconds}
         update: dict[str, object] = {name: round(time, 6) for name, time in later.items()}
         if self.phonemes is not None:
@@ -97,7 +99,7 @@ class WordAnswer(BaseModel):
 
 
 class ErrorDetail(BaseModel):
-    """What went wrong."""
+    """An error."""
 
     code: str
     message: str
@@ -105,6 +107,6 @@ class ErrorDetail(BaseModel):
 
 
 class ErrorAnswer(BaseModel):
-    """The one shape of every error."""
+    """The body of every error."""
 
     error: ErrorDetail

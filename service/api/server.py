@@ -1,4 +1,4 @@
-"""Run the application under uvicorn until it is told to stop."""
+"""Run the application with uvicorn until it is stopped."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ logger = logging.getLogger(__name__)
 
 _MAX_HEAD_BYTES = 32_768
 _SWITCH_S = 0.001
-"""For which a thread may run Python while others wait, the event loop's among them; Python's own
-5 ms are felt several times in each answer."""
+"""How long a thread may run Python while others wait, such as the event loop's. Python's default,
+5 ms, delays each answer several times."""
 
 _CLOSE_S = 5
-"""For connections to close when nothing is spoken any more."""
+"""Time for connections to close after the last request."""
 
 
 def serve(settings: Settings) -> None:
-    """Serve until SIGTERM or SIGINT; requests in flight are finished first.
+    """Serve until SIGTERM or SIGINT; requests in progress are finished first.
 
     Raises:
-        StartupError: the model, the voices, the library or the provider cannot be had, the
-            settings do not go together, or the address is taken.
+        StartupError: the model, the voices, the library or the provider cannot be used, the
+            settings contradict each other, or the address is in use.
         SynthesisError: the self-test failed.
     """
     failures: list[Exception] = []
@@ -50,8 +50,8 @@ def serve(settings: Settings) -> None:
         h11_max_incomplete_event_size=_MAX_HEAD_BYTES,
         ws="websockets-sansio",
         ws_max_size=max_body_bytes(settings),
-        ws_per_message_deflate=False,  # speech does not shrink
-        # The answer to a ping comes when the speech sent before it was read.
+        ws_per_message_deflate=False,  # audio does not compress
+        # A ping is answered after the audio that was sent before it is read.
         ws_ping_timeout=settings.send_timeout_s,
         timeout_graceful_shutdown=_CLOSE_S,
         log_config=None,
@@ -60,21 +60,21 @@ def serve(settings: Settings) -> None:
     )
     server = _Server(config, app.state.service)
     sys.setswitchinterval(_SWITCH_S)
-    # uvicorn raises a signal again that made it stop; having stopped for it is enough.
+    # uvicorn raises the signal again after it has stopped; ignore it.
     signal.signal(signal.SIGTERM, lambda *_: None)
     signal.signal(signal.SIGINT, lambda *_: None)
     try:
         server.run()
-    except SystemExit as error:  # how uvicorn says that it cannot listen
+    except SystemExit as error:  # uvicorn cannot listen
         raise StartupError(f"cannot listen on {settings.host}:{settings.port}") from error
     if failures:
         raise failures[0]
 
 
 class _Server(uvicorn.Server):
-    """Stops listening, lets requests and sessions finish for a set time, cancels the others.
+    """Stop listening, let requests and sessions finish for some time, then cancel the others.
 
-    Reads the user's lexicon again on SIGHUP.
+    Reload the user's lexicon on SIGHUP.
     """
 
     def __init__(self, config: uvicorn.Config, service: ServiceState) -> None:

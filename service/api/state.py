@@ -1,4 +1,4 @@
-"""What the endpoints share: settings, the synthesizer once it is loaded, places, numbers."""
+"""State that the endpoints share: settings, synthesizer, admission, metrics."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class Ready:
-    """A synthesizer that passed its self-test, and the seconds that took."""
+    """A synthesizer that passed its self-test, and the duration of the test."""
 
     synthesizer: Synthesizer
     self_test_s: float
 
 
 def _memory_check(settings: Settings) -> Callable[[], bool]:
-    """Return what tells whether the free memory is what the settings want it to be."""
+    """Return a function that tells whether enough memory is free for `min_free_memory_bytes`."""
     least = settings.min_free_memory_bytes
     if not least:
         return lambda: True
@@ -43,18 +43,18 @@ def _memory_check(settings: Settings) -> Callable[[], bool]:
 
 
 class ServiceState:
-    """Loads the synthesizer once, keeps it, closes it. Safe to use from several threads.
+    """The state of the service; owns the synthesizer. Safe to use from several threads.
 
     Attributes:
         settings: of the service.
-        endpoints: paths that there are.
-        admission: who may come in.
-        executor: threads for whoever is in; none waits for one.
-        metrics: what Prometheus asks for.
+        endpoints: the known paths.
+        admission: admits requests and sessions.
+        executor: threads, enough for all that are admitted.
+        metrics: for Prometheus.
         telemetry: traces.
 
     Raises:
-        StartupError: traces are asked for and cannot be sent.
+        StartupError: telemetry is on and cannot be used.
     """
 
     def __init__(self, settings: Settings, endpoints: Collection[str]) -> None:
@@ -84,14 +84,14 @@ class ServiceState:
         """Load and test the synthesizer; takes seconds.
 
         Raises:
-            StartupError: it cannot be had; the message says why and what to do.
+            StartupError: something is missing or damaged; the message says what to do.
             SynthesisError: the self-test failed.
-            NotReadyError: the service is told to stop meanwhile.
+            NotReadyError: the service was stopped meanwhile.
         """
         start = time.perf_counter()
 
         def tell(line: str) -> None:
-            if self.admission.closing.is_set():  # preparing a model takes longer than patience
+            if self.admission.closing.is_set():  # preparing a model may take a minute
                 raise NotReadyError("the service is shutting down")
             logger.info(line)
 
@@ -108,13 +108,13 @@ class ServiceState:
             onnxruntime=model.runtime.version,
             provider=model.provider,
         )
-        # The collector stops every thread, the event loop's too: over all that was loaded it takes
-        # a tenth of a second, over what comes from now on some milliseconds.
+        # Garbage collection stops all threads: for a tenth of a second with everything that is
+        # loaded, but for some milliseconds if that is frozen.
         gc.collect()
         gc.freeze()
         with self._lock:
             self._ready = Ready(synthesizer, self_test_s)
-        # Last: who reads this line finds the service ready.
+        # Last, so that the service is ready when somebody reads this line.
         logger.info(
             "ready in %.2f s: provider=%s onnxruntime=%s (%s) threads=%d model=%s voices=%d",
             time.perf_counter() - start,
@@ -127,23 +127,23 @@ class ServiceState:
         )
 
     def reload_lexicon(self) -> None:
-        """Read the user's lexicon again, for texts that come after; a bad one changes nothing."""
+        """Reload the user's lexicon, for texts from now on; a bad file changes nothing."""
         ready = self._ready
         if ready is None:
             return
         try:
             lexicon = load_lexicon(self.settings)
         except LexiconError as error:
-            logger.error("the lexicon stays as it was: %s", error.message)
+            logger.error("the lexicon is not reloaded: %s", error.message)
             return
         ready.synthesizer.planner.front_end.lexicon = lexicon
-        logger.info("the lexicon was read again")
+        logger.info("the lexicon is reloaded")
 
     def require(self) -> Ready:
         """Return the synthesizer.
 
         Raises:
-            NotReadyError: it is not loaded yet, or closed already.
+            NotReadyError: it is not loaded yet, or already closed.
         """
         ready = self._ready
         if ready is None:
@@ -151,7 +151,7 @@ class ServiceState:
         return ready
 
     def close(self) -> None:
-        """Close the synthesizer after the chunk in progress. Calling again is harmless."""
+        """Close the synthesizer after the chunk in progress. May be called again."""
         with self._lock:
             ready, self._ready = self._ready, None
         self.executor.shutdown()
@@ -161,5 +161,5 @@ class ServiceState:
 
 
 def state_of(request: Request) -> ServiceState:
-    """Return the state of the service that a request came to."""
+    """Return the state of the service from a request."""
     return cast("ServiceState", request.app.state.service)

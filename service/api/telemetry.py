@@ -1,4 +1,4 @@
-"""Traces for an OpenTelemetry collector, where they are wanted."""
+"""Traces for an OpenTelemetry collector."""
 
 from __future__ import annotations
 
@@ -19,21 +19,21 @@ Attribute = str | bool | int | float
 SERVICE_NAME = "kokoro-service"
 
 CLOSE_TIMEOUT_S = 5.0
-"""What a collector that does not answer may hold up the end of the service."""
+"""Longest time that the end of the service waits for a collector that does not answer."""
 
 
 class Span:
-    """A stretch of work that nobody records."""
+    """A span that nobody records."""
 
     trace_id: str | None = None
-    """32 hexadecimal digits, by which a collector finds the trace; None where there is none."""
+    """The trace's id, 32 hexadecimal digits; None if nothing is recorded."""
 
     def set(self, name: str, value: Attribute) -> None:
-        """Note something about the work; never a caller's text."""
+        """Set an attribute; never a caller's text."""
 
 
 class Telemetry:
-    """Records nothing: what `open_telemetry` returns where no traces are wanted."""
+    """Records nothing; `open_telemetry` returns it if telemetry is off."""
 
     def span(
         self,
@@ -45,27 +45,27 @@ class Telemetry:
     ) -> AbstractContextManager[Span]:
         """Record the block as one span.
 
-        An exception that leaves the block is recorded by the name of its class, and goes on.
+        An exception is recorded by the name of its class, and passed on.
 
         Args:
             name: of the kind of work, from a small set.
-            attributes: known from the start; never a caller's text.
-            headers: of a request that came in, by lower-case names; the caller's trace goes on
-                where `traceparent` names one.
+            attributes: those that are known at the start; never a caller's text.
+            headers: of an incoming request, with lower-case names; `traceparent` continues the
+                caller's trace.
             parent: the span that this one is part of; that of the running context (which tasks
                 inherit, and threads where the context is copied) if not given.
         """
         return nullcontext(_NOBODYS)
 
     def close(self) -> None:
-        """Send what has not been sent yet; takes seconds where the collector does not answer."""
+        """Send the remaining spans; takes seconds if the collector does not answer."""
 
 
 _NOBODYS = Span()
 
 
 def open_telemetry(enabled: bool) -> Telemetry:
-    """Return what records spans: to where the OTEL_* variables say if enabled, else nowhere.
+    """Return a recorder that sends spans as the OTEL_* variables say, or none if not enabled.
 
     OpenTelemetry is imported only if enabled, and its process-wide provider is left alone. The
     variables that its SDK knows hold here: OTEL_EXPORTER_OTLP_* (HTTP with protobuf),
@@ -104,7 +104,7 @@ class _Recorder(Telemetry):
         from opentelemetry.sdk.trace.export import BatchSpanProcessor
 
         ours = {"service.name": SERVICE_NAME, "service.version": __version__}
-        # What the variables say comes last, so that it wins.
+        # The variables come last, so that they win.
         resource = Resource.create(ours).merge(OTELResourceDetector().detect())
         self._exporter = OTLPSpanExporter()
         self._provider = TracerProvider(resource=resource, shutdown_on_exit=False)
@@ -147,7 +147,7 @@ class _Recorder(Telemetry):
         if isinstance(parent, _RecordedSpan):
             return set_span_in_context(parent.recorded)
         if headers is None:
-            return None  # the running one
+            return None  # that of the running context
         return TraceContextTextMapPropagator().extract(headers)
 
     def close(self) -> None:

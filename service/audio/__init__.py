@@ -1,4 +1,4 @@
-"""Audio: float samples to the bytes of a format, whole or as a stream, and subtitles to them."""
+"""Audio: float samples to audio files, complete or streamed; subtitles."""
 
 from service.audio.encoding import encode
 from service.audio.formats import FORMATS, AudioFormat, Format, check_formats, require_format

@@ -1,4 +1,4 @@
-"""Samples as the bytes of a whole file."""
+"""Encode samples as a complete audio file."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from service.audio.formats import AudioFormat, open_file, require_format
 def encode(
     samples: Iterable[npt.NDArray[np.float32]], audio_format: AudioFormat, sample_rate_hz: int
 ) -> bytes:
-    """Return speech as bytes; decoded they are exactly as many samples as went in.
+    """Return an audio file; decoded it has exactly as many samples as went in.
 
     Args:
-        samples: float32 arrays, in order, each taken when the one before it is written; what is
-            beyond -1 to 1 is clipped.
+        samples: float32 arrays in order, each taken after the one before is written; values
+            beyond -1 to 1 are clipped.
         audio_format: one of `FORMATS`.
         sample_rate_hz: for the file's header. Opus knows 8, 12, 16, 24 and 48 kHz only.
 
     Raises:
-        UnsupportedFormatError: no such format, or this libsndfile cannot write it.
+        UnsupportedFormatError: the format is unknown, or this libsndfile cannot write it.
     """
     content = io.BytesIO()
     with open_file(content, require_format(audio_format), sample_rate_hz) as file:
@@ -33,7 +33,7 @@ def encode(
 
 
 def to_int16(samples: npt.NDArray[np.float32]) -> npt.NDArray[np.int16]:
-    """Return float samples as little-endian int16: 1.0 is 32767, beyond is clipped."""
+    """Return float samples as little-endian int16: 1.0 becomes 32767, values beyond are clipped."""
     scaled = np.clip(samples, -1.0, 1.0)
     scaled *= 32767.0
     return np.rint(scaled, out=scaled).astype("<i2")

@@ -1,4 +1,4 @@
-"""The audio formats that are offered, and what libsndfile is told to make them."""
+"""The audio formats, and libsndfile's parameters for them."""
 
 from __future__ import annotations
 
@@ -94,28 +94,28 @@ FORMATS: dict[AudioFormat, Format] = {
 
 
 def check_formats() -> list[AudioFormat]:
-    """Return the formats that the libsndfile found here really writes, in the order of `FORMATS`.
+    """Return the formats that this libsndfile can write, in the order of `FORMATS`.
 
-    libsndfile can be built without FLAC and Opus, and before 1.1 knows no MP3; the library inside
-    soundfile's wheels writes all. Each is tried once per process, in some milliseconds.
+    libsndfile can be built without FLAC and Opus, and has MP3 since 1.1; the library in soundfile's
+    wheels writes all. Each format is tried once per process, in some milliseconds.
     """
     return list(_writable())
 
 
 def require_format(name: str) -> Format:
-    """Return the format of that name.
+    """Return the format of a name.
 
     Raises:
-        UnsupportedFormatError: there is none, or this libsndfile cannot write it.
+        UnsupportedFormatError: the format is unknown, or this libsndfile cannot write it.
     """
     for known in _writable():
         if known == name:
             return FORMATS[known]
-    there_are = f"there are {', '.join(_writable())}"
+    supported = f"supported: {', '.join(_writable())}"
     if name in FORMATS:
         version = soundfile.__libsndfile_version__
-        raise UnsupportedFormatError(f"libsndfile {version} here writes no {name}; {there_are}")
-    raise UnsupportedFormatError(f"the audio format is not offered; {there_are}")
+        raise UnsupportedFormatError(f"libsndfile {version} cannot write {name}; {supported}")
+    raise UnsupportedFormatError(f"unknown audio format; {supported}")
 
 
 def open_file(file: Any, form: Format, sample_rate_hz: int) -> soundfile.SoundFile:
@@ -138,12 +138,12 @@ def _writable() -> tuple[AudioFormat, ...]:
 
 
 def _can_write(form: Format) -> bool:
-    """Try it: libsndfile lists encodings that it was built without."""
+    """Try to write: libsndfile also lists encodings that it was built without."""
     content = io.BytesIO()
     try:
         with open_file(content, form, 24_000) as file:
             file.write(np.zeros(2_400, np.int16))
-    # ValueError: soundfile's own, for what `sf_format_check` refuses.
+    # ValueError: soundfile's, for what `sf_format_check` refuses.
     except (soundfile.SoundFileError, ValueError):
         return False
     return bool(content.getvalue())

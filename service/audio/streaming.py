@@ -1,4 +1,4 @@
-"""Samples as the bytes of a file whose beginning leaves while its end is not yet spoken."""
+"""Encode samples as an audio file that is sent while it is made."""
 
 from __future__ import annotations
 
@@ -24,39 +24,39 @@ def open_encoder(audio_format: AudioFormat, sample_rate_hz: int) -> Encoder:
         sample_rate_hz: for the file's header. Opus knows 8, 12, 16, 24 and 48 kHz only.
 
     Raises:
-        UnsupportedFormatError: no such format, this libsndfile cannot write it, or it is `wav`,
-            whose header has to tell a length that nobody knows yet.
+        UnsupportedFormatError: the format is unknown, this libsndfile cannot write it, or it is
+            `wav`, whose header has the length.
     """
     form = require_format(audio_format)
     if not form.streamable:
         raise UnsupportedFormatError(
-            f"{audio_format} cannot be streamed, because its header tells the length; "
-            "take pcm, the same samples without a header, or flac"
+            f"{audio_format} cannot be streamed, because its header has the length of the audio; "
+            "use pcm, the same samples without a header, or flac"
         )
     return Encoder(audio_format, sample_rate_hz)
 
 
 class Encoder:
-    """Turns the samples of a stream into the bytes of one file, which `open_encoder` begins.
+    """Encodes the samples of a stream as one file; made by `open_encoder`.
 
-    The encoder's state runs on from one call to the next: no click, no gap, and what is decoded
-    does not depend on where the samples are cut. What has left is forgotten; memory does not grow
-    with the stream. For use by one thread at a time; as a context manager it closes itself.
+    The encoder keeps its state between calls, so there is no click and no gap, and the decoded
+    audio does not depend on how the samples are divided. Memory does not grow with the stream. For
+    one thread at a time; a context manager.
 
-    What the formats hold back until more samples come, at 24 kHz, and what is special to a stream:
+    What each format holds back until more samples come, at 24 kHz, and what is special to a stream:
 
     - pcm: nothing.
-    - flac: up to 1,152 samples (48 ms). The header tells neither the number of samples nor their
-      MD5; both may be left open (RFC 9639), and FFmpeg and dr_flac decode to the last sample. But
-      libsndfile 1.2.2 cannot seek to the end of such a file: `soundfile.read` refuses it, and
-      reading with soundfile in blocks fails at the last.
-    - mp3: up to 3,049 samples (127 ms). Without the info frame that a whole file begins with, whose
-      counts are known at the end only; so decoders do not cut off the 1,105 samples (46 ms) that
-      LAME and decoding are late by, nor the 47 to 622 samples that fill the last frame.
-    - opus: up to 24,636 samples (1.03 s): pages of Ogg last a second, which soundfile has no way to
-      change. Decodes to exactly the samples.
+    - flac: up to 1,152 samples (48 ms). The header has neither the number of samples nor their MD5.
+      Both are optional (RFC 9639), and FFmpeg and dr_flac decode to the last sample. But libsndfile
+      1.2.2 cannot seek to the end of such a file: `soundfile.read` refuses it, and reading in
+      blocks fails at the last.
+    - mp3: up to 3,049 samples (127 ms). There is no info frame, whose counts are known only
+      at the end. So decoders do not remove the 1,105 samples (46 ms) of delay of LAME and decoding,
+      nor the 47 to 622 samples that fill the last frame.
+    - opus: up to 24,636 samples (1.03 s): pages of Ogg last a second, which soundfile cannot
+      change. It decodes to exactly the samples.
 
-    A stream that ends without any sample is no valid file, but empty or a header alone.
+    A stream without samples is not a valid file: it is empty, or only a header.
     """
 
     def __init__(self, audio_format: AudioFormat, sample_rate_hz: int) -> None:
@@ -66,10 +66,10 @@ class Encoder:
         self._file = open_file(self._sink, require_format(audio_format), sample_rate_hz)
 
     def encode(self, samples: npt.NDArray[np.float32]) -> bytes:
-        """Return the bytes that can leave now, often none.
+        """Return the bytes that are final, often none.
 
         Args:
-            samples: float32 [n], what follows the samples before; beyond -1 to 1 they are clipped.
+            samples: float32 [n], the next samples; values beyond -1 to 1 are clipped.
 
         Raises:
             ValueError: the stream is finished or closed.
@@ -89,7 +89,7 @@ class Encoder:
         return self._sink.take()
 
     def close(self) -> None:
-        """Free the encoder; a stream that is not finished stays cut off. Repeating is harmless."""
+        """Free the encoder. An unfinished stream stays incomplete. May be called again."""
         self._file.close()
 
     def __enter__(self) -> Encoder:
@@ -109,11 +109,11 @@ class Encoder:
 
 
 class _Sink:
-    """A file for libsndfile that hands out what is appended and keeps nothing of it.
+    """A file for libsndfile that passes on what is appended.
 
-    A rewrite within the first `n_rewritable` bytes is dropped: they have left, and are valid
-    without it. Any other would mean a broken file. An exception cannot pass through libsndfile's
-    callbacks, so `take` raises it.
+    A rewrite within the first `n_rewritable` bytes is dropped: they are sent, and valid without it.
+    Any other rewrite would break the file. An exception cannot pass through libsndfile's callbacks,
+    so `take` raises it.
     """
 
     def __init__(self) -> None:
@@ -124,7 +124,7 @@ class _Sink:
         self._failure: str | None = None
 
     def write(self, data: bytes) -> int:
-        """Take bytes at the current position."""
+        """Write bytes at the current position."""
         end = self._position + len(data)
         if self._position == self._length:
             self._pending += data
@@ -145,27 +145,27 @@ class _Sink:
         return self._position
 
     def take(self) -> bytes:
-        """Return what was appended since the last call, and forget it.
+        """Remove and return what was appended since the last call.
 
         Raises:
-            RuntimeError: libsndfile wanted to change what has left.
+            RuntimeError: libsndfile tried to change bytes that were sent.
         """
         if self._failure is not None:
-            raise RuntimeError(f"the stream is broken: {self._failure} after they have left")
+            raise RuntimeError(f"the stream is broken: {self._failure} after they were sent")
         data = bytes(self._pending)
         self._pending.clear()
         return data
 
 
 class _LameSink(_Sink):
-    """Leaves out the empty frame where LAME wants to write its counts at the end.
+    """Drops the empty frame into which LAME writes its counts at the end.
 
-    It comes first and in a write of its own: a frame header, then only zeros. Players take one that
-    stays empty for 576 samples of silence.
+    It comes first, in a write of its own: a frame header, then zeros. Players would take an empty
+    one for 576 samples of silence.
     """
 
     def write(self, data: bytes) -> int:
-        """Take bytes at the current position."""
+        """Write bytes at the current position."""
         if self._length == 0 and not data[4:].strip(b"\0"):
             self.n_rewritable = self._length = self._position = len(data)
             return len(data)

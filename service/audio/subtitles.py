@@ -20,13 +20,13 @@ _CLAUSE_END = re.compile(r"[,;:—–、，；：،؛]")
 _ABBREVIATIONS = frozenset(
     {"mr", "mrs", "ms", "dr", "prof", "st", "sr", "jr", "mme", "vs", "etc", "approx", "e.g", "i.e"}
 )
-"""Words whose full stop seldom ends a sentence, as with single letters. Where it does, two
-sentences share a cue, which harms less than a name torn in two."""
+"""Words whose full stop seldom ends a sentence, like that of single letters. If it does, two
+sentences share a cue, which is better than a name cut in two."""
 
 
 @dataclass(frozen=True)
 class Cue:
-    """What is shown from `start_s` to `end_s`."""
+    """Text that is shown from `start_s` to `end_s`."""
 
     start_s: float
     end_s: float
@@ -40,7 +40,7 @@ def srt(cues: Sequence[Cue]) -> str:
     text is left out, and no cues make an empty file.
 
     Raises:
-        ValueError: a time is negative or no number, or a cue starts before the one before it.
+        ValueError: a time is negative or NaN, or the cues are not in order.
     """
     blocks = _blocks(cues, ",", lambda text: text.replace("-->", "→"))
     return "".join(f"{number}\n{block}\n\n" for number, block in enumerate(blocks, start=1))
@@ -53,7 +53,7 @@ def vtt(cues: Sequence[Cue]) -> str:
     no cues make a file of only the header.
 
     Raises:
-        ValueError: a time is negative or no number, or a cue starts before the one before it.
+        ValueError: a time is negative or NaN, or the cues are not in order.
     """
     return "WEBVTT\n" + "".join(f"\n{block}\n" for block in _blocks(cues, ".", _escape))
 
@@ -68,18 +68,18 @@ def cues_of_words(
 ) -> list[Cue]:
     """Group words into cues that can be read along.
 
-    A cue ends where a sentence ends or a long silence follows, and where it would grow too long:
-    then at its last comma or the like, or else after as many words as fit. Only a single word may
-    be longer than the limits. No cue lasts into the next.
+    A cue ends at the end of a sentence and before a long silence. One that would be too long ends
+    at its last comma or similar mark, or after as many words as fit. Only a single word may be
+    longer than the limits. Cues do not overlap.
 
     Args:
-        words: where each starts and ends in the text, and when, in seconds; in order by both.
-            Parts of a word that was spoken in parts count as one.
-        text: what the words are places in. A cue shows it from its first word to its last, with
-            the marks that stand at them, white space folded; between words nothing is lost.
-        max_characters: of a cue's text; two lines of 40 are the custom of subtitling.
-        max_duration_s: from a cue's start to its end.
-        max_gap_s: the longest silence inside a cue.
+        words: offsets of each word's start and end in the text, and its start and end in seconds;
+            in order by both. Parts of the same word count as one.
+        text: the text of the offsets. A cue shows it from its first word to its last, with the
+            marks around them, and with white space folded; nothing between words is lost.
+        max_characters: of a cue's text; subtitles usually have two lines of 40.
+        max_duration_s: of a cue.
+        max_gap_s: longest silence within a cue.
     """
     words = _merge_parts(words)
     shown = _attach_marks(words, text)
@@ -104,7 +104,7 @@ def cues_of_words(
 
 
 def _merge_parts(words: Sequence[_TimedWord]) -> list[_TimedWord]:
-    """Make one of words that overlap in the text."""
+    """Merge words that overlap in the text."""
     merged: list[_TimedWord] = []
     for start, end, start_s, end_s in words:
         if merged and start < merged[-1][1]:
@@ -116,7 +116,7 @@ def _merge_parts(words: Sequence[_TimedWord]) -> list[_TimedWord]:
 
 
 def _attach_marks(words: Sequence[_TimedWord], text: str) -> list[tuple[int, int]]:
-    """Return where each word starts and ends in the text together with the marks around it."""
+    """Return start and end of each word with the marks around it."""
     if not words:
         return []
     before = words[0][0]
@@ -125,7 +125,7 @@ def _attach_marks(words: Sequence[_TimedWord], text: str) -> list[tuple[int, int
     after = words[-1][1]
     while after < len(text) and not text[after].isalnum():
         after += 1
-    # Unspoken words beside the first and the last belong to other cues, as do the marks at them.
+    # Unspoken words before the first and after the last belong to other cues, with their marks.
     cuts = [_cut(text, before, words[0][0]) if before else 0]
     cuts += [_cut(text, word[1], other[0]) for word, other in itertools.pairwise(words)]
     cuts += [_cut(text, words[-1][1], after) if after < len(text) else after]
@@ -183,7 +183,7 @@ def _blocks(cues: Sequence[Cue], separator: str, escape: Callable[[str], str]) -
     previous_s = 0.0
     for cue in cues:
         if not (previous_s <= cue.start_s <= cue.end_s < math.inf):
-            raise ValueError(f"times of a cue out of order: {cue.start_s} to {cue.end_s} s")
+            raise ValueError(f"the times of a cue are not in order: {cue.start_s} to {cue.end_s} s")
         previous_s = cue.start_s
         text = escape(_fold(cue.text))
         if text:

@@ -1,7 +1,7 @@
-"""What machine this is, what NVIDIA's software on it is, and why CUDA does not work on it.
+"""The machine: its board, GPU and NVIDIA libraries, and why CUDA does not work on it.
 
-Everything here is read from files, or asked in a process of its own, so that looking costs the
-service neither memory nor a driver that was woken too early. Imports no other room of the service.
+Everything is read from files or queried in a process of its own, so that it costs the service no
+memory and does not initialize the driver. Imports no other package of the service.
 """
 
 from __future__ import annotations

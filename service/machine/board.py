@@ -1,4 +1,4 @@
-"""What board this is, and which of NVIDIA's releases for Jetson runs on it."""
+"""The board, and NVIDIA's release for Jetson on it."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _JETPACK_OF_L4T = {
     "39.2.1": "7.2.1",
     "39": "7.x",
 }
-"""From NVIDIA's archive of JetPack releases; the longest beginning of a release counts."""
+"""From NVIDIA's archive of JetPack releases; the longest matching prefix counts."""
 
 
 @dataclass(frozen=True)
@@ -43,13 +43,13 @@ class Board:
     """The machine.
 
     Attributes:
-        model: name of the board, of the computer, or of its processor; empty if nothing tells it.
+        model: name of the board, the computer or its CPU; empty if unknown.
         tegra: whether it is a Jetson or another board with NVIDIA's Tegra: its GPU uses the
             system's memory.
-        l4t: release of NVIDIA's Linux for Tegra, as `36.4.3`; empty where there is none.
-        jetpack: release of JetPack, as `6.2`; empty where there is none or it is not known.
-        power_mode: name of the power mode in force, as `MAXN_SUPER`; its number where it has no
-            name; empty where nothing tells it. Clocks, and so speed, hang on it.
+        l4t: release of NVIDIA's Linux for Tegra, such as `36.4.3`; empty if there is none.
+        jetpack: release of JetPack, such as `6.2`; empty if there is none or it is unknown.
+        power_mode: name of the power mode, such as `MAXN_SUPER`, or its number; empty if unknown.
+            Clocks, and so speed, depend on it.
     """
 
     model: str
@@ -60,10 +60,10 @@ class Board:
 
 
 def read_board(root: Path = Path("/")) -> Board:
-    """Read what the system's files tell of the machine.
+    """Read the system's files about the board.
 
-    Inside a container some of them are hidden (Docker masks the device tree), so each thing is
-    looked for in more than one place.
+    A container hides some of them (Docker masks the device tree), so each fact is looked up in more
+    than one place.
 
     Args:
         root: folder that stands for `/`.
@@ -74,7 +74,7 @@ def read_board(root: Path = Path("/")) -> Board:
 
 
 def _text(path: Path) -> str:
-    """Return a small file's text; empty where it cannot be read."""
+    """Return the text of a small file; empty if it cannot be read."""
     try:
         return path.read_bytes().replace(b"\0", b"\n").decode("utf-8", "replace").strip()
     except OSError:
@@ -123,7 +123,7 @@ def _jetpack(root: Path, l4t: str) -> str:
 
 
 def _package_version(root: Path, package: str) -> str:
-    """Return the version of an installed Debian package, or nothing."""
+    """Return the version of an installed Debian package; empty if it is not installed."""
     for fields in _installed_packages(root):
         if fields.get("Package") == package and fields.get("Status", "").endswith(" installed"):
             return fields.get("Version", "")
@@ -131,7 +131,7 @@ def _package_version(root: Path, package: str) -> str:
 
 
 def _installed_packages(root: Path) -> Iterator[dict[str, str]]:
-    """Yield what dpkg knows of each package, without the lines that go on from another."""
+    """Yield dpkg's fields of each package, without continuation lines."""
     try:
         with (root / "var/lib/dpkg/status").open(encoding="utf-8", errors="replace") as lines:
             fields: dict[str, str] = {}

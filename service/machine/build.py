@@ -1,4 +1,4 @@
-"""What a build of ONNX Runtime has for CUDA."""
+"""The CUDA part of a build of ONNX Runtime."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from service.machine.libraries import split_name
 
 
 class CudaBuild:
-    """The CUDA part of a build, of which each fact is found out when it is first asked for.
+    """The CUDA part of a build. Each fact is looked up at its first use.
 
     Args:
         library: the `libonnxruntime.so` in use.
@@ -19,18 +19,18 @@ class CudaBuild:
 
     def __init__(self, library: Path) -> None:
         self.library = library.resolve()
-        """The real file: ONNX Runtime looks for its parts beside it, not beside a link to it."""
+        """The file itself: ONNX Runtime looks for its parts beside it, not beside a link to it."""
         self.provider = self.library.parent / "libonnxruntime_providers_cuda.so"
-        """The part that has the kernels, in a build with CUDA."""
+        """The file with the kernels, in a build with CUDA."""
 
     @cached_property
     def kernels(self) -> Kernels:
-        """For which GPUs it has kernels."""
+        """The GPUs that it has kernels for."""
         return read_kernels(self.provider)
 
     @cached_property
     def damage(self) -> str:
-        """What is wrong with the file of the CUDA part; empty if it is sound or not there."""
+        """Why the file of the CUDA part is damaged; empty if it is intact or missing."""
         if not self.provider.is_file():
             return ""
         try:
@@ -42,9 +42,9 @@ class CudaBuild:
 
     @cached_property
     def wanted(self) -> dict[str, str]:
-        """Versions of the libraries that it cannot be loaded without, by their names.
+        """Versions of the libraries that it needs, by name.
 
-        As `{"libcudart": "13"}`; empty where its file cannot be read.
+        Such as `{"libcudart": "13"}`; empty if its file cannot be read.
         """
         try:
             with ElfFile(self.provider) as file:

@@ -1,4 +1,4 @@
-"""The machine, of which each fact is found out when it is first asked for."""
+"""The machine. Each fact is looked up at its first use."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ class Machine:
     """The machine that the service runs on.
 
     Args:
-        root: folder that stands for `/`; all arguments are for tests.
-        driver_library: the driver's library, as the loader finds it.
-        loader_folders: those of `LD_LIBRARY_PATH`; this process's if None.
-        packages: folders of Python packages; those that this Python imports from if None.
+        root: folder to use as `/`; all arguments are for tests.
+        driver_library: name of the driver's library, for the loader.
+        loader_folders: those of `LD_LIBRARY_PATH`; None for this process's.
+        packages: folders of Python packages; None for those of this Python.
     """
 
     def __init__(
@@ -38,12 +38,12 @@ class Machine:
 
     @cached_property
     def board(self) -> Board:
-        """What board it is."""
+        """The board."""
         return read_board(self._root)
 
     @cached_property
     def memory(self) -> SystemMemory:
-        """Its memory; raises OSError or ValueError where the system does not tell of it."""
+        """Its memory; raises OSError or ValueError if the system does not report it."""
         return SystemMemory(self._root)
 
     @cached_property

@@ -17,12 +17,12 @@ _CUDNN = "9"
 """The cuDNN that ONNX Runtime wants since 1.19. Newer releases load it only when they need it
 (microsoft/onnxruntime#29252), so it is not among what their file says it needs."""
 
-_BUILDS = "docs/jetson.md tells of a build for each board"
+_BUILDS = "docs/jetson.md names a build for each board"
 
 
 @dataclass(frozen=True)
 class _Case:
-    """Where it fails: this build, on this machine, with this GPU."""
+    """The build, the machine and the GPU of a failure."""
 
     build: CudaBuild
     machine: Machine
@@ -35,38 +35,37 @@ class _Case:
 
 
 def explain(message: str, *, library: Path, device: int = 0, machine: Machine | None = None) -> str:
-    """Say in one line what is wrong and what to do, given what ONNX Runtime said.
+    """Explain an error of ONNX Runtime in one line: what is wrong, and what to do.
 
-    Looks at the machine only as far as the failure needs it: up to a second.
+    Looks at the machine only as far as the failure needs it, for up to a second.
 
     Args:
-        message: of its exception, with whatever stands before and behind it.
+        message: of its exception, possibly with other text around it.
         library: the `libonnxruntime.so` in use.
-        device: number of the GPU that was asked for.
-        machine: what is known of the machine already.
+        device: number of the GPU in the settings.
+        machine: if it is known already.
 
     Returns:
-        The cause and the cure; of an unknown failure the first line of the message.
+        The cause and the cure; for an unknown failure the first line of the message.
     """
     case = _Case(CudaBuild(library), machine or Machine(), device)
     for pattern, explanation in _FAILURES:
         match = pattern.search(message)
         if match:
             return explanation(match, case)
-    return (message.strip().splitlines() or ["ONNX Runtime failed without a word"])[0]
+    return (message.strip().splitlines() or ["ONNX Runtime failed without a message"])[0]
 
 
 def foresee(*, library: Path, device: int = 0, machine: Machine | None = None) -> str:
-    """Say in one line why CUDA is going to fail, before it is tried; nothing if it may work.
+    """Return in one line why CUDA will fail, before it is tried; empty if it may work.
 
-    Finds a library without kernels for the GPU, as PyPI's wheel for aarch64 on a Jetson, which
-    ONNX Runtime meets only in a run; and a file that is cut short, which kills the process that
-    loads it.
+    Finds a library without kernels for the GPU, such as PyPI's wheel for aarch64 on a Jetson, which
+    would fail only in a run; and a truncated file, which would crash the process.
 
     Args:
         library: the `libonnxruntime.so` in use.
-        device: number of the GPU that is asked for.
-        machine: what is known of the machine already.
+        device: number of the GPU in the settings.
+        machine: if it is known already.
     """
     case = _Case(CudaBuild(library), machine or Machine(), device)
     if case.build.damage:
@@ -89,10 +88,10 @@ def _missing_file(match: re.Match[str], case: _Case) -> str:
     stem, wanted = split_name(name)
     if stem.startswith("libonnxruntime"):
         if (case.build.library.parent / name).is_file():
-            # The loader passes over files for other processors, and says that there is none.
+            # The loader ignores files for other architectures, and says that there is none.
             return (
-                f"{name} beside {case.build.library} is not for this processor "
-                f"({platform.machine()}): take a build for it; {_BUILDS}"
+                f"{name} beside {case.build.library} is not for this CPU "
+                f"({platform.machine()}): use a build for it; {_BUILDS}"
             )
         return (
             f"{name} is not beside {case.build.library}: put all libonnxruntime*.so* of one "
@@ -106,14 +105,14 @@ def _missing_file(match: re.Match[str], case: _Case) -> str:
 def _no_driver(name: str, case: _Case) -> str:
     install = "it comes with JetPack" if case.machine.board.tegra else "install it"
     return (
-        f"there is no NVIDIA driver here, {name} is not found: {install}; in a container, start it "
+        f"the NVIDIA driver is missing, {name} is not found: {install}; start a container "
         "with --runtime nvidia and NVIDIA_DRIVER_CAPABILITIES=compute,utility"
     )
 
 
 def _missing_library(stem: str, wanted: str, case: _Case) -> str:
     title = TITLES.get(stem, stem)
-    want = f"this ONNX Runtime wants {title} {wanted} ({stem}.so.{wanted})"
+    want = f"this ONNX Runtime needs {title} {wanted} ({stem}.so.{wanted})"
     package = f"{title} {wanted}"
     if stem not in ("libcudnn", "libnvinfer", "libnvonnxparser") and stem in TITLES:
         package = f"CUDA {case.build.wanted.get('libcudart', wanted)}"  # comes as a whole
@@ -122,8 +121,8 @@ def _missing_library(stem: str, wanted: str, case: _Case) -> str:
     reachable = [file for file in fitting if file.reachable]
     if reachable:
         return (
-            f"{want}, and {reachable[0].path} did not load: see that it is whole, readable and for "
-            "this processor, then run ldconfig"
+            f"{want}, but {reachable[0].path} cannot be loaded: check that it is complete, "
+            "readable and for this CPU, then run ldconfig"
         )
     if fitting:
         folders = {fitting[0].path.parent: None} | _hidden_folders(case)
@@ -134,17 +133,17 @@ def _missing_library(stem: str, wanted: str, case: _Case) -> str:
     if files:
         there = ", ".join(f"{file.version} ({file.path})" for file in files)
         return (
-            f"{want}, and here is {there}: install {package}, or take a build of ONNX Runtime for "
-            f"what is here; {_BUILDS}"
+            f"{want}, but this machine has {there}: install {package}, or use a build of ONNX "
+            f"Runtime for this version; {_BUILDS}"
         )
     return (
-        f"{want}, and there is none: install {package}, or take a build of ONNX Runtime for what "
-        f"is here; {_BUILDS}"
+        f"{want}, which is not installed: install {package}, or use a build of ONNX Runtime for "
+        f"this machine; {_BUILDS}"
     )
 
 
 def _hidden_folders(case: _Case) -> dict[Path, None]:
-    """Return where all the libraries are that the build wants and the loader does not find."""
+    """Return the folders of all libraries that the build needs and the loader does not find."""
     folders: dict[Path, None] = {}
     for stem, wanted in {**case.build.wanted, "libcudnn": _CUDNN}.items():
         if stem in TITLES:
@@ -160,45 +159,45 @@ def _fits(file: InstalledLibrary, wanted: str) -> bool:
 
 def _older_system(match: re.Match[str], case: _Case) -> str:
     return (
-        f"the library was built for a newer system, it wants {match['system']}: take a build for "
-        f"this one; {_BUILDS}"
+        f"the library was built for a newer system, because it needs {match['system']}: use a "
+        f"build for this system; {_BUILDS}"
     )
 
 
 def _mixed_versions(match: re.Match[str], case: _Case) -> str:
     return (
-        f"NVIDIA's libraries here are not of the versions that this ONNX Runtime was built with, "
-        f"{match['symbol'] or match['version']} is missing in one: see that LD_LIBRARY_PATH leads "
-        f"to one release of CUDA and cuDNN; {_BUILDS}"
+        f"NVIDIA's libraries have other versions than this ONNX Runtime was built with "
+        f"({match['symbol'] or match['version']} is missing): check that LD_LIBRARY_PATH leads to "
+        f"one release of CUDA and cuDNN; {_BUILDS}"
     )
 
 
 def _damaged(match: re.Match[str], case: _Case) -> str:
     return (
-        f"{match['damaged']} cannot be loaded, {match['how']}: it is cut short or for another "
-        "processor; install it again"
+        f"{match['damaged']} cannot be loaded, {match['how']}: it is truncated or for another "
+        "CPU; install it again"
     )
 
 
 def _old_driver(match: re.Match[str], case: _Case) -> str:
     driver, wanted = case.machine.driver, case.build.wanted.get("libcudart", "")
-    serves = "serves CUDA {}.{} at most".format(*driver.cuda) if driver.cuda else "is too old"
-    built = f"this ONNX Runtime is for CUDA {wanted}" if wanted else "this ONNX Runtime wants more"
+    serves = "supports CUDA up to {}.{}".format(*driver.cuda) if driver.cuda else "is too old"
+    built = f"this ONNX Runtime is for CUDA {wanted}" if wanted else "this ONNX Runtime needs more"
     if case.machine.board.tegra:
         return (
-            f"the driver of this JetPack {serves}, and {built}: take a build for this JetPack; "
+            f"the driver of this JetPack {serves}, but {built}: use a build for this JetPack; "
             f"{_BUILDS}"
         )
     fitting = f"CUDA {driver.cuda[0]}" if driver.cuda else "an older CUDA"
-    return f"the driver {serves}, and {built}: update the driver, or take a build for {fitting}"
+    return f"the driver {serves}, but {built}: update the driver, or use a build for {fitting}"
 
 
 def _no_device(match: re.Match[str], case: _Case) -> str:
     problem = case.machine.driver.problem
     if problem:
         return (
-            f"{problem}: see that nvidia-smi lists a GPU and that CUDA_VISIBLE_DEVICES does not "
-            "hide it; in a container, start it with --runtime nvidia"
+            f"{problem}: check that nvidia-smi lists a GPU and that CUDA_VISIBLE_DEVICES does not "
+            "hide it; start a container with --runtime nvidia"
         )
     return _wrong_device(match, case)
 
@@ -206,14 +205,14 @@ def _no_device(match: re.Match[str], case: _Case) -> str:
 def _wrong_device(match: re.Match[str], case: _Case) -> str:
     count = len(case.machine.driver.gpus)
     there = f"has {count} GPU{'s' * (count != 1)}, counted from 0"
-    return f"cuda_device is {case.device}, and this machine {there}: set it to one that is there"
+    return f"cuda_device is {case.device}, but this machine {there}: set it to an existing one"
 
 
 def _failing_driver(match: re.Match[str], case: _Case) -> str:
-    problem = case.machine.driver.problem or f"CUDA gives code {match['code']}, {match['text']}"
+    problem = case.machine.driver.problem or f"CUDA returns code {match['code']}, {match['text']}"
     cure = "update JetPack's packages and restart the board"
     if not case.machine.board.tegra:
-        cure = "its parts are often of two releases after an update; restart, or install it again"
+        cure = "after an update its parts are often of two releases; restart, or install it again"
     return f"{problem}: {cure}"
 
 
@@ -222,7 +221,7 @@ def _kernel_image(match: re.Match[str], case: _Case) -> str:
     if gpu is not None and case.build.kernels.supports(gpu.capability):
         return (
             f"{case.build.provider} has kernels for this GPU ({gpu.name}, "
-            f"{gpu.architecture}), but cuDNN or cuBLAS has not: use those made for this machine, "
+            f"{gpu.architecture}), but cuDNN or cuBLAS has none: use those for this machine, "
             f"on a Jetson JetPack's; {_BUILDS}"
         )
     return _no_kernels(case)
@@ -233,28 +232,28 @@ def _no_kernels(case: _Case) -> str:
     here = f" ({gpu.name}, {gpu.architecture})" if gpu else ""
     has = "" if kernels.problem else f", only for {kernels}"
     return (
-        f"{case.build.provider} has no kernels for this GPU{here}{has}: take a build for "
+        f"{case.build.provider} has no kernels for this GPU{here}{has}: use a build for "
         f"{gpu.architecture if gpu else 'it'}; {_BUILDS}"
     )
 
 
 def _limit_reached(match: re.Match[str], case: _Case) -> str:
     return (
-        f"the limit of GPU memory is reached, {_mebibytes(match['left'])} are left of it and "
-        f"{_mebibytes(match['asked'])} were wanted: raise memory_budget_bytes, or gpu_mem_limit of "
+        f"the limit of GPU memory is reached, with {_mebibytes(match['left'])} left and "
+        f"{_mebibytes(match['asked'])} needed: raise memory_budget_bytes, or gpu_mem_limit in "
         "cuda_options"
     )
 
 
 def _out_of_memory(match: re.Match[str], case: _Case) -> str:
     asked = match["size"]
-    wanted = f", {_mebibytes(asked)} were wanted" if asked else ""
+    wanted = f", {_mebibytes(asked)} were requested" if asked else ""
     here = ""
     if case.machine.board.tegra:
-        here = f" and {_mebibytes(case.machine.memory.available_bytes())} of it are available now"
+        here = f", and {_mebibytes(case.machine.memory.available_bytes())} are available now"
     return (
-        f"there is not enough GPU memory{wanted}{here}: end other programs that use it, or lower "
-        "memory_budget_bytes so that they fit together"
+        f"too little GPU memory{wanted}{here}: stop other programs that use it, or lower "
+        "memory_budget_bytes"
     )
 
 
@@ -272,21 +271,21 @@ def _broken_cudnn(match: re.Match[str], case: _Case) -> str:
     found = ", ".join(f"{file.version} in {file.path.parent}" for file in there) or "none"
     if "MISMATCH" in match["cudnn"]:
         return (
-            f"the parts of cuDNN are of different versions ({match['cudnn']}; found: {found}): see "
-            "that LD_LIBRARY_PATH leads to one whole cuDNN"
+            f"the parts of cuDNN have different versions ({match['cudnn']}; found: {found}): check "
+            "that LD_LIBRARY_PATH leads to one complete cuDNN"
         )
     driver = case.machine.driver
-    serves = "; the driver serves CUDA {}.{}".format(*driver.cuda) if driver.cuda else ""
+    serves = "; the driver supports CUDA {}.{}".format(*driver.cuda) if driver.cuda else ""
     return (
         f"cuDNN does not start ({match['cudnn']}; found: {found}{serves}): too little GPU memory "
-        f"is free, or it does not fit this CUDA; {_BUILDS}"
+        f"is free, or it is for another CUDA; {_BUILDS}"
     )
 
 
 def _unfit_cublas(match: re.Match[str], case: _Case) -> str:
     return (
-        "the cuBLAS that is loaded has no kernels for this GPU (CUBLAS_STATUS_ARCH_MISMATCH): use "
-        f"the one made for this machine, on a Jetson JetPack's; {_BUILDS}"
+        "the loaded cuBLAS has no kernels for this GPU (CUBLAS_STATUS_ARCH_MISMATCH): use the "
+        f"one for this machine, on a Jetson JetPack's; {_BUILDS}"
     )
 
 

@@ -1,4 +1,4 @@
-"""What a shared library's file tells of itself: its sections, and which libraries it needs."""
+"""Read a shared library's file: its sections, and the libraries that it needs."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ _DYNAMIC = 6
 _NEEDED, _RPATH, _RUNPATH = 1, 15, 29
 """DT_NEEDED, DT_RPATH, DT_RUNPATH."""
 _MAX_TABLE = 1 << 22
-"""No table of names or sections that is read here is larger in a sound library."""
+"""Upper limit of the tables read here in an intact library."""
 
 
 class ElfError(Exception):
-    """The file is no sound library; the message says what is wrong."""
+    """The file is not an intact library; the message says what is wrong."""
 
 
 @dataclass(frozen=True)
@@ -25,11 +25,11 @@ class Section:
     """A section of the file.
 
     Attributes:
-        name: as `.text`.
+        name: such as `.text`.
         kind: its `sh_type`.
         offset: of its first byte in the file.
         size: in bytes.
-        link: number of the section that belongs to it.
+        link: its `sh_link`: the number of a related section.
     """
 
     name: str
@@ -42,14 +42,14 @@ class Section:
 class ElfFile:
     """A 64-bit little-endian ELF file, as x86-64 and aarch64 have.
 
-    Reads only what is asked for, and never maps the file: a mapped file that somebody truncates
-    kills the process. The layout is that of the ELF-64 object file format.
+    Reads only what is needed, and does not map the file: truncating a mapped file kills the
+    process. The layout is that of the ELF-64 object file format.
 
     Args:
         path: the file.
 
     Raises:
-        ElfError: it is not there, damaged, or of another kind.
+        ElfError: it is missing, damaged, or of another kind.
     """
 
     def __init__(self, path: Path) -> None:
@@ -81,7 +81,7 @@ class ElfFile:
         """Return bytes of the file.
 
         Raises:
-            ElfError: it has not so many.
+            ElfError: the file is shorter.
         """
         try:
             data = os.pread(self._descriptor, size, offset)
@@ -92,11 +92,11 @@ class ElfFile:
         return data
 
     def section(self, name: str) -> Section | None:
-        """Return the first section of that name, if there is one."""
+        """Return the first section of a name, if there is one."""
         return next((section for section in self.sections if section.name == name), None)
 
     def needed(self) -> list[str]:
-        """Return the names of the libraries that it cannot be loaded without.
+        """Return the names of the libraries that it needs.
 
         Raises:
             ElfError: the file is damaged.
@@ -104,7 +104,7 @@ class ElfFile:
         return self._dynamic_names(_NEEDED)
 
     def run_paths(self) -> list[str]:
-        """Return the folders in which its libraries are looked for, as they are written there.
+        """Return its search path for libraries, as written in the file.
 
         Raises:
             ElfError: the file is damaged.

@@ -1,4 +1,4 @@
-"""The NVIDIA GPUs of this machine, as the driver tells them."""
+"""The NVIDIA GPUs of this machine, as the driver reports them."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ class Gpu:
     """One GPU.
 
     Attributes:
-        name: as the driver has it, as `Orin`.
+        name: from the driver, such as `Orin`.
         capability: compute capability, major and minor number.
         integrated: whether it uses the system's memory.
-        memory_bytes: all of its memory, used or not.
+        memory_bytes: its total memory.
     """
 
     name: str
@@ -31,7 +31,7 @@ class Gpu:
 
     @property
     def architecture(self) -> str:
-        """Return the name that compilers have for the capability, as `sm_87`."""
+        """Return the compilers' name of the capability, such as `sm_87`."""
         return "sm_{}{}".format(*self.capability)
 
     def __str__(self) -> str:
@@ -41,14 +41,14 @@ class Gpu:
 
 @dataclass(frozen=True)
 class Driver:
-    """What NVIDIA's driver says.
+    """NVIDIA's driver.
 
     Attributes:
-        cuda: the newest CUDA that it serves, major and minor number; None if it does not say.
-        release: of the kernel's part, as `580.95.05`; empty where nothing tells it (JetPack 6).
-        gpus: in the order of their numbers, as `cuda_device` counts.
-        found: whether there is a driver's library at all.
-        problem: why there is no GPU; empty where there is one.
+        cuda: the newest CUDA that it supports, major and minor number; None if unknown.
+        release: of the kernel module, such as `580.95.05`; empty if unknown (JetPack 6).
+        gpus: in the order of `cuda_device`.
+        found: whether the driver's library exists.
+        problem: why there is no GPU; empty if there is one.
     """
 
     cuda: tuple[int, int] | None
@@ -59,18 +59,18 @@ class Driver:
 
     def __str__(self) -> str:
         release = f"{self.release}, " if self.release else ""
-        serves = "serves CUDA {}.{}".format(*self.cuda) if self.cuda else "tells no version"
+        serves = "supports CUDA {}.{}".format(*self.cuda) if self.cuda else "version unknown"
         return release + serves
 
 
 def ask_driver(library: str | Path = _LIBRARY, root: Path = Path("/")) -> Driver:
-    """Ask the driver, in a process of its own, which GPUs there are.
+    """Query the driver's GPUs in a process of its own.
 
-    Takes some tenths of a second where there is a driver. `CUDA_VISIBLE_DEVICES` counts.
+    This takes some tenths of a second with a driver, and respects `CUDA_VISIBLE_DEVICES`.
 
     Args:
-        library: the driver's library, as the loader finds it.
-        root: folder that stands for `/`.
+        library: name of the driver's library, for the loader.
+        root: folder to use as `/`.
     """
     try:
         release = (root / "sys/module/nvidia/version").read_text(encoding="utf-8").strip()
@@ -79,7 +79,7 @@ def ask_driver(library: str | Path = _LIBRARY, root: Path = Path("/")) -> Driver
     try:
         answer = ask("driver", library)
     except ProbeError as error:
-        return Driver(None, release, (), True, f"the driver cannot be asked: {error}")
+        return Driver(None, release, (), True, f"the driver cannot be queried: {error}")
     cuda = (answer["cuda"] // 1000, answer["cuda"] % 1000 // 10) if answer["cuda"] else None
     gpus = tuple(
         Gpu(
@@ -99,10 +99,10 @@ def _problem(answer: dict[str, str | int]) -> str:
     if step == "load":
         return f"no NVIDIA driver: {answer['text']}"
     if step == "look up":
-        return f"the driver has not all functions of CUDA's driver API: {answer['text']}"
+        return f"the driver lacks functions of CUDA's driver API: {answer['text']}"
     if step is None or code == _NO_DEVICE:
         return "the driver finds no GPU"
     if code == _STUB:
         return f"the {_LIBRARY} that the loader finds is a stub for linking, not the driver"
     named = f", {answer['name']} ({answer['text']})" if answer["name"] else ""
-    return f"the driver fails: {step} gives code {code}{named}"
+    return f"the driver fails: {step} returns code {code}{named}"

@@ -1,10 +1,10 @@
-"""For which GPUs a library holds machine code.
+"""The GPUs that a library has machine code for.
 
 NVIDIA's compiler puts a fat binary for each source file into the section `.nv_fatbin`: a header,
 and entries with machine code (a cubin) or assembler text for a virtual GPU (PTX), which the driver
-can translate. What is inside may be compressed, the headers are not. Their layout has no public
-description; it was taken from what CUDA 13's `fatbinary` writes and `cuobjdump` reads, and the
-results on real libraries are the same as cuobjdump's.
+can compile. The contents may be compressed, but the headers are not. Their layout is not publicly
+documented; it was derived from what CUDA 13's `fatbinary` writes and `cuobjdump` reads. The results
+on real libraries equal cuobjdump's.
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ class Target:
 
     Attributes:
         major: of the compute capability.
-        minor: likewise.
+        minor: of the compute capability.
         kind: `sm` for machine code, `compute` for PTX.
-        suffix: `a` for code that only this architecture runs, `f` for its family, else empty.
+        suffix: `a` for code of this architecture only, `f` for its family, otherwise empty.
     """
 
     major: int
@@ -48,7 +48,7 @@ class Target:
         return f"{self.kind}_{self.major}{self.minor}{self.suffix}"
 
     def runs_on(self, capability: tuple[int, int]) -> bool:
-        """Tell whether a GPU of that compute capability runs it.
+        """Tell whether a GPU of a compute capability runs it.
 
         CUDA C++ Programming Guide, Binary Compatibility, PTX Compatibility and Family-Specific
         Features: machine code runs on later minor versions of the same major one, but not from
@@ -68,18 +68,18 @@ class Target:
 
 @dataclass(frozen=True)
 class Kernels:
-    """What a library has for GPUs.
+    """The GPU code of a library.
 
     Attributes:
-        targets: the architectures for which it has anything at all.
-        problem: why that cannot be told; empty where it can.
+        targets: the architectures that it has code for.
+        problem: why they are unknown; empty if they are known.
     """
 
     targets: frozenset[Target]
     problem: str = ""
 
     def supports(self, capability: tuple[int, int]) -> bool | None:
-        """Tell whether a GPU of that compute capability can run it; None if nobody can tell."""
+        """Tell whether a GPU of a compute capability can run it; None if unknown."""
         if self.problem:
             return None
         return any(target.runs_on(capability) for target in self.targets)
@@ -91,10 +91,10 @@ class Kernels:
 
 
 def read_kernels(library: Path) -> Kernels:
-    """Read for which GPUs a library, as `libonnxruntime_providers_cuda.so`, was compiled.
+    """Read for which GPUs a library, such as `libonnxruntime_providers_cuda.so`, was compiled.
 
-    Of a file of 280 MB some 3000 headers are read, which takes some milliseconds once they are in
-    the system's cache. A damaged file, or one without code for GPUs, gives `problem`.
+    In a file of 280 MB it reads some 3000 headers, which takes some milliseconds if they are in the
+    system's cache. A damaged file, or one without GPU code, sets `problem`.
 
     Args:
         library: the file.
@@ -144,7 +144,7 @@ def _target(kind: int, architecture: int, flags: int) -> Target:
 
 
 def _next_binary(file: ElfFile, position: int, end: int) -> int:
-    """Return where the next fat binary begins, or the end; between them is padding."""
+    """Return the start of the next fat binary, after padding, or the end."""
     while position < end:
         block = file.read(position, min(_BLOCK, end - position))
         found = block.find(_MAGIC)

@@ -1,4 +1,4 @@
-"""Which of NVIDIA's libraries are installed, in which versions."""
+"""NVIDIA's installed libraries and their versions."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ TITLES = {
     "libnvonnxparser": "TensorRT's ONNX parser",
     "libnvrtc": "CUDA's run-time compiler",
 }
-"""What libraries are called, by the beginning of their files' names."""
+"""Titles of libraries, by the stem of their file names."""
 
 _VERSION_FUNCTIONS = {
     "libcudart": ("cudaRuntimeGetVersion", "stored"),
@@ -31,7 +31,7 @@ _VERSION_FUNCTIONS = {
 }
 
 _ELSEWHERE = ("usr/local/cuda*/lib64", "usr/local/cuda*/targets/*/lib", "opt/nvidia/*/lib")
-"""Where NVIDIA's packages put libraries that the loader often does not know."""
+"""Folders of NVIDIA's packages that the loader often does not search."""
 
 
 @dataclass(frozen=True)
@@ -39,11 +39,11 @@ class InstalledLibrary:
     """A file of a library.
 
     Attributes:
-        stem: beginning of its name, as `libcudnn`.
+        stem: of its name, such as `libcudnn`.
         path: the file.
         reachable: whether the loader finds it by its name.
-        version: as the library itself tells it, as `9.3.0`; else what its file's name tells.
-        problem: why the library did not tell its version; empty if it did or cannot be asked.
+        version: from the library itself, such as `9.3.0`, or from its file name.
+        problem: why the library could not be queried; empty if it could, or has no such function.
     """
 
     stem: str
@@ -54,12 +54,12 @@ class InstalledLibrary:
 
     @property
     def major(self) -> str:
-        """Return the version in the name under which programs want it, as `9`, or `11.0`."""
+        """Return the version in its soname, such as `9` or `11.0`."""
         return self.path.name.removeprefix(f"{self.stem}.so.")
 
     def __str__(self) -> str:
         where = "" if self.reachable else ", where the loader does not look"
-        problem = f", does not answer: {self.problem}" if self.problem else ""
+        problem = f", cannot be queried: {self.problem}" if self.problem else ""
         return f"{self.version}, {self.path}{where}{problem}"
 
 
@@ -67,10 +67,10 @@ class SharedLibraries:
     """NVIDIA's libraries on this machine.
 
     Args:
-        loader: where the loader looks; as this process does by default.
-        root: folder that stands for `/`.
-        packages: folders of Python packages, in which wheels have such libraries; those that this
-            Python imports from by default.
+        loader: the dynamic loader; default: that of this process.
+        root: folder to use as `/`.
+        packages: folders of Python packages, whose wheels may have such libraries; default: those
+            of this Python.
     """
 
     def __init__(
@@ -86,12 +86,12 @@ class SharedLibraries:
             self._elsewhere += sorted(package.glob("nvidia/*/lib"))
 
     def files(self, stem: str) -> list[InstalledLibrary]:
-        """Return what there is of a library: one for each name that programs can want it by.
+        """Return the installed files of a library, one for each soname.
 
-        First come those that the loader finds. Nothing is asked for its version.
+        Those that the loader finds come first. The libraries themselves are not queried.
 
         Args:
-            stem: as `libcudnn`.
+            stem: such as `libcudnn`.
         """
         found: dict[Path, InstalledLibrary] = {}
         reachable = self._loader.find(stem)
@@ -103,7 +103,7 @@ class SharedLibraries:
         return list(found.values())
 
     def versions(self, stem: str) -> list[InstalledLibrary]:
-        """Return the same as `files`, with the versions that the libraries themselves tell.
+        """Return the same as `files`, with versions from the libraries themselves.
 
         Each is loaded in a process of its own, which takes up to a second.
         """
@@ -114,7 +114,7 @@ class SharedLibraries:
 
 def _ask(file: InstalledLibrary, function: str, how: str) -> InstalledLibrary:
     try:
-        answer = ask("version", file.path, function, how)
+        answer = ask("library_version", file.path, function, how)
     except ProbeError as error:
         answer = {"problem": str(error)}
     if "problem" in answer:
@@ -123,7 +123,7 @@ def _ask(file: InstalledLibrary, function: str, how: str) -> InstalledLibrary:
 
 
 def decode_version(stem: str, number: int) -> str:
-    """Return a version as people write it.
+    """Return a version in its usual form.
 
     The CUDA runtime has 1000 x major + 10 x minor. cuDNN up to 8 and TensorRT up to 8 have 1000 x
     major + 100 x minor + patch, later ones 10000 x major + 100 x minor + patch: `cudnn_version.h`
@@ -136,9 +136,9 @@ def decode_version(stem: str, number: int) -> str:
 
 
 def split_name(name: str) -> tuple[str, str]:
-    """Return the beginning of a library's file name and the version behind `.so.`, if any.
+    """Return the stem of a library's file name, and the version after `.so.`, if any.
 
-    `libcublasLt.so.12` gives `libcublasLt` and `12`; what is no such name is returned whole.
+    `libcublasLt.so.12` gives `libcublasLt` and `12`. Other names are returned whole.
     """
     match = re.fullmatch(r"([\w+-]+)\.so(?:\.([\d.]+))?", name)
     return (match[1], match[2] or "") if match else (name, "")

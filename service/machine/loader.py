@@ -1,4 +1,4 @@
-"""Where the dynamic loader looks for shared libraries, and what it finds there."""
+"""The dynamic loader: where it looks for shared libraries, and what it finds."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ class LoaderPath:
     `/etc/ld.so.conf`, and the system's default folders, in that order.
 
     Args:
-        root: folder that stands for `/`.
-        folders: of `LD_LIBRARY_PATH`; this process's by default. The loader has read it when the
-            process began, and no change since then counts.
+        root: folder to use as `/`.
+        folders: of `LD_LIBRARY_PATH`; default: this process's at its start, because the loader
+            ignores later changes.
     """
 
     def __init__(self, root: Path = Path("/"), folders: Iterable[Path] | None = None) -> None:
@@ -34,10 +34,10 @@ class LoaderPath:
         self._cached = list(_read_cache(root))
 
     def find(self, stem: str) -> list[Path]:
-        """Return the files `<stem>.so` with a version behind, each once, first those used first.
+        """Return the files `<stem>.so.VERSION`, each once, in the loader's order.
 
         Args:
-            stem: as `libcudnn`.
+            stem: such as `libcudnn`.
         """
         found: dict[Path, None] = {}
         cached = [path for path in self._cached if path.name.startswith(f"{stem}.so.")]
@@ -51,7 +51,7 @@ class LoaderPath:
 
 
 def versions_in(folders: Iterable[Path], stem: str) -> Iterator[Path]:
-    """Yield the files `<stem>.so` with a version behind that are in folders."""
+    """Yield the files `<stem>.so.VERSION` of folders."""
     for folder in folders:
         try:
             names = sorted(os.listdir(folder))
@@ -63,10 +63,10 @@ def versions_in(folders: Iterable[Path], stem: str) -> Iterator[Path]:
 
 
 def _read_cache(root: Path) -> Iterator[Path]:
-    """Yield what is in the loader's cache, as glibc's `dl-cache.h` describes it.
+    """Yield the entries of the loader's cache; the format is that of glibc's `dl-cache.h`.
 
-    Older systems put the cache of the old format before it, so its beginning is looked for. A
-    damaged cache ends where the damage is: the loader does not use it either.
+    Older systems put a cache of an older format before it, so its beginning is searched. A damaged
+    cache ends at the damage: the loader does not use it either.
     """
     try:
         data = (root / "etc/ld.so.cache").read_bytes()

@@ -1,4 +1,4 @@
-"""How much memory there is, and how much of it a program can still have."""
+"""The machine's memory: total and available."""
 
 from __future__ import annotations
 
@@ -8,18 +8,17 @@ from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 
 _UNLIMITED = 1 << 60
-"""Version 1 of control groups writes the largest number of whole pages where there is no limit."""
+"""Control groups of version 1 report a huge number if there is no limit."""
 
 
 class SystemMemory:
-    """The memory that this process shares with others: the system's, or less in a control group.
+    """The memory of the system, or less with a limit of a control group.
 
-    On a board with Tegra it is the GPU's memory too. Which files tell it, and which groups have a
-    limit, is found out once; asking afterwards reads one to three small files and takes some
-    hundredths of a millisecond.
+    On a board with Tegra it is the GPU's memory too. The control groups with a limit are looked up
+    once. Each query then reads one to three small files, in some hundredths of a millisecond.
 
     Args:
-        root: folder that stands for `/`.
+        root: folder to use as `/`.
 
     Raises:
         OSError: there is no `proc/meminfo`.
@@ -38,9 +37,9 @@ class SystemMemory:
         return min([self._field(b"MemTotal"), *(limit for limit in limits if limit is not None)])
 
     def available_bytes(self) -> int:
-        """Return what can be allocated without swapping and without meeting a limit.
+        """Return what can be allocated without swapping and within the limits.
 
-        Caches of files count as available, as in MemAvailable: they make room.
+        File caches count as available, as in MemAvailable.
         """
         rooms = [group.room() for group in self._groups]
         return min([self._field(b"MemAvailable"), *(room for room in rooms if room is not None)])
@@ -53,7 +52,7 @@ class SystemMemory:
 
 
 class _Group:
-    """One control group that counts memory, of version 1 or 2."""
+    """A control group for memory, of version 1 or 2."""
 
     def __init__(self, folder: Path, limit: str, usage: str, cache: bytes) -> None:
         self._limit = str(folder / limit)
@@ -62,7 +61,7 @@ class _Group:
         self._cache = cache
 
     def limit(self) -> int | None:
-        """Return the limit in bytes; None where there is none, or it cannot be read any more."""
+        """Return the limit in bytes; None if there is none, or it cannot be read any more."""
         try:
             limit = int(_read(self._limit))
         except (OSError, ValueError):  # "max" where there is none
@@ -70,7 +69,7 @@ class _Group:
         return limit if limit < _UNLIMITED else None
 
     def room(self) -> int | None:
-        """Return how much more the group may use; None where nothing limits it."""
+        """Return how much more the group may use; None if it has no limit."""
         limit = self.limit()
         if limit is None:
             return None
@@ -84,9 +83,9 @@ class _Group:
 
 
 def _groups(root: Path) -> Iterator[_Group]:
-    """Yield the groups that this process is in and that can have a limit, inner ones first.
+    """Yield the groups of this process that can have a limit, inner ones first.
 
-    A container often sees its own group at the top of the tree, whatever its path is outside.
+    A container often sees its own group at the top of the tree, whatever its path outside is.
     """
     try:
         lines = (root / "proc/self/cgroup").read_text(encoding="utf-8").splitlines()
@@ -110,7 +109,7 @@ def _groups(root: Path) -> Iterator[_Group]:
 
 
 def _read(path: str) -> bytes:
-    """Read a small file of the kernel's whole, in one call."""
+    """Read a small file of the kernel in one call."""
     descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
     try:
         return os.read(descriptor, 1 << 16)

@@ -1,7 +1,7 @@
-"""Questions to NVIDIA's libraries, asked by a process of its own.
+"""Query NVIDIA's libraries in a process of its own.
 
-A driver that was initialised must not be forked, a library that was loaded stays in memory, and one
-that does not fit crashes: none of this shall happen to the service.
+An initialized driver must not be forked, a loaded library stays in memory, and an incompatible one
+crashes; the service must be safe from all this.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any
 
 _PROGRAMS = Path(__file__).resolve().parent / "programs"
 _TIMEOUT_S = 60
-"""Waking the driver of a machine with many GPUs can take ten seconds."""
+"""Initializing the driver of a machine with many GPUs can take ten seconds."""
 
 
 class ProbeError(Exception):
@@ -22,12 +22,12 @@ class ProbeError(Exception):
 
 
 def ask(program: str, *arguments: str | Path, timeout_s: float = _TIMEOUT_S) -> Any:
-    """Run one of the files in `programs` and return what it answers.
+    """Run one of the files in `programs`, and return its answer.
 
     Args:
         program: name of the file, without `.py`; it prints its answer as the last line, in JSON.
         arguments: for the program.
-        timeout_s: after so long it is killed.
+        timeout_s: seconds after which it is killed.
 
     Raises:
         ProbeError: there is no answer.

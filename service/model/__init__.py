@@ -1,6 +1,6 @@
-"""Run time: a model on disk opened, run, and checked for parity."""
+"""Run time: open a model on disk, run it, and check its parity."""
 
-from service.model.budget import longest_piece_s
+from service.model.budget import longest_chunk_s
 from service.model.gpu_opening import PREPARE_COMMAND, require_gpu
 from service.model.interface import Model
 from service.model.kokoro import Inference
@@ -29,7 +29,7 @@ __all__ = [
     "SplitModel",
     "StatisticsPredictor",
     "WholeModel",
-    "longest_piece_s",
+    "longest_chunk_s",
     "open",
     "open_runtime",
     "require_gpu",

@@ -1,4 +1,4 @@
-"""How long a piece of speech may be where memory is limited."""
+"""How long a chunk may be where memory is limited."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import NamedTuple
 from service.errors import StartupError
 from service.model.prepared import Variant
 
-LEAST_PIECE_S = 2.0
-"""Shorter pieces have no melody, and most of their time goes into their ends."""
+SHORTEST_CHUNK_S = 2.0
+"""Shorter chunks have no melody, and much of their sound is beginning and end."""
 
 
 class _Demand(NamedTuple):
@@ -26,51 +26,52 @@ _DEMANDS: dict[Variant | None, _Demand] = {
     "float16": _Demand(203 * _MIB, 17 * _MIB),
     None: _Demand(89 * _MIB, 45 * _MIB),
 }
-"""What a model takes: its weights, and for each second of a piece. `python -m bench.demand`
-measured 13.7, 27.9 and, in float32, 4.2 for the encoder and 22.8 for the decoder on the processor;
-there buckets add up to a quarter. In float16 it is half of that; as published, 400 MB after 5.5 s
-of speech and 1,150 after 22. A GPU's libraries have workspaces beside it."""
+"""The memory of a model: its weights, and what each second of a chunk takes.
+
+`python -m bench.demand` measured 13.7, 27.9 and, in float32, 4.2 for the encoder and 22.8 for the
+decoder, on the CPU; buckets add up to a quarter of that. In float16 it is half. As published, it is
+400 MB after 5.5 s of speech and 1,150 after 22. A GPU's libraries need workspaces in addition."""
 
 
 def affordable(
     buckets: Sequence[int], budget_bytes: int, variant: Variant | None
 ) -> tuple[int, ...]:
-    """Return the numbers of frames that a run has memory for, the least one in any case.
+    """Return the numbers of frames that a run has memory for, the smallest in any case.
 
     Raises:
-        StartupError: see `longest_piece_s`.
+        StartupError: see `longest_chunk_s`.
     """
-    most = longest_piece_s(budget_bytes, variant) / _FRAME_S
+    most = longest_chunk_s(budget_bytes, variant) / _FRAME_S
     return tuple(n_frames for n_frames in buckets if n_frames <= max(most, buckets[0]))
 
 
 _ENCODER_WEIGHTS_BYTES: dict[Variant | None, int] = {"float32": 235 * _MIB, "float16": 166 * _MIB}
 _ENCODER_SHARE = 0.18
-"""Of what each second of a piece takes: 4.2 of 27 MiB, and a little more."""
+"""Of what each second of a chunk takes: 4.2 of 27 MiB, and a little more."""
 
 
 def encoder_bytes(budget_bytes: int, variant: Variant | None) -> int:
-    """Return how much of a budget is for the encoder; on a GPU each part has memory of its own."""
+    """Return the encoder's part of a budget; on a GPU encoder and decoder each have their own."""
     for_speech = budget_bytes - _DEMANDS[variant].weights_bytes
     return _ENCODER_WEIGHTS_BYTES[variant] + int(_ENCODER_SHARE * for_speech)
 
 
-def longest_piece_s(budget_bytes: int, variant: Variant | None) -> float:
+def longest_chunk_s(budget_bytes: int, variant: Variant | None) -> float:
     """Return how many seconds of speech a run has memory for.
 
     Args:
         budget_bytes: for weights and tensors.
-        variant: of the prepared model, None of one that is used as it is.
+        variant: of the prepared model; None for a model that is used as it is.
 
     Raises:
-        StartupError: not for a piece that is worth saying; the message names the least.
+        StartupError: not for the shortest chunk; the message names the least budget.
     """
     demand = _DEMANDS[variant]
-    piece_s = (budget_bytes - demand.weights_bytes) / demand.second_bytes
-    if piece_s < LEAST_PIECE_S:
-        least = demand.weights_bytes + int(LEAST_PIECE_S * demand.second_bytes)
+    chunk_s = (budget_bytes - demand.weights_bytes) / demand.second_bytes
+    if chunk_s < SHORTEST_CHUNK_S:
+        least = demand.weights_bytes + int(SHORTEST_CHUNK_S * demand.second_bytes)
         raise StartupError(
             f"memory_budget_bytes = {budget_bytes} is too little for this model "
-            f"({variant or 'as it is'}): it takes {least} or more"
+            f"({variant or 'as it is'}): it needs at least {least}"
         )
-    return piece_s
+    return chunk_s

@@ -1,9 +1,9 @@
-"""A decoder on a GPU: its usual lengths as CUDA graphs, in memory that both processors see.
+"""A decoder on a GPU that replays CUDA graphs, in memory that CPU and GPU share.
 
-A run of the decoder is some thousand kernels, each of which has to be started; in a window of two
-seconds that may take longer than what they compute. With shapes and addresses that never change
-CUDA records all of it once, and starts it as one. Inputs and the sound lie in memory of the host
-that the GPU reads and writes by itself: where both share it, as on a Jetson, nothing is copied.
+A run of the decoder starts some thousand kernels. For a window of two seconds, starting them may
+take longer than computing. With constant shapes and addresses, CUDA records all of them once and
+starts them as one. Inputs and audio are in pinned host memory, which the GPU accesses directly. On
+a Jetson, where CPU and GPU share their memory, nothing is copied.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from typing import TypeVar
 
 import ortffi
 from service.errors import RunError
-from service.model.decoder import AUDIO, STRETCH_FRAMES, Decoder, Floats, next_length
+from service.model.decoder import AUDIO, LONGEST_WINDOW_FRAMES, Decoder, Floats, next_length
 from service.model.durations import SAMPLES_PER_FRAME
 
 T = TypeVar("T")
 
 _GRAPH, _NONE = "gpu_graph_id", "-1"
-"""Entry of a run's options: which graph to record or to replay; and none."""
+"""Key of a run's options that names the graph to record or replay; and the value for none."""
 
 _PINNED = "CudaPinned"
 
@@ -28,7 +28,7 @@ _PINNED = "CudaPinned"
 class CapturedDecoder(Decoder):
     """A decoder whose session was opened to capture CUDA graphs.
 
-    ONNX Runtime has graphs for each thread, so all runs are those of one.
+    ONNX Runtime keeps graphs per thread, so all runs are in one thread.
     """
 
     def __init__(self, session: ortffi.Session, lengths: Sequence[int], device_id: int) -> None:
@@ -40,29 +40,29 @@ class CapturedDecoder(Decoder):
 
     @property
     def captured(self) -> tuple[int, ...]:
-        """Return the lengths that are replayed."""
+        """Return the lengths that have a graph."""
         return tuple(self._recordings)
 
     @property
     def capturable(self) -> tuple[int, ...]:
-        """Return the lengths that windows have."""
-        longest = next_length(STRETCH_FRAMES, self.lengths)
+        """Return the lengths that windows can have."""
+        longest = next_length(LONGEST_WINDOW_FRAMES, self.lengths)
         return tuple(length for length in self.lengths if length <= longest)
 
     def capture(self, length: int) -> None:
-        """Have runs of a length be replayed from now on; the first one is recorded.
+        """Record the next run of a length, and replay it from then on.
 
-        One of that length must have been run before.
+        A run of that length must come before.
 
         Raises:
-            ortffi.OrtError: there is no memory for it.
+            ortffi.OrtError: memory is short.
         """
         self._recordings[length] = self._in_thread(
             lambda: _Recording(self._session, self.shapes(length), length, self._device_id)
         )
 
     def release(self) -> None:
-        """Have runs of all lengths start their kernels one by one again."""
+        """Drop all graphs: runs start their kernels one by one again."""
         while self._recordings:
             _, recording = self._recordings.popitem()
             self._in_thread(recording.close)
@@ -96,7 +96,7 @@ class CapturedDecoder(Decoder):
 
 
 class _Recording:
-    """Memory for the runs of one length, and what they are replayed from."""
+    """Memory and binding of the runs of one length."""
 
     def __init__(
         self,

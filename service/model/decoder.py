@@ -1,4 +1,4 @@
-"""The second part of a model: from what is known of a piece to the sound of any stretch."""
+"""The second part of a split model: it decodes a window of an encoded chunk."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ MASK = "mask"
 
 _INPUTS = ("features", "spectrum", "style", "given", "share")
 _OF_PROCESSORS = "spectrum_statistics"
-"""Input of decoders that quantise."""
+"""Input of decoders that quantize."""
 
-STRETCH_FRAMES = 104
-"""The longest stretch of a piece that is said in windows, see `service.speech.windows`: 2.6 s."""
+LONGEST_WINDOW_FRAMES = 104
+"""Of the longest window with its context on both sides: 2.6 s; see `service.speech.windows`."""
 
 _HALVES, _HOPS = 2, 120
 """Columns of features and of the spectrum in a frame; the spectrum has one more at the end."""
@@ -35,7 +35,7 @@ _HALVES, _HOPS = 2, 120
 
 @dataclass(frozen=True)
 class Encoding:
-    """What a model knows of a piece before it makes a sound.
+    """What the encoder gives of a chunk.
 
     Attributes:
         durations: of each token id, the padding at both ends included, int64, in frames.
@@ -62,19 +62,19 @@ class Encoding:
         *,
         padded: bool = False,
     ) -> Encoding:
-        """Take what an encoder gave.
+        """Make an encoding of an encoder's outputs.
 
         Args:
             durations: see `Encoding`, as the others.
-            features: with as many frames as there are, or more.
+            features: of all frames, and of padding where there is any.
             spectrum: likewise.
             style: likewise.
-            spectrum_statistics: None where the encoder does not tell.
-            padded: whether the encoder may have added frames.
+            spectrum_statistics: None where the encoder does not give them.
+            padded: whether the encoder may have padded the frames.
 
         Raises:
-            SynthesisError: it gave other frames than its durations promise, or features that are
-                not finite.
+            SynthesisError: its outputs do not have the length that its durations say, or are not
+                finite.
         """
         n_frames, n_given = int(durations.sum()), features.shape[1] // _HALVES
         if n_given < n_frames or not padded:
@@ -82,7 +82,7 @@ class Encoding:
         check_length(spectrum.shape[1], _HOPS * n_given + 1, "columns")
         features = features[:, : _HALVES * n_frames]
         spectrum = spectrum[:, : _HOPS * n_frames + 1]
-        # A decoder that rounds to integers would not show that there was no number.
+        # A decoder that quantizes would hide a NaN.
         if not (np.isfinite(features).all() and np.isfinite(spectrum).all()):
             raise SynthesisError("the model gave features that are not finite")
         if spectrum_statistics is None:
@@ -91,18 +91,18 @@ class Encoding:
 
     @property
     def n_frames(self) -> int:
-        """Return T, the length of the piece."""
+        """Return T, the length of the chunk."""
         return int(self.features.shape[1]) // _HALVES
 
 
 @dataclass(frozen=True)
 class Decoded:
-    """The sound of a stretch.
+    """The sound of a window.
 
     Attributes:
         samples: float32 [600 n] for n frames.
-        measured: statistics of each AdaIN's input over the stretch, in the decoder's own order;
-            None where it does not tell.
+        measured: statistics of each AdaIN's input over the window, in the decoder's own order;
+            None where the decoder does not give them.
     """
 
     samples: Floats
@@ -110,12 +110,12 @@ class Decoded:
 
 
 class Decoder:
-    """A session that decodes stretches. Owns it.
+    """Decodes windows with a session, which it owns.
 
     Attributes:
         n_statistics: numbers in `Decoded.measured`.
-        lengths: numbers of frames that runs have, whatever is decoded; none where they have as
-            many as the stretch.
+        lengths: numbers of frames that a run can have, for windows are padded to the next; empty
+            where a run has the frames of its window.
     """
 
     def __init__(self, session: ortffi.Session, lengths: Sequence[int] = ()) -> None:
@@ -141,20 +141,20 @@ class Decoder:
         options: ortffi.RunOptions | None = None,
         lengths: Sequence[int] | None = None,
     ) -> Decoded:
-        """Decode the frames from `first` up to `last` as if the piece had no others.
+        """Decode the frames from `first` up to `last` as if the chunk had no others.
 
         Args:
-            encoding: of the piece.
+            encoding: of the chunk.
             first: 0 or more.
             last: greater, up to `n_frames`.
-            given: statistics to take in the place of the stretch's own, float32 [n_statistics].
+            given: statistics to use instead of the window's own, float32 [n_statistics].
             options: of this run.
-            lengths: in the place of `self.lengths`; of no effect where there are none.
+            lengths: used instead of `self.lengths`; without effect where these are empty.
 
         Raises:
             RunError: the run failed.
-            SynthesisError: it gave not 600 samples for each frame.
-            ortffi.TerminatedError: the options said so.
+            SynthesisError: it did not give 600 samples for each frame.
+            ortffi.TerminatedError: the options terminated the run.
         """
         n_frames = last - first
         inputs: dict[str, Floats] = {
@@ -182,7 +182,7 @@ class Decoder:
         return run(self._session, inputs, self._outputs, options)
 
     def _padded(self, inputs: dict[str, Floats], n_frames: int, length: int) -> dict[str, Floats]:
-        """Return the inputs of a longer stretch, with zeros behind the frames that count."""
+        """Return the inputs padded to so many frames with zeros, and a mask of the real ones."""
         padded = dict(inputs)
         shapes = self.shapes(length)
         for name in ("features", "spectrum"):
@@ -213,7 +213,7 @@ class Decoder:
 
 
 def next_length(n_frames: int, lengths: Sequence[int]) -> int:
-    """Return the first of some lengths that is no smaller, or a multiple of the last."""
+    """Return the first of the lengths that has room, or a multiple of the last."""
     for length in lengths:
         if length >= n_frames:
             return length
@@ -226,11 +226,11 @@ def run(
     outputs: tuple[str, ...],
     options: ortffi.RunOptions | None,
 ) -> list[npt.NDArray[Any]]:
-    """Run a session and copy what it gives.
+    """Run a session and copy its outputs.
 
     Raises:
         RunError: the run failed.
-        ortffi.TerminatedError: the options said so.
+        ortffi.TerminatedError: the options terminated the run.
     """
     try:
         return session.run(inputs, outputs, options, copy=True)
@@ -241,7 +241,7 @@ def run(
 
 
 def check_length(length: int, promised: int, unit: str) -> None:
-    """Raise SynthesisError where something is not as long as the durations say."""
+    """Raise SynthesisError where an output is not as long as the durations say."""
     if length != promised:
         raise SynthesisError(
             f"the model gave {length} {unit} where its durations promise {promised}"

@@ -1,4 +1,4 @@
-"""Open a model on a GPU, and see that it runs there and says what it says on the processor."""
+"""Open a model on a GPU, and check that it runs there and passes the parity check."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ import numpy as np
 
 import ortffi
 from service.errors import ModelError, SynthesisError
+from service.heap import return_freed_memory
 from service.machine import explain, foresee
-from service.memory import return_freed_memory
 from service.model.budget import affordable, encoder_bytes
 from service.model.cuda_graphs import CapturedDecoder
 from service.model.decoder import Decoder
@@ -33,23 +33,23 @@ from service.model.whole_model import WholeModel
 logger = logging.getLogger(__name__)
 
 PREPARE_COMMAND = "kokoro-service prepare --for cuda"
-"""What makes a model for GPUs."""
+"""The command that prepares a model for GPUs."""
 
 MIN_GPU_SHARE = 0.5
-"""Of the nodes and of the time. Less means that the model is not one for GPUs: with the published
-operators the processor would compute nearly all."""
+"""Least share of nodes, and of time, on the GPU. Less means that the model is not for GPUs: of the
+published model the CPU would compute nearly everything."""
 
 
 def require_gpu(runtime: Runtime) -> None:
-    """Look at all that a GPU needs and that can be seen without trying it.
+    """Check what a GPU needs, as far as possible without trying it.
 
-    To try what is damaged can end the process.
+    Trying a damaged library can end the process.
 
     Raises:
-        GpuUnavailableError: something is missing; with cause and cure.
+        GpuUnavailableError: something is missing; the message says what to do.
         ProviderError: options of the provider are wrong.
     """
-    runtime.gpu_providers()  # what is wrong with their options comes first
+    runtime.gpu_providers()  # reports wrong options first
     lack = runtime.lack_of_gpu()
     if lack:
         raise _explained(lack, runtime)
@@ -102,7 +102,7 @@ def open_on_gpu(
 
 
 def _shared_out(runtime: Runtime, variant: Variant) -> tuple[Runtime, Runtime]:
-    """Return the runtime for each part of a model: a session's bound of memory is its own."""
+    """Return the runtimes of encoder and decoder, which have a memory limit each."""
     if not runtime.memory_bytes:
         return runtime, runtime
     first = encoder_bytes(runtime.memory_bytes, variant)
@@ -118,13 +118,15 @@ def _open_decoder(
     """Open the decoder of a split model; its profile goes into a folder.
 
     Returns:
-        The decoder, and why it captures nothing; nothing where it does.
+        The decoder, and why it captures no CUDA graphs; empty if it does.
 
     Raises:
-        GpuUnavailableError: it cannot be had.
-        ModelError: it is no decoder.
+        GpuUnavailableError: it cannot be opened.
+        ModelError: it is not a decoder.
     """
-    lack = "" if runtime.can_capture else f"not with {runtime.provider} of {runtime.version}"
+    lack = (
+        "" if runtime.can_capture else f"not supported by {runtime.provider} in {runtime.version}"
+    )
     if not lack:
         try:
             session = runtime.open_on_gpu(path, path.parent, folder / "decoder", capturing=True)
@@ -147,20 +149,20 @@ def _check(
     lack: str,
     progress: Callable[[str], None],
 ) -> GpuCheck:
-    """Have a model say known sentences, watch where it is computed, and warm it up.
+    """Run the parity check of a model on the GPU, measure its placement, and warm it up.
 
     Args:
         model: on the GPU.
-        reference: what it says on the processor.
-        lack: why nothing is captured, if so.
+        reference: its audio on the CPU.
+        lack: why it captures no CUDA graphs; empty if it does.
         progress: called with a line where something takes long.
 
     Raises:
-        GpuUnavailableError: it fails, says something else, or does not run on the GPU.
+        GpuUnavailableError: it fails, fails the parity check, or does not run on the GPU.
     """
     say = speaker(model)
     try:
-        progress("comparing what the GPU says with what the processor said")
+        progress("checking parity of the GPU with the CPU")
         comparisons = reference.check(model)
         started = time.perf_counter()
         name = next(iter(reference.inferences))
@@ -171,15 +173,15 @@ def _check(
         _require_placed(placement, model.runtime)
         started = time.perf_counter()
         if model.buckets:
-            progress(f"warming up for {len(model.buckets)} lengths of speech")
+            progress(f"warming up {len(model.buckets)} run lengths")
         warm_up(model)
         capture = f"no CUDA graphs: {lack}"
         if isinstance(model, SplitModel) and isinstance(model.decoder, CapturedDecoder):
             capture = _capture(model, model.decoder)
     except UnlikeError as error:
         raise GpuUnavailableError(
-            f"the GPU does not say what the processor says: {error}; this build of ONNX Runtime, "
-            f"its CUDA or cuDNN computes wrongly here: {_CURE}"
+            f"the GPU failed the parity check: {error}; this build of ONNX Runtime, its CUDA or "
+            f"its cuDNN computes wrongly here: {_CURE}"
         ) from error
     except SynthesisError as error:
         raise _explained(error.message, model.runtime) from error
@@ -188,42 +190,42 @@ def _check(
 
 
 _MOST_APART = 1e-3
-"""Of the peak, the largest difference between a replay and kernels started one by one. They are the
-same kernels; what was left in memory from another window would make a difference of a whole."""
+"""Largest difference between a replay and single kernels, relative to the peak. The kernels are the
+same, but stale memory of another window would make a difference of the order of 1."""
 
 
 def _capture(model: SplitModel, decoder: CapturedDecoder) -> str:
-    """Have the lengths of windows captured, and see that replays say what runs do.
+    """Capture CUDA graphs of all window lengths, and compare replays with runs.
 
-    Where they do not, or cannot be had, kernels are started one by one, with a warning.
+    If they differ or cannot be captured, log a warning and use no CUDA graphs.
 
     Returns:
-        What came of it.
+        The result, for the log.
     """
     token_ids = max(SENTENCES.values(), key=len)
     encoding = model.encode(token_ids, style_of(len(token_ids)), 1.0)
     try:
         for length in decoder.capturable:
             n_frames = min(length, encoding.n_frames)
-            stretches = ((0, n_frames), (encoding.n_frames - n_frames, encoding.n_frames))
+            windows = ((0, n_frames), (encoding.n_frames - n_frames, encoding.n_frames))
             decode = partial(model.decode, encoding, lengths=[length])
-            expected = [decode(*stretch).samples for stretch in stretches]
+            expected = [decode(*window).samples for window in windows]
             decoder.capture(length)
-            for stretch, samples in zip(stretches, expected, strict=True):
-                apart = float(np.abs(decode(*stretch).samples - samples).max())
+            for window, samples in zip(windows, expected, strict=True):
+                apart = float(np.abs(decode(*window).samples - samples).max())
                 if not apart <= _MOST_APART * float(np.abs(samples).max()):
                     raise UnlikeError(f"a replay of {length} frames sounds different")
     except (ortffi.OrtError, SynthesisError, UnlikeError) as error:
         decoder.release()
         reason = error.message if isinstance(error, SynthesisError) else str(error)
-        logger.warning("windows are decoded without CUDA graphs, slower: %s", reason)
+        logger.warning("windows are decoded without CUDA graphs, which is slower: %s", reason)
         return f"no CUDA graphs: {reason}"
     return f"CUDA graphs of {', '.join(map(str, decoder.capturable))} frames"
 
 
 _CURE = (
-    "take the versions that docs/jetson.md names for this board, or set precision = float32 where "
-    "it is float16"
+    "use the versions that docs/jetson.md names for this board, or set precision = float32 if it "
+    "is float16"
 )
 
 
@@ -238,7 +240,7 @@ def _require_placed(placement: Placement, runtime: Runtime) -> None:
 
 
 def _explained(message: str, runtime: Runtime) -> GpuUnavailableError:
-    """Return the error with cause and cure."""
+    """Return an error that says the cause and what to do."""
     return GpuUnavailableError(
         explain(message, library=runtime.library, device=runtime.cuda_device)
     )

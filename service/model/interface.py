@@ -1,4 +1,4 @@
-"""What every opened model can do."""
+"""The interface of every opened model."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from service.model.prepared import ModelOnDisk
 from service.model.runtime import Runtime
 
 Used = Literal["cpu", "cuda", "tensorrt"]
-"""Where a model runs: `tensorrt` leaves to CUDA what it cannot compute."""
+"""Where a model runs. TensorRT leaves to CUDA what it does not support."""
 
 
 class Model(Protocol):
     """An opened model, whole or split. Owns its sessions; not locked, see `Synthesizer`.
 
-    Nothing about it changes until it is closed.
+    It is immutable until it is closed.
     """
 
     @property
@@ -31,11 +31,11 @@ class Model(Protocol):
 
     @property
     def name(self) -> str:
-        """Return the model file's name; of a prepared model, that of the file it is made of."""
+        """Return the name of the model file; for a prepared model, that of its source."""
 
     @property
     def sha256(self) -> str:
-        """Return the digest of that file."""
+        """Return the SHA-256 of that file."""
 
     @property
     def runtime(self) -> Runtime:
@@ -47,7 +47,7 @@ class Model(Protocol):
 
     @property
     def gpu_check(self) -> GpuCheck | None:
-        """Return what was seen of it on the GPU, where it runs on one."""
+        """Return the results of the checks on the GPU; None on the CPU."""
 
     @property
     def gives_durations(self) -> bool:
@@ -55,9 +55,9 @@ class Model(Protocol):
 
     @property
     def buckets(self) -> tuple[int, ...]:
-        """Return the numbers of frames that runs have, whatever is said.
+        """Return the numbers of frames that a run can have; a chunk is padded to the next.
 
-        There are none where a run has as many frames as the speech.
+        Empty if a run has the frames of its chunk.
         """
 
     def infer(
@@ -76,25 +76,25 @@ class Model(Protocol):
             token_ids: 1 to 510 ids, without padding.
             style: float32 [1, 256].
             speed: 1.0 is the voice's own; 2.0 takes half as long.
-            keep_memory: whether the run's memory stays for the next run. Giving it back costs a
-                run a quarter of its time or more.
-            run_options: of this run, for who wants to stop it; not without `keep_memory`.
-            buckets: in the place of `self.buckets`; of no effect where there are none.
+            keep_memory: whether the run's memory stays allocated for the next run. Freeing it costs
+                a quarter of a run's time or more.
+            run_options: of this run, to terminate it; only with `keep_memory`.
+            buckets: used instead of `self.buckets`; without effect if these are empty.
 
         Raises:
             ValueError: too few or too many token ids, or a style of another shape.
-            InvalidRequestError: the model takes whole speeds only, and this is none.
+            InvalidRequestError: the model takes integer speeds only.
             RunError: the run failed.
-            SynthesisError: it gave no audio or samples that are not finite, or not
-                600 samples for each frame of the durations.
-            ortffi.TerminatedError: the run options said so.
+            SynthesisError: its audio is empty, not finite, or has not 600 samples for each frame
+                of its durations.
+            ortffi.TerminatedError: the run options terminated it.
         """
 
     def end_profiling(self) -> list[Path]:
         """Return the files of the profiles of all runs so far; see `Runtime.open_on_gpu`."""
 
     def close(self) -> None:
-        """Release the sessions, after the run in progress. Calling again is harmless."""
+        """Release the sessions, after the run in progress. May be called again."""
 
 
 _WARMING, _WARMING_SPEED = (16,), 2.0
@@ -102,9 +102,9 @@ _WARMING, _WARMING_SPEED = (16,), 2.0
 
 
 def warm_up(model: Model) -> None:
-    """Run a model once with each number of frames that runs may have.
+    """Run a model once with each number of frames that a run can have.
 
-    What a GPU's libraries have to choose and set up for a new shape is done then.
+    A GPU's libraries select and set up kernels at the first run of a shape.
 
     Raises:
         SynthesisError: a run failed.

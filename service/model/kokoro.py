@@ -1,4 +1,4 @@
-"""What Kokoro-82M takes and gives, in every export."""
+"""Inputs and outputs of Kokoro-82M, in every export."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ Samples = npt.NDArray[np.float32]
 
 @dataclass(frozen=True)
 class Inference:
-    """What one run gave.
+    """The result of one run.
 
     Attributes:
         samples: float32 [n], mono at 24 kHz, about -1 to 1.
-        durations: of each token id, the padding at both ends included, in frames of 600 samples;
-            None where the model does not tell.
+        durations: of each token id, including the padding at both ends, in frames of 600 samples;
+            None if the model gives none.
     """
 
     samples: Samples

@@ -1,4 +1,4 @@
-"""What whole and split models have in common."""
+"""The common part of whole and split models."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from service.model.runtime import Runtime
 
 @dataclass(frozen=True, kw_only=True)
 class OpenedModel:
-    """Where an opened model comes from and where it runs; see `Model`."""
+    """Origin and provider of an opened model; see `Model`."""
 
     prepared: ModelOnDisk
     runtime: Runtime
@@ -35,7 +35,7 @@ class OpenedModel:
 
 
 def checked(samples: Samples) -> Samples:
-    """Return samples as they are. Raises SynthesisError where there are none, or not finite."""
+    """Return samples unchanged. Raises SynthesisError if they are empty or not finite."""
     if samples.size == 0:
         raise SynthesisError("the model gave no audio")
     if not np.isfinite(samples).all():

@@ -1,4 +1,4 @@
-"""From a model on disk to an opened model that keeps the contract."""
+"""Open a model on disk, and check its inputs and outputs."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from contextlib import ExitStack
 
 import ortffi
 from service.errors import ModelError
-from service.memory import return_freed_memory
+from service.heap import return_freed_memory
 from service.model.decoder import Decoder
 from service.model.gpu_opening import open_on_gpu
 from service.model.interface import Model
@@ -30,21 +30,21 @@ def open(
     statistics: StatisticsPredictor | None = None,
     progress: Callable[[str], None] = logger.info,
 ) -> Model:
-    """Open a model where the runtime says: on the processor, or on a GPU.
+    """Open a model on the CPU or on a GPU, as the runtime says.
 
-    On a GPU it must run there and say what it says on the processor; see `require_gpu` for what is
-    looked at before.
+    On a GPU it must really run there and pass the parity check. Call `require_gpu` before.
 
     Args:
-        prepared: what `service.preparation.get` found.
+        prepared: from `service.preparation.get`.
         runtime: to run it with.
         buckets: see `Model.buckets`.
-        statistics: of the published model; where it is that one, it can decode windows.
+        statistics: of the published model; with them it can decode windows.
         progress: called with a line where something takes long.
 
     Raises:
-        ModelError: ONNX Runtime refuses it, or it does not keep the contract.
-        GpuUnavailableError: it cannot be had on the GPU, or says something else; with the cure.
+        ModelError: ONNX Runtime refuses it, or its inputs or outputs are wrong.
+        GpuUnavailableError: it does not run on the GPU, or fails the parity check; the message
+            says what to do.
         ProviderError: options of the provider are wrong.
         StartupError: the memory budget is too little.
     """
@@ -55,7 +55,7 @@ def open(
     else:
         model = _open_split(prepared, runtime, buckets, statistics)
     if not model.gives_durations:
-        logger.warning("%s does not tell durations: lost audio cannot be noticed", model.name)
+        logger.warning("%s gives no durations, so missing audio cannot be detected", model.name)
     return model
 
 

@@ -1,4 +1,4 @@
-"""Parity check: does a prepared model speak as its source does?"""
+"""The parity check: does a prepared model speak like its source?"""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ SENTENCES: dict[str, tuple[int, ...]] = {
         55, 4,
     ),
 }  # fmt: skip
-"""Token ids of what both say, in Kokoro v1.0's vocabulary."""
+"""Token ids of the sentences that both say."""
 
 MAX_DISTANCE_DB = 5.0
 """Largest log-spectral distance of a good rewriting. Measured for the published model, the short
@@ -35,37 +35,37 @@ and the long sentence: 1.6 and 2.7 dB with our own operators, 1.7 and 3.4 with O
 noise 20 dB below the speech makes 19 and 15, one frame too late 6 and 9."""
 
 MAX_LEVEL_DIFFERENCE_DB = 1.0
-"""Largest difference in loudness, as root mean square. Of all variants 0.1 at most was measured."""
+"""Largest difference of the root mean square. All variants are within 0.1."""
 
 Speaker = Callable[[str], Inference]
-"""Gives the sentence of a name as a model says it, or said it once; see `speaker`."""
+"""Returns a model's inference of a sentence, live or recorded; see `speaker`."""
 
 _VOICE = "af_heart"
 _FRAME, _HOP = 1024, 256
 _FLOOR_DB = 80.0
-"""So far below the loudest bin everything counts as silence."""
+"""Bins so far below the loudest count as silence."""
 
 
 class Speaking(Protocol):
-    """What can say a chunk: every opened model."""
+    """Can say a chunk, as every opened model can."""
 
     def infer(
         self, token_ids: Sequence[int], style: npt.NDArray[np.float32], speed: float
     ) -> Inference:
-        """Say it; see `service.model.interface.Model.infer`."""
+        """Say a chunk; see `service.model.interface.Model.infer`."""
 
 
 class UnlikeError(Exception):
-    """The prepared model does not speak as its source; the message says in what."""
+    """The prepared model does not speak like its source; the message says how."""
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """How far apart two renderings of a sentence are.
+    """The difference between two renderings of a sentence.
 
     Attributes:
         distance_db: log-spectral distance, see `log_spectral_distance`.
-        n_samples: that both have.
+        n_samples: length of the prepared model's rendering.
     """
 
     distance_db: float
@@ -73,21 +73,21 @@ class Comparison:
 
 
 def compare(source: Speaker, prepared: Speaker, *, slack_frames: int = 0) -> dict[str, Comparison]:
-    """Have both say the sentences.
+    """Let both say the sentences, and compare them.
 
     Args:
-        source: what is right.
-        prepared: what is looked at.
-        slack_frames: by how many frames each sound may be longer or shorter. Where it is, both are
-            compared over as much of it as both have.
+        source: says the right audio.
+        prepared: says the audio to check.
+        slack_frames: by how many frames the duration of a token may differ. Tokens are compared
+            over their common frames.
 
     Returns:
         The comparison for each sentence.
 
     Raises:
         RunError: a model cannot be run.
-        UnlikeError: durations differ, the samples are not finite, they are louder or quieter, or
-            they are too far apart.
+        UnlikeError: the durations, the loudness or the spectra differ too much, or the samples
+            are not finite.
     """
     comparisons = {}
     for name in SENTENCES:
@@ -104,21 +104,21 @@ def compare(source: Speaker, prepared: Speaker, *, slack_frames: int = 0) -> dic
         difference = abs(_level_db(one) - _level_db(other))
         if not difference <= MAX_LEVEL_DIFFERENCE_DB:
             raise UnlikeError(
-                f"the {name} sentence is {difference:.1f} dB louder or quieter, at most "
-                f"{MAX_LEVEL_DIFFERENCE_DB} is allowed"
+                f"the loudness of the {name} sentence differs by {difference:.1f} dB; the limit is "
+                f"{MAX_LEVEL_DIFFERENCE_DB}"
             )
         distance = log_spectral_distance(one, other)
         if not distance <= MAX_DISTANCE_DB:
             raise UnlikeError(
-                f"the {name} sentence sounds different: log-spectral distance {distance:.1f} dB, "
-                f"at most {MAX_DISTANCE_DB} is allowed"
+                f"the {name} sentence sounds different: log-spectral distance {distance:.1f} dB; "
+                f"the limit is {MAX_DISTANCE_DB}"
             )
         comparisons[name] = Comparison(distance, found.samples.size)
     return comparisons
 
 
 def speaker(model: Speaking) -> Speaker:
-    """Return what has a model say one of `SENTENCES`; it raises SynthesisError."""
+    """Return a function that lets a model say one of `SENTENCES`; it raises SynthesisError."""
 
     def say(name: str) -> Inference:
         token_ids = SENTENCES[name]
@@ -130,7 +130,7 @@ def speaker(model: Speaking) -> Speaker:
 def _alike(
     name: str, one: Inference, other: Inference, slack_frames: int
 ) -> tuple[Samples, Samples]:
-    """Return the samples of both, of each sound as many as both have of it."""
+    """Return the samples of both, reduced to the common frames of each token."""
     if one.durations is None or other.durations is None:
         if one.samples.size != other.samples.size:
             raise UnlikeError(
@@ -141,7 +141,7 @@ def _alike(
     if difference.max() > slack_frames:
         raise UnlikeError(
             f"the {name} sentence has other durations: {int((difference > slack_frames).sum())} of "
-            f"{difference.size} sounds, {int(other.durations.sum())} frames in all, not "
+            f"{difference.size} tokens differ; {int(other.durations.sum())} frames in all, not "
             f"{int(one.durations.sum())}"
         )
     common = np.minimum(one.durations, other.durations)
@@ -149,7 +149,7 @@ def _alike(
 
 
 def _beginnings(inference: Inference, n_frames: npt.NDArray[np.int64]) -> Samples:
-    """Return the first frames of each sound, one after the other."""
+    """Return the first frames of each token, concatenated."""
     assert inference.durations is not None
     starts = np.cumsum(inference.durations) - inference.durations
     return np.concatenate(

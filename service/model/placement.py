@@ -1,4 +1,4 @@
-"""Where a model's nodes are computed, and how much of the time that takes."""
+"""Placement: which provider computes a model's nodes, and for how much of the time."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ import ortffi
 CPU = "CPUExecutionProvider"
 
 _COPIES = ("MemcpyFromHost", "MemcpyToHost")
-"""What ONNX Runtime puts between nodes of the processor and of a GPU."""
+"""Nodes that ONNX Runtime inserts between those of the CPU and of a GPU."""
 
 
 @dataclass(frozen=True)
 class Placement:
-    """Who computed the nodes of one run.
+    """Which provider computed the nodes of one run.
 
     Attributes:
-        n_nodes: by provider, copies left out; the one with the most comes first.
-        n_copies: between the memory of the processor and that of the GPU.
-        cpu_time_share: of the run's time, 0 to 1, in which the processor computed nodes. The rest
-            is the GPU's: it computed, or was waited for.
-        cpu_operators: types of the nodes that the processor computed, the most frequent first.
+        n_nodes: by provider, without copies; the provider with the most comes first.
+        n_copies: copies between the memory of the host and of the GPU.
+        cpu_time_share: share of the run's time, 0 to 1, in which the CPU computed nodes. In the
+            rest the GPU computed, or was waited for.
+        cpu_operators: types of the nodes on the CPU, the most frequent first.
     """
 
     n_nodes: dict[str, int]
@@ -33,7 +33,7 @@ class Placement:
 
     @property
     def gpu_node_share(self) -> float:
-        """Return the share of nodes that the processor did not compute, 0 to 1."""
+        """Return the share of nodes that are not on the CPU, 0 to 1."""
         n_all = sum(self.n_nodes.values())
         return 1 - self.n_nodes.get(CPU, 0) / n_all if n_all else 0.0
 
@@ -46,11 +46,11 @@ class Placement:
     def of_last_run(
         cls, profiles: Iterable[Iterable[ortffi.KernelEvent]], run_s: float
     ) -> Placement:
-        """Read it from the profiles of one or more runs that computed the same nodes.
+        """Make it of the profiles of one or more runs of the same nodes.
 
         Args:
-            profiles: events of each session that the model has.
-            run_s: how long the last of the runs took, from outside.
+            profiles: events of each of the model's sessions.
+            run_s: duration of the last run, measured from outside.
         """
         nodes, n_copies, cpu_s = [], 0, 0.0
         for events in profiles:
@@ -73,7 +73,7 @@ class Placement:
             f"{n} {provider.removesuffix('ExecutionProvider')}"
             for provider, n in self.n_nodes.items()
         )
-        left = f"; left to the processor: {', '.join(self.cpu_operators)}"
+        left = f"; left to the CPU: {', '.join(self.cpu_operators)}"
         return (
             f"{100 * self.gpu_node_share:.0f} % of the nodes ({nodes}) and "
             f"{100 * self.gpu_time_share:.0f} % of the time on the GPU, {self.n_copies} copies "
@@ -83,13 +83,13 @@ class Placement:
 
 @dataclass(frozen=True)
 class GpuCheck:
-    """What was seen of a model on the GPU before anybody could use it.
+    """Results of the checks of a model on the GPU.
 
     Attributes:
-        placement: who computed what.
-        distances_db: log-spectral distance to what it says on the processor, by sentence.
-        warm_up_s: seconds for a first run with each number of frames.
-        capture: what became of CUDA graphs.
+        placement: of its nodes.
+        distances_db: log-spectral distance to the CPU, by sentence.
+        warm_up_s: seconds of the first runs of all lengths, and of capturing.
+        capture: whether there are CUDA graphs, for the log.
     """
 
     placement: Placement
@@ -100,13 +100,13 @@ class GpuCheck:
     def __str__(self) -> str:
         distances = ", ".join(f"{name} {d:.1f} dB" for name, d in self.distances_db.items())
         return (
-            f"{self.placement}; the durations of the processor, distance {distances}; "
+            f"{self.placement}; durations equal to the CPU's, distance {distances}; "
             f"warmed up in {self.warm_up_s:.1f} s; {self.capture}"
         )
 
 
 def _covered_s(events: Iterable[ortffi.KernelEvent]) -> float:
-    """Return how many seconds are inside one event or more: nodes may hold others."""
+    """Return how many seconds are within at least one event; events may be nested."""
     covered_s, reached_s = 0.0, 0.0
     for event in sorted(events, key=lambda event: event.start_s):
         end_s = event.start_s + event.duration_s

@@ -1,4 +1,4 @@
-"""A model on disk that is ready to be opened: the file format that preparing and serving share."""
+"""Models on disk, ready to be opened: the file format that build time and run time share."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from service.model import durations
 from service.model.reference import Reference
 
 Variant = Literal["native", "stock", "float32", "float16"]
-"""Of a prepared model. For the processor: with operators of our own, or with ONNX Runtime's only.
-For GPUs: in floats, or with the decoder in halves."""
+"""Variants of a prepared model. For CPUs: with native operators, or only with ONNX Runtime's. For
+GPUs: in float32, or with the decoder in float16."""
 
 Precision = Literal["float32", "float16"]
-"""Of variants for GPUs."""
+"""Variants for GPUs."""
 
 GPU_VARIANTS: tuple[Precision, ...] = ("float32", "float16")
 
 
 class GraphFiles(NamedTuple):
-    """Names of the files of a graph."""
+    """File names of a graph."""
 
     graph: str
     weights: str
@@ -32,25 +32,25 @@ class GraphFiles(NamedTuple):
 ENCODER = GraphFiles("encoder.onnx", "encoder.bin")
 DECODER = GraphFiles("decoder.onnx", "decoder.bin")
 GRAPHS = (ENCODER, DECODER)
-"""Of a prepared model."""
+"""The graphs of a prepared model."""
 
 REFERENCE = "reference.npz"
-"""Of variants for GPUs: what the model says on the processor, see `service.model.reference`."""
+"""Recorded audio of the CPU, in variants for GPUs; see `service.model.reference`."""
 
 
 @dataclass(frozen=True)
 class CacheKey:
-    """All that decides what a prepared model looks like.
+    """Everything that decides what a prepared model is.
 
     Attributes:
-        source_sha256: of the model that it is made of.
+        source_sha256: of its source.
         rewriting: version of the rewriting.
-        variant: which operators it uses.
-        onnxruntime: version of the library that optimises it and runs it; `any` for GPUs, where the
-            library optimises it each time it is loaded.
-        products: of a stock variant, how the processor multiplies bytes, see `integer_products`;
-            `any` for others, which are right on every processor.
-        layout: of a native variant, version of the layout of its weights; 0 for others.
+        variant: the operators that it uses.
+        onnxruntime: version of the library that optimizes and runs it; `any` for GPUs, where the
+            library optimizes it at every start.
+        products: for `stock`, how the CPU multiplies bytes, see `integer_products`; `any` for
+            other variants, which are right on every CPU.
+        layout: for `native`, version of the layout of its weights; 0 for other variants.
     """
 
     source_sha256: str
@@ -62,23 +62,23 @@ class CacheKey:
 
     @property
     def name(self) -> str:
-        """Return a name for the folder, different for every key."""
+        """Return the name of its folder, unique for every key."""
         parts = (self.variant, self.rewriting, self.onnxruntime, self.products, self.layout)
         return "-".join((self.family, *map(str, parts)))
 
     @property
     def family(self) -> str:
-        """Return how the names of all keys for this source begin."""
+        """Return the common prefix of the names of all keys of this source."""
         return self.source_sha256[:16]
 
     @property
     def files(self) -> tuple[str, ...]:
-        """Return the names of the files that make the model up."""
+        """Return the names of the model's files."""
         files = tuple(name for graph in GRAPHS for name in graph)
         return (*files, REFERENCE) if self.variant in GPU_VARIANTS else files
 
     def supersedes(self, name: str) -> bool:
-        """Tell whether a name is that of an older key of this source, for the same purpose."""
+        """Tell whether a name is that of another key of this source, for the same purpose."""
         if not name.startswith(f"{self.family}-") or name == self.name:
             return False
         variant = name.removeprefix(f"{self.family}-").partition("-")[0]
@@ -90,12 +90,12 @@ class PreparedModel:
     """A prepared model on disk: split in an encoder and a decoder, each with its weights.
 
     Attributes:
-        source_name: name of the model file that it is made of.
-        folder: with its files, see `CacheKey.files`.
-        key: what it is made of.
-        detail: how it was made, for people.
-        operators: library of our own operators, where it uses them.
-        kernels: the instruction set of these operators, such as `avx512-vnni`.
+        source_name: name of its source file.
+        folder: the folder of its files, see `CacheKey.files`.
+        key: its cache key.
+        detail: how it was made, for the log.
+        operators: library of the native operators, if it uses them.
+        kernels: the instruction set that they use, such as `avx512-vnni`.
     """
 
     source_name: str
@@ -107,12 +107,12 @@ class PreparedModel:
 
     @property
     def sha256(self) -> str:
-        """Return the digest of the model file that it is made of."""
+        """Return the SHA-256 of its source."""
         return self.key.source_sha256
 
     @property
     def variant(self) -> Variant:
-        """Return which operators it uses."""
+        """Return its variant."""
         return self.key.variant
 
     @property
@@ -121,19 +121,19 @@ class PreparedModel:
         return self.folder
 
     def reference(self) -> Reference:
-        """Return what it says on the processor, of variants for GPUs. Raises NoReferenceError."""
+        """Return its audio on the CPU, for variants for GPUs. Raises NoReferenceError."""
         return Reference.read(self.folder / REFERENCE)
 
 
 @dataclass(frozen=True)
 class ModelFile:
-    """A model file that is used as it is: a whole model, with the name of its file.
+    """A model file that is used as it is: a whole model.
 
     Attributes:
         path: the file.
-        sha256: its digest.
-        detail: why it is used as it is, for people.
-        said: what it says on the processor, where it shall run on a GPU.
+        sha256: of the file.
+        detail: why it is used as it is, for the log.
+        said: its audio on the CPU, if it is to run on a GPU.
     """
 
     path: Path
@@ -151,7 +151,7 @@ class ModelFile:
 
     @property
     def folder(self) -> Path:
-        """Return the folder where tensors are that the model keeps in other files."""
+        """Return the folder of its external tensors."""
         return self.path.resolve().parent
 
     @property
@@ -160,16 +160,16 @@ class ModelFile:
         return self.path
 
     def reference(self) -> Reference:
-        """Return what it says on the processor; see `said`."""
+        """Return its audio on the CPU; see `said`."""
         if self.said is None:
-            raise ValueError(f"{self.source_name} was not asked what it says on the processor")
+            raise ValueError(f"{self.source_name} has no reference")
         return self.said
 
     def read(self) -> bytearray:
-        """Return the content, durations declared an output. Never two copies of it at once.
+        """Return the content, with durations as an output. Only one copy is in memory at a time.
 
         Raises:
-            ModelError: it cannot be read, or is another file than it was.
+            ModelError: it cannot be read, or has changed.
         """
         try:
             with open(self.path, "rb") as file:
@@ -178,7 +178,7 @@ class ModelFile:
         except OSError as error:
             raise unreadable(self.path, error) from error
         if n_read != len(content) or hashlib.sha256(content).hexdigest() != self.sha256:
-            raise ModelError(f"the model file {self.path} changed while it was read; start again")
+            raise ModelError(f"the model file {self.path} has changed; start the service again")
         if durations.is_computed(content):
             content += durations.output_declaration()
         return content
@@ -189,5 +189,5 @@ ModelOnDisk = PreparedModel | ModelFile
 
 
 def unreadable(path: Path, error: OSError) -> ModelError:
-    """Return what to raise of a model file that cannot be read."""
+    """Return the error for a model file that cannot be read."""
     return ModelError(f"the model file {path} cannot be read: {error.strerror}")

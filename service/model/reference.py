@@ -1,4 +1,4 @@
-"""What a model says on the processor, to hold against what it says on a GPU."""
+"""The reference: a model's audio on the CPU, for the parity check on a GPU."""
 
 from __future__ import annotations
 
@@ -15,32 +15,32 @@ from service.model.parity import SENTENCES, Comparison, Speaker, Speaking, compa
 
 
 class NoReferenceError(Exception):
-    """There is no reference, or it cannot be read; the message says which."""
+    """The reference is missing or cannot be read; the message says which."""
 
 
 @dataclass(frozen=True)
 class Reference:
-    """The sentences of the parity check as a model said them.
+    """Recorded sentences of the parity check.
 
     Attributes:
-        inferences: by the name of the sentence.
+        inferences: by name of the sentence.
     """
 
     inferences: Mapping[str, Inference]
 
     @classmethod
     def record(cls, model: Speaking) -> Reference:
-        """Have a model say the sentences. Raises SynthesisError."""
+        """Record the sentences from a model. Raises SynthesisError."""
         say = speaker(model)
         return cls({name: say(name) for name in SENTENCES})
 
     @property
     def speaker(self) -> Speaker:
-        """Return what gives the sentences as they were said."""
+        """Return a function that returns the recorded sentences."""
         return self.inferences.__getitem__
 
     def write(self, path: Path) -> None:
-        """Write it into a file, which is whole or not there. Raises OSError."""
+        """Write it to a file, atomically. Raises OSError."""
         arrays: dict[str, Any] = {}
         for name, inference in self.inferences.items():
             arrays[f"{name}_samples"] = inference.samples
@@ -70,5 +70,5 @@ class Reference:
             raise NoReferenceError(f"{path.name} cannot be read") from error
 
     def check(self, model: Speaking) -> dict[str, Comparison]:
-        """Have a model say the same; see `compare`. Raises UnlikeError."""
+        """Compare a model with it; see `compare`. Raises UnlikeError."""
         return compare(self.speaker, speaker(model))

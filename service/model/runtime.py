@@ -12,34 +12,33 @@ import ortffi
 from service.errors import ProviderError, StartupError
 
 _MIN_EXTERNAL_BYTES = 1024
-"""Tensors of so many bytes and more go into the file of weights. Shorter ones stay in the graph:
-ONNX Runtime wants to look into some of them (the sizes of a Split) while it loads it."""
+"""Tensors of at least so many bytes go into the file of weights. Shorter ones stay in the graph,
+because ONNX Runtime reads some of them (the sizes of a Split) while it loads the graph."""
 
 
 _ARENA_BYTES = 192 << 20
-"""What sessions have for the tensors of a run, in one stretch: the longest piece needs two thirds
-of it. All of it is free again after a run, so the next one begins at the same place, however long
-the pieces before were. ONNX Runtime's own small stretches do not fit tensors of many lengths, and
-become ever more. What is never used stays virtual, but for a table of 3 %."""
+"""Size of the memory arena that sessions share for the tensors of a run; the longest chunk needs
+two thirds of it. It is one region and is free again after each run, so it does not fragment,
+however long the chunks are. ONNX Runtime's own smaller regions do not fit tensors of many lengths,
+and their number grows. What is never used stays virtual, but for a table of 3 %."""
 
 
 Provider = Literal["cpu", "cuda", "tensorrt", "auto"]
-"""Where models run. TensorRT leaves to CUDA, and CUDA to the processor, what they cannot compute;
-`auto` is CUDA where it can be had."""
+"""Where models run. TensorRT leaves to CUDA, and CUDA to the CPU, what they do not support; `auto`
+is CUDA if it works."""
 
 Options = Mapping[str, str | int | bool]
-"""Options of one of ONNX Runtime's providers, by its own names."""
+"""Options of an execution provider of ONNX Runtime, by its own names."""
 
 _CUDA_DEFAULTS: dict[str, str | int | bool] = {"use_tf32": False}
-"""TensorFloat-32 rounds factors to 10 bits: durations near a half would become others than on the
-processor."""
+"""TensorFloat-32 rounds factors to 10 bits: durations near a half would differ from the CPU's."""
 
 
 _CAPTURE_REFUSED = "graph capture feature"
-"""ONNX Runtime says so of a session with nodes that it cannot capture."""
+"""Part of ONNX Runtime's message for a session with nodes that it cannot capture."""
 
 _MANY_GRAPHS = (1, 18)
-"""The version from which on a session can have more CUDA graphs than one."""
+"""The first version whose sessions can have several CUDA graphs."""
 
 
 class GpuUnavailableError(ProviderError):
@@ -52,7 +51,7 @@ class CaptureRefusedError(GpuUnavailableError):
 
 @dataclass(frozen=True)
 class Runtime:
-    """A loaded ONNX Runtime and the provider that was asked for.
+    """A loaded ONNX Runtime, and how to use it.
 
     Attributes:
         library: the file in use.
@@ -60,12 +59,12 @@ class Runtime:
         version: of ONNX Runtime.
         api_version: the newest API version that it has.
         compiled_in: names of the providers compiled into it.
-        provider: that was asked for.
+        provider: from the settings.
         threads: of a run.
         cuda_device: which GPU.
         cuda_options: for the CUDA provider.
         tensorrt_options: for the TensorRT provider.
-        memory_bytes: that a model may have on the GPU; 0 for all there is.
+        memory_bytes: limit of a model on the GPU; 0 for none.
     """
 
     library: Path
@@ -82,15 +81,15 @@ class Runtime:
 
     @property
     def on_processor(self) -> Runtime:
-        """Return the same for models that run on the processor."""
+        """Return the same runtime for the CPU."""
         return replace(self, provider="cpu")
 
     def open_session(self, model: bytearray, folder: Path) -> ortffi.Session:
-        """Make a session of a serialised model on the CPU.
+        """Make a session of a serialized model on the CPU.
 
         Args:
-            model: the bytes; may go afterwards.
-            folder: where tensors that the model keeps in other files are.
+            model: the bytes; not needed afterwards.
+            folder: of the model's external tensors.
 
         Raises:
             ortffi.OrtError: the model is not valid.
@@ -100,17 +99,17 @@ class Runtime:
     def open_on_gpu(
         self, model: Path | bytearray, folder: Path, profile: Path, *, capturing: bool = False
     ) -> ortffi.Session:
-        """Make a session on the GPU, which writes a profile until it is told to end that.
+        """Make a session on the GPU, which profiles its runs until `end_profiling`.
 
         Args:
             model: the file, or its bytes.
-            folder: where tensors that the model keeps in other files are.
-            profile: how the name of the profile's file begins.
-            capturing: whether runs become CUDA graphs; see `can_capture`.
+            folder: of the model's external tensors.
+            profile: prefix of the profile's file name.
+            capturing: whether to capture CUDA graphs; see `can_capture`.
 
         Raises:
-            CaptureRefusedError: they cannot: not all nodes are the GPU's.
-            GpuUnavailableError: it cannot be had.
+            CaptureRefusedError: not all nodes are on the GPU.
+            GpuUnavailableError: the GPU cannot be used.
             ProviderError: its options are wrong.
         """
         builder = ortffi.SessionBuilder()
@@ -131,12 +130,12 @@ class Runtime:
 
     @property
     def can_capture(self) -> bool:
-        """Tell whether sessions can have several CUDA graphs, which are chosen run by run."""
+        """Tell whether a session can have several CUDA graphs, selected by run options."""
         version = tuple(int(part) for part in self.version.split(".")[:2])
         return self.provider != "tensorrt" and version >= _MANY_GRAPHS
 
     def lack_of_gpu(self) -> str:
-        """Return which of the providers the library was built without; nothing if it has all."""
+        """Return the provider that the library was built without; empty if it has all."""
         try:
             for provider in self.gpu_providers():
                 provider.check(ortffi.init())
@@ -145,7 +144,7 @@ class Runtime:
         return ""
 
     def gpu_providers(self, *, capturing: bool = False) -> list[ortffi.ExecutionProvider]:
-        """Return the providers of the GPU in the order in which they choose their nodes.
+        """Return the GPU's providers, in the order of their priority.
 
         Args:
             capturing: see `open_on_gpu`.
@@ -169,13 +168,13 @@ class Runtime:
         return providers
 
     def open_optimized(self, model: Path, operators: Path | None) -> ortffi.Session:
-        """Make a session of a model that `optimize` wrote, on the CPU.
+        """Make a session on the CPU of a model that `optimize` wrote.
 
-        Its weights stay in their file, mapped into memory, where other processes share them.
+        Its weights are mapped from their file, so processes share them.
 
         Args:
-            model: the file; that of the weights is beside it.
-            operators: library of our own operators, if the model uses them.
+            model: the file; its file of weights is beside it.
+            operators: library of the native operators, if the model uses them.
 
         Raises:
             ortffi.OrtError: the model or the library is not valid.
@@ -188,14 +187,13 @@ class Runtime:
         ).commit_from_file(model)
 
     def optimize(self, model: Path, operators: Path | None, optimized: Path, weights: str) -> None:
-        """Have ONNX Runtime optimise a model once, so that loading it need not.
+        """Optimize a model with ONNX Runtime once, so that loading is faster.
 
-        The levels up to EXTENDED are the same on every processor; what comes above them is for
-        float convolutions only.
+        The levels up to EXTENDED are the same on every CPU; those above are for float convolutions.
 
         Args:
             model: the file.
-            operators: library of our own operators, if the model uses them.
+            operators: library of the native operators, if the model uses them.
             optimized: file to write.
             weights: name of the file beside it for the weights.
 
@@ -226,9 +224,9 @@ class Runtime:
             # Threads take small blocks as they come free, instead of an equal share each at
             # the start: 3 % less time on two cores that others use as well.
             .with_config("session.dynamic_block_base", "4")
-            # A piece goes through two sessions, each with threads of its own. Those of the one
-            # would go on looking out for more and take cores from those of the other: a quarter
-            # of the time of 1.5 s of speech on two cores, an eighth of that of 5 s.
+            # A chunk goes through two sessions, each with threads of its own. The idle ones
+            # would spin and take cores from the others: a quarter of the time of 1.5 s of
+            # speech on two cores, an eighth of that of 5 s.
             .with_config("session.force_spinning_stop", "1")
         )
 
@@ -242,9 +240,9 @@ class Runtime:
         )
 
     def usable(self, *, with_gpu: bool = True) -> dict[str, str]:
-        """Try the providers that this service can use; say what is wrong, or nothing, of each.
+        """Try the providers that this service can use; return what is wrong with each, or nothing.
 
-        TensorRT is tried where it was asked for.
+        TensorRT is tried only if it is the setting.
         """
         verdicts = {}
         for provider in (ortffi.CPU(), *(self.gpu_providers() if with_gpu else ())):
@@ -268,13 +266,13 @@ def open_runtime(
     """Load ONNX Runtime.
 
     Args:
-        provider: where models shall run.
+        provider: where models run.
         threads: of a run; 0 takes every core that this process may use. (ONNX Runtime itself
-            would count the host's cores, also in a container that may use only some.)
+            would take all of the host's cores, even in a container that may use only some.)
         cuda_device: which GPU.
         cuda_options: for the CUDA provider.
         tensorrt_options: for the TensorRT provider.
-        memory_bytes: that a model may have; 0 for all there is.
+        memory_bytes: limit of a model on the GPU; 0 for none.
 
     Raises:
         StartupError: there is no usable library.

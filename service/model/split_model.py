@@ -1,4 +1,4 @@
-"""A model in two graphs: an encoder for a whole chunk, a decoder for any stretch of it."""
+"""A model in two graphs: an encoder for a whole chunk, a decoder for any window of it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 import ortffi
 from service.model import durations
-from service.model.decoder import STRETCH_FRAMES, Decoded, Decoder, Encoding, Floats
+from service.model.decoder import LONGEST_WINDOW_FRAMES, Decoded, Decoder, Encoding, Floats
 from service.model.interface import Used
 from service.model.kokoro import Inference
 from service.model.opened import OpenedModel, checked
@@ -22,19 +22,19 @@ from service.model.token_session import TokenSession
 
 _ENCODED = (durations.TENSOR_NAME, "features", "spectrum")
 _SPECTRUM_STATISTICS = "spectrum_statistics"
-"""Output of encoders for processors."""
+"""Output of encoders for CPUs."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class SplitModel(OpenedModel):
     """A prepared model; see `Model`. Owns its sessions.
 
-    It can say a chunk in stretches: `encode` it once, then `decode` any frames of it.
+    It can say a chunk in windows: `encode` it once, then `decode` any frames of it.
 
     Attributes:
-        encoder: the first part.
-        decoder: the second part.
-        statistics: tells those of a chunk before it is decoded, where that is known of the model.
+        encoder: runs once for a chunk.
+        decoder: runs once for each window.
+        statistics: predicts those of a chunk before it is decoded; None if this model has none.
     """
 
     encoder: TokenSession
@@ -52,19 +52,19 @@ class SplitModel(OpenedModel):
         provider: Used,
         buckets: Sequence[int],
     ) -> SplitModel:
-        """Hold the session of an encoder against the contract.
+        """Make a model of the session of an encoder, whose inputs and outputs are checked.
 
-        Statistics are taken where they are those of this model and a run has room for every
-        stretch: on a GPU with little memory it may not.
+        The statistics are used if they are those of this model and a run has room for every
+        window, which on a GPU with little memory it may not have.
 
         Raises:
-            ModelError: it does not keep it; session and decoder stay open then.
+            ModelError: inputs or outputs are wrong; session and decoder stay open then.
         """
         required = [(output,) for output in _ENCODED]
         encoder = TokenSession(
             session, prepared.source_name, required, [_SPECTRUM_STATISTICS], buckets
         )
-        has_room = not decoder.lengths or decoder.lengths[-1] >= STRETCH_FRAMES
+        has_room = not decoder.lengths or decoder.lengths[-1] >= LONGEST_WINDOW_FRAMES
         if statistics and not (has_room and statistics.source_sha256 == prepared.sha256):
             statistics = None
         return cls(
@@ -126,7 +126,7 @@ class SplitModel(OpenedModel):
         run_options: ortffi.RunOptions | None = None,
         lengths: Sequence[int] | None = None,
     ) -> Decoded:
-        """Decode a stretch of a chunk; see `Decoder.decode`.
+        """Decode a window of a chunk; see `Decoder.decode`.
 
         Raises:
             SynthesisError: it gave samples that are not finite.

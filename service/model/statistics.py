@@ -1,11 +1,11 @@
-"""Predict what a piece's channels will be like while it is decoded, before it is.
+"""Predict the statistics of a chunk's channels before the chunk is decoded.
 
-A decoder that works on stretches of a piece normalises each channel with its mean and variance over
-the stretch, and quantises it between its least and greatest number. A stretch sounds as it does in
-the whole piece only if it is given those of the whole piece. They follow closely from what the
-encoder gives: a linear map, of low rank, found by ridge regression over pieces in all voices that
-come with the service; see `bench.statistics`, which writes the file and tells how far off it is.
-Of a voice that it was not made with the map knows too little, and `covers` tells.
+A decoder normalizes each channel with its mean and variance, and quantizes it between its minimum
+and maximum. It measures these over what it decodes at once, so a window alone sounds different from
+the same window within its chunk, unless the decoder is given the statistics of the whole chunk.
+They can be predicted from the encoder's outputs with a linear map of low rank, fitted by ridge
+regression to chunks in all voices that come with the service. `bench.statistics` writes the file
+and measures its error. The map does not fit every other voice; `covers` tells which it does.
 """
 
 from __future__ import annotations
@@ -126,7 +126,7 @@ class StatisticsPredictor:
         return bool(difference @ difference <= self._limit)
 
     def predict(self, encoding: Encoding) -> Floats:
-        """Return the statistics of a whole piece, as the decoder takes them.
+        """Return the statistics of a whole chunk, as the decoder takes them.
 
         Returns:
             float32 [n_statistics]: for each residual block [6, 4, channels] with mean, variance,
@@ -135,7 +135,7 @@ class StatisticsPredictor:
         return raveled(self.rows(inputs_of(encoding)), self._channels)
 
     def rows(self, inputs: Floats) -> Floats:
-        """Return the statistics of a piece as rows of all channels, float32 [4, n].
+        """Return the statistics of a chunk as rows of all channels, float32 [4, n].
 
         Args:
             inputs: what `inputs_of` gives.
@@ -168,7 +168,7 @@ def rows_of(statistics: Floats, channels: Sequence[int]) -> Floats:
 
 
 def inputs_of(encoding: Encoding) -> Floats:
-    """Return what the map reads of a piece, float32 [686].
+    """Return the inputs of the map for a chunk, float32 [686].
 
     That is the decoder's part of the style (128), the mean of the features (512), the means (22)
     and logarithms of variances (22) of the spectrum, which tell pitch and voicing, and the

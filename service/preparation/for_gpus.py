@@ -1,4 +1,4 @@
-"""Models for GPUs: made in every precision in which they stay right, and found again."""
+"""Prepared models for GPUs: make and find them, in each precision."""
 
 from __future__ import annotations
 
@@ -29,30 +29,30 @@ from service.preparation.store import Store
 logger = logging.getLogger(__name__)
 
 _INTEGERS = (b"ConvInteger", b"MatMulInteger", b"DynamicQuantizeLSTM", b"DynamicQuantizeLinear")
-"""Operators that CUDA has no kernels for, as they stand in a model file."""
+"""Operators without CUDA kernels, as a model file names them."""
 
 
 def make_for_gpus(
     source: Source, runtime: Runtime, cache_dir: Path, progress: Progress
 ) -> list[ModelOnDisk]:
-    """Make a source fit for GPUs in every precision in which it stays right.
+    """Prepare a source for GPUs, in every precision that passes the parity check.
 
     Args:
         source: a published model.
-        runtime: to say with on the processor what GPUs will be compared with.
-        cache_dir: where prepared models are kept.
+        runtime: to record the reference on the CPU.
+        cache_dir: cache of prepared models.
         progress: called with a line where something takes long.
 
     Returns:
-        The prepared models; the source itself where it is in floats already.
+        The prepared models; the source itself if it is in floats already.
 
     Raises:
         NotPreparedError: it cannot be prepared.
-        ModelError: the source cannot be had.
+        ModelError: the source is missing or damaged.
     """
-    if not _is_quantised(source):
+    if not _is_quantized(source):
         file = _in_floats(source, source.sha256(), runtime, cache_dir, progress)
-        progress(f"{source.path.name} is in floats: it is taken as it is")
+        progress(f"{source.path.name} is in floats, so it is used as it is")
         return [file]
     store, models = Store(cache_dir), list[ModelOnDisk]()
     refusals = []
@@ -73,36 +73,36 @@ def make_for_gpus(
 def find_for_gpu(
     source: Source, precision: Precision, store: Store, runtime: Runtime, progress: Progress
 ) -> ModelOnDisk:
-    """Return a source as it was prepared for GPUs, or as it is where it is in floats.
+    """Return the prepared model of a source for GPUs, or the source if it is in floats.
 
     Raises:
         GpuUnavailableError: it was not prepared, or cannot be in this precision.
-        ModelError: the source cannot be had.
+        ModelError: the source is missing or damaged.
     """
     model = for_gpu(source, precision, store)
     try:
         if store.has(model):
-            progress(f"the model is one in {precision}, prepared for GPUs")
+            progress(f"using the model that was prepared for GPUs in {precision}")
             return model
     except SourceRefusedError as error:
         raise GpuUnavailableError(f"{error}; set another precision") from error
-    if _is_quantised(source):
+    if _is_quantized(source):
         given = "" if source.published else f" --model {source.path.name}"
         raise GpuUnavailableError(
-            f"{source.path.name} is quantised for processors, and GPUs have no kernels for its "
-            f"integers; make a model for them with: {PREPARE_COMMAND}{given}"
+            f"{source.path.name} is quantized for CPUs, and GPUs have no kernels for its integers; "
+            f"prepare a model for GPUs with: {PREPARE_COMMAND}{given}"
         )
     return _in_floats(source, model.sha256, runtime, store.cache_dir, progress)
 
 
 def for_gpu(source: Source, precision: Precision, store: Store) -> PreparedModel:
-    """Return a source as it is prepared for GPUs, whether it is there or not."""
+    """Return the prepared model of a source for GPUs, whether it exists or not."""
     key = CacheKey(source.sha256(), VERSION, precision, "any", "any")
     detail = f"for GPUs, in {precision}"
     return PreparedModel(source.path.name, store.folder(key), key, detail)
 
 
-def _is_quantised(source: Source) -> bool:
+def _is_quantized(source: Source) -> bool:
     if source.published:
         return True
     try:
@@ -115,21 +115,21 @@ def _is_quantised(source: Source) -> bool:
 def _in_floats(
     source: Source, sha256: str, runtime: Runtime, cache_dir: Path, progress: Progress
 ) -> ModelFile:
-    """Return a model in floats as it is, with what it says on the processor; it is asked once."""
+    """Return a model in floats as it is, with its reference, which is recorded once."""
     file = ModelFile(source.path, sha256, "as it is, in floats")
     path = cache_dir / "references" / f"{file.sha256[:16]}-{runtime.version}.npz"
     try:
         return replace(file, said=Reference.read(path))
     except NoReferenceError:
-        progress("having the processor say what the GPU will be compared with, once")
+        progress("recording the reference on the CPU, once")
     try:
         with closing(open_model(file, runtime.on_processor)) as model:
             reference = Reference.record(model)
     except SynthesisError as error:
-        raise ModelError(f"{source.path.name} fails on the processor: {error.message}") from error
+        raise ModelError(f"{source.path.name} fails on the CPU: {error.message}") from error
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         reference.write(path)
     except OSError as error:
-        logger.warning("the reference cannot be kept in %s: %s", path.parent, error.strerror)
+        logger.warning("the reference cannot be written to %s: %s", path.parent, error.strerror)
     return replace(file, said=reference)

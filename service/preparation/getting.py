@@ -1,4 +1,4 @@
-"""The way to a prepared model: found in the cache, or made."""
+"""Get a prepared model from the cache, or make it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from service.preparation.store import Store
 __all__ = ["Target", "get", "make_for_gpus"]
 
 Target = Literal["processor", "float32", "float16"]
-"""What a model is prepared for: this machine's processor, or GPUs in a precision."""
+"""What a model is prepared for: this CPU, or GPUs in a precision."""
 
 
 def get(
@@ -29,24 +29,24 @@ def get(
     progress: Progress,
     kernels: str | None = None,
 ) -> ModelOnDisk:
-    """Return a source as it was prepared for a target.
+    """Return the prepared model of a source for a target.
 
-    For the processor it is made where it is missing. For GPUs it is only looked for, since making
-    it takes minutes: `make_for_gpus` does that; a source in floats is returned as it is.
+    For the CPU a missing model is made. For GPUs it is only looked up, because making it takes
+    minutes; `make_for_gpus` makes it. A source in floats is returned as it is.
 
     Args:
         source: a published model.
-        target: what it is for.
+        target: what to prepare it for.
         runtime: to run it with.
-        cache_dir: where prepared models are kept.
+        cache_dir: cache of prepared models.
         progress: called with a line where something takes long.
         kernels: the instruction set of the native operators; see `find_native_operators`.
 
     Raises:
         SettingsError: there are no such kernels here.
-        NotPreparedError: for the processor it cannot be prepared.
-        GpuUnavailableError: for GPUs it was not prepared; the message says how it is.
-        ModelError: the source cannot be had.
+        NotPreparedError: it cannot be prepared for the CPU.
+        GpuUnavailableError: it was not prepared for GPUs; the message says how to.
+        ModelError: the source is missing or damaged.
     """
     store = Store(cache_dir)
     if target != "processor":
@@ -59,16 +59,16 @@ def get(
 def _for_processor(
     source: Source, store: Store, runtime: Runtime, kernels: str | None
 ) -> PreparedModel:
-    """Return the model as it is best prepared for this processor, whether it is there or not."""
+    """Return the best prepared model for this CPU, whether it exists or not."""
     sha256, version = source.sha256(), runtime.version
     try:
         native = find_native_operators(kernels=kernels)
     except NativeUnavailableError as error:
         key = CacheKey(sha256, VERSION, "stock", version, integer_products())
-        detail = f"ONNX Runtime's operators, half as fast as our own: {error}"
+        detail = f"ONNX Runtime's operators, half as fast as native ones: {error}"
         return PreparedModel(source.path.name, store.folder(key), key, detail)
     key = CacheKey(sha256, VERSION, "native", version, "any", LAYOUT)
-    detail = f"our own operators, {native.kernels}"
+    detail = f"native operators, {native.kernels}"
     return PreparedModel(
         source.path.name, store.folder(key), key, detail, native.path, native.kernels
     )

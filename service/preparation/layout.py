@@ -1,11 +1,11 @@
-"""The layout of packed weights; apart, for who packs none and has no ONNX.
+"""The layout of packed weights, apart from packing: checking it needs no onnx_ir.
 
-It is a contract with the native library, which says in native/README.md what it reads. The version
-is raised with every change of it, and is part of the cache key and of every packed node.
+It is a contract with the native library; native/README.md describes it. The version is raised with
+every change. It is part of the cache key and an attribute of every node with packed weights.
 """
 
 LAYOUT = 2
-"""The version that native operators must have been compiled for: `KOKORO_LAYOUT`."""
+"""The native operators must be compiled with the same `KOKORO_LAYOUT` in native/kokoro_ops.h."""
 
-LAYOUT_NAME = "centred"
-"""What the library calls it: `KOKORO_LAYOUT_NAME`."""
+LAYOUT_NAME = "centered"
+"""What the native operators call it: `KOKORO_LAYOUT_NAME`."""

@@ -1,4 +1,4 @@
-"""The library of Kokoro's own operators, which is compiled where a C compiler is there."""
+"""Find the library of native operators, which setup compiles if there is a C compiler."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class NativeOperators:
 
     Attributes:
         path: the file, for `ortffi.SessionBuilder.with_custom_ops`.
-        kernels: the instruction set that it uses on this processor, such as `avx512vnni`.
+        kernels: the instruction set that it uses on this CPU, such as `avx512vnni`.
     """
 
     path: Path
@@ -33,11 +33,11 @@ class NativeOperators:
 
 @dataclass(frozen=True)
 class KernelSpeed:
-    """What native kernels do on one thread, in multiply-adds of bytes per second.
+    """How fast native kernels are on one thread, in 8-bit multiply-adds per second.
 
     Attributes:
-        peak: their instructions, with nothing but registers.
-        reached: a convolution of a usual size, with all that belongs to it.
+        peak: their instructions on registers alone.
+        reached: a convolution of a usual size, with quantization and output.
     """
 
     peak: float
@@ -46,37 +46,35 @@ class KernelSpeed:
     def __str__(self) -> str:
         return (
             f"{self.reached / self.peak:.0%} of this machine's peak, {self.reached / 1e9:.0f} of "
-            f"{self.peak / 1e9:.0f} billion multiply-adds a second on one thread"
+            f"{self.peak / 1e9:.0f} billion multiply-adds per second on one thread"
         )
 
 
 def find_native_operators(path: Path | None = None, kernels: str | None = None) -> NativeOperators:
-    """Find the library and ask it what it uses on this processor.
+    """Find the library and its instruction set on this CPU.
 
     Args:
-        path: the library; the one of this installation by default.
-        kernels: the instruction set that this process shall use from now on; by default the
-            fastest that the processor runs.
+        path: the library; default: that of this installation.
+        kernels: the instruction set that this process uses from now on; default: the fastest that
+            this CPU has.
 
     Raises:
-        NativeUnavailableError: it was not compiled, does not fit this machine, reads weights in
-            another layout, or has nothing but portable C for this processor, which is slower than
-            ONNX Runtime's operators.
-        SettingsError: it cannot use the kernels that are asked for.
+        NativeUnavailableError: it was not compiled, cannot be loaded, reads another layout of
+            weights, or has only portable C for this CPU, which is slower than ONNX Runtime's
+            operators.
+        SettingsError: it cannot use the kernels that were asked for.
     """
     if kernels is None:
         library = _load(path or native_library())
         if _in_use(library) == PORTABLE:
-            raise NativeUnavailableError(
-                "this processor has none of the instructions that they are written for"
-            )
+            raise NativeUnavailableError("this CPU has none of the instruction sets that they need")
     else:
         try:
             library = _load(path or native_library())
         except NativeUnavailableError as error:
             raise SettingsError(
                 f"kernels = {kernels}: there are no native operators: {error}"
-            ) from (error)
+            ) from error
         _use(library, kernels)
     return NativeOperators(Path(library._name), _in_use(library))
 
@@ -84,18 +82,18 @@ def find_native_operators(path: Path | None = None, kernels: str | None = None) 
 def _load(path: Path) -> ctypes.CDLL:
     """Load a library that reads weights in our layout. Raises NativeUnavailableError."""
     if not path.is_file():
-        raise NativeUnavailableError("they were not compiled: there was no C compiler at setup")
+        raise NativeUnavailableError("they were not compiled, because setup found no C compiler")
     try:
         library = ctypes.CDLL(str(path))
         library.kokoro_variant_in_use.restype = ctypes.c_char_p
     except (OSError, AttributeError) as error:
-        raise NativeUnavailableError(f"{path.name} does not fit this machine: {error}") from error
-    # One from before there were versions has no such function.
+        raise NativeUnavailableError(f"{path.name} cannot be loaded: {error}") from error
+    # The first version has no such function.
     layout = getattr(library, "kokoro_layout", lambda: 0)()
     if layout != LAYOUT:
         raise NativeUnavailableError(
-            f"{path.name} was compiled from other sources: it reads weights in layout {layout}, "
-            f"and {LAYOUT} ({LAYOUT_NAME}) is needed; install the service again, which compiles it"
+            f"{path.name} was compiled from other sources: it reads layout {layout} of weights, "
+            f"not {LAYOUT} ({LAYOUT_NAME}); install the service again to compile it"
         )
     return library
 
@@ -114,12 +112,12 @@ def _use(library: ctypes.CDLL, kernels: str) -> None:
     while name := library.kokoro_variant_name(len(names)):
         names.append(name.decode())
     if kernels in names:
-        raise SettingsError(f"kernels = {kernels}: this processor does not run these instructions")
+        raise SettingsError(f"kernels = {kernels}: this CPU does not have this instruction set")
     raise SettingsError(f"kernels = {kernels}: must be one of {', '.join(names)}")
 
 
 def measure_kernels(operators: NativeOperators) -> KernelSpeed:
-    """Measure the kernels in use; takes a tenth of a second. Raises MemoryError."""
+    """Measure the kernels in use, which takes a tenth of a second. Raises MemoryError."""
     library = ctypes.CDLL(str(operators.path))
     library.kokoro_measure.restype = ctypes.c_char_p
     peak, reached = ctypes.c_double(), ctypes.c_double()

@@ -1,4 +1,4 @@
-"""What the processor can do that decides how a model is best prepared for it."""
+"""Abilities of this CPU that decide how to prepare a model."""
 
 from __future__ import annotations
 
@@ -7,19 +7,19 @@ from pathlib import Path
 
 _CPUINFO = Path("/proc/cpuinfo")
 _EXACT = {"avx512_vnni", "avx_vnni"}
-"""As Linux spells them: flags of x86 processors that add products of bytes in 32 bits."""
+"""Linux's flags of x86 CPUs that add products of bytes in 32 bits."""
 
 
 def integer_products(machine: str | None = None, cpuinfo: Path = _CPUINFO) -> str:
-    """Tell how ONNX Runtime multiplies unsigned by signed bytes here: `exact` or `saturating`.
+    """Tell how ONNX Runtime multiplies unsigned by signed bytes: `exact` or `saturating`.
 
-    On x86 without VNNI it adds pairs of products in 16 bits, where large ones are cut off; signed
-    weights sound wrong there, unsigned ones go another way. What cannot be found out counts as
-    saturating, which is slower but right everywhere.
+    On x86 without VNNI it adds pairs of products in 16 bits, which saturate. Models with signed
+    weights sound wrong there, so they get unsigned weights. Unknown CPUs count as saturating, which
+    is slower but right everywhere.
 
     Args:
-        machine: as `platform.machine` has it; this one by default.
-        cpuinfo: Linux's list of processors.
+        machine: as from `platform.machine`; default: this machine.
+        cpuinfo: Linux's list of CPUs.
     """
     machine = machine or platform.machine()
     if machine not in ("x86_64", "AMD64", "i686"):

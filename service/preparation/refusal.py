@@ -1,4 +1,4 @@
-"""Why there is no prepared model."""
+"""Refusals: why a model is not prepared."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ from service.errors import ModelError
 
 
 class NotPreparedError(ModelError):
-    """There is no prepared model; the message says why and what to do."""
+    """The model is not prepared; the message says why and what to do."""
 
 
 @dataclass(frozen=True)
 class Refusal:
-    """Why a source cannot be prepared, now or later.
+    """Why a source can never be prepared.
 
     Attributes:
-        reason: what is not as it must be.
-        node: name of the node of the source's graph where that shows; empty where it is no node.
-        nearest: of what was looked for in vain, where it nearly was and what was wrong there.
+        reason: what is wrong.
+        node: name of the node of the source's graph; empty if it is not about a node.
+        nearest: the nearest miss: the node that nearly matched, and what did not.
     """
 
     reason: str
@@ -32,10 +32,10 @@ class Refusal:
 
 
 class RefusedError(Exception):
-    """A step of the rewriting does not know the graph that it is given.
+    """A step of the rewriting does not recognize the graph.
 
     Attributes:
-        refusal: why, and where.
+        refusal: the reason and the node.
     """
 
     def __init__(self, refusal: Refusal) -> None:
@@ -44,4 +44,4 @@ class RefusedError(Exception):
 
 
 class SourceRefusedError(NotPreparedError):
-    """The source cannot be prepared, now or later; the message has the refusal."""
+    """The source can never be prepared; the message has the refusal."""

@@ -1,4 +1,4 @@
-"""A model file as somebody published it."""
+"""The source of a prepared model."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ Progress = Callable[[str], None]
 
 @dataclass(frozen=True)
 class Source:
-    """A model file as somebody published it.
+    """A model file before preparation.
 
     Attributes:
         path: the file.
-        published: whether it is the published model that `assemble` writes; it is then verified,
-            and made where it is missing or damaged.
+        published: whether it is the published model, which `assemble` writes if the file is
+            missing or damaged.
     """
 
     path: Path
     published: bool
 
     def sha256(self) -> str:
-        """Return the digest; of the published model without reading it. Raises ModelError."""
+        """Return the SHA-256; that of the published model is known. Raises ModelError."""
         return SHA256 if self.published else self._digest()
 
     def _digest(self) -> str:
@@ -39,35 +39,35 @@ class Source:
             raise unreadable(self.path, error) from error
 
     def file_as_it_is(self, detail: str, progress: Progress) -> ModelFile:
-        """Return the file, to be opened as it is; the published one is put into the cache for it.
+        """Return the file to open it as it is; the published one is written to the cache first.
 
         Args:
-            detail: why it is used as it is, for people.
+            detail: why it is used as it is, for the log.
             progress: called with a line where something takes long.
 
         Raises:
-            ModelError: it cannot be had.
+            ModelError: it is missing or damaged.
         """
         if not self.published:
             return ModelFile(self.path, self.sha256(), detail)
         if not (self.path.is_file() and self.path.stat().st_size == SIZE_BYTES):
             assemble(self.path, progress)
         elif self._digest() != SHA256:
-            progress(f"{FILE_NAME} in the cache is damaged; making it anew")
+            progress(f"{FILE_NAME} in the cache is damaged; writing it again")
             assemble(self.path, progress)
         return ModelFile(self.path, SHA256, detail)
 
     def file(self, folder: Path) -> Path:
-        """Return a file with the model, which may be in a folder that goes afterwards.
+        """Return a file with the model, possibly in a temporary folder.
 
-        The published model is not put into the cache for this: nobody needs it there once it is
-        prepared, and its parts are still installed.
+        The published model is not written to the cache: nobody needs it there once it is prepared,
+        and the packages with its parts stay installed.
 
         Raises:
-            ModelError: it cannot be had.
+            ModelError: it is missing or damaged.
         """
         if not self.published or assembly.is_published(self.path):
             return self.path
         path = folder / FILE_NAME
-        assemble(path, lambda line: None)  # half a second, and a path that soon goes
+        assemble(path, lambda line: None)  # takes half a second, and the path is temporary
         return path

@@ -1,4 +1,4 @@
-"""Prepared models in the cache: found, or made once by a process of their own."""
+"""The cache of prepared models: find them, or make them in a process of their own."""
 
 from __future__ import annotations
 
@@ -26,18 +26,18 @@ from service.preparation.source import Source
 logger = logging.getLogger(__name__)
 
 COMMAND = (sys.executable, "-I", "-c")
-"""How a process is started that knows nothing of this one's folder or variables."""
+"""Starts a process that ignores the current folder and the environment."""
 
 PROGRAM = "import sys, json; sys.path = json.loads(sys.argv[2]); " + (
     "from service.preparation.worker import main; main(json.loads(sys.argv[1]))"
 )
-"""What it runs: it imports what this process would import, from the same places."""
+"""Its program, which imports from the same places as this process."""
 
 REQUIRED = ("onnx_ir", "onnxscript")
-"""Packages that rewriting needs and serving does not."""
+"""Packages that only rewriting needs."""
 
 KEPT_UNUSED_S = 30 * 24 * 3600
-"""For which a prepared model stays that no start of a service has asked for."""
+"""How long an unused prepared model is kept."""
 
 _PARTIAL = ".partial-"
 
@@ -45,13 +45,12 @@ _PARTIAL = ".partial-"
 class Store:
     """The prepared models of a cache.
 
-    A folder is complete under its name or not there at all, and one that was changed since is made
-    anew. Several environments may share the cache: each finds its own, and what has had no use for
-    a month goes. Processes that need the same one at once wait for each other, and only the first
-    makes it.
+    Folders are written atomically, and a damaged one is made anew. Several environments may share a
+    cache, with a model each. Models that are unused for a month are removed. Concurrent processes
+    wait for each other, and only the first makes the model.
 
     Attributes:
-        cache_dir: the cache; need not be there yet.
+        cache_dir: the cache; it need not exist yet.
     """
 
     def __init__(self, cache_dir: Path) -> None:
@@ -59,14 +58,14 @@ class Store:
         self._folder = cache_dir / "prepared"
 
     def folder(self, key: CacheKey) -> Path:
-        """Return where the model of a key is, if it is there."""
+        """Return the folder for the model of a key."""
         return self._folder / key.name
 
     def has(self, model: PreparedModel) -> bool:
-        """Tell whether a prepared model is in its folder, as it was written.
+        """Tell whether a prepared model exists and is intact.
 
         Raises:
-            SourceRefusedError: there will be none.
+            SourceRefusedError: its source was refused.
         """
         if not model.folder.is_dir():
             return False
@@ -80,13 +79,13 @@ class Store:
     def make(
         self, model: PreparedModel, source: Source, threads: int, progress: Callable[[str], None]
     ) -> None:
-        """Have a prepared model in its folder: make it where it is missing or damaged.
+        """Make a prepared model if it is missing or damaged.
 
         A source that was refused is not tried again.
 
         Args:
-            model: as it shall be.
-            source: what it is made of.
+            model: to make.
+            source: to make it of.
             threads: of the parity check.
             progress: called with a line where something takes long.
 
@@ -94,9 +93,11 @@ class Store:
             SourceRefusedError: the source cannot be prepared.
             NotPreparedError: preparing failed, a package is missing, or the cache cannot be
                 written.
-            ModelError: the source cannot be had.
+            ModelError: the source is missing or damaged.
         """
-        if not self.has(model):  # damage is said under the lock, by who makes it anew
+        if not self.has(
+            model
+        ):  # damage is reported under the lock, by the process that makes it anew
             self._make_missing(model, source, threads, progress)
         self._remove_unused(model.key)
 
@@ -105,7 +106,7 @@ class Store:
     ) -> None:
         if any(importlib.util.find_spec(package) is None for package in REQUIRED):
             raise NotPreparedError(
-                "preparing the model needs packages that are not installed: "
+                "packages for preparing the model are not installed: "
                 "pip install 'kokoro-service[prepare]'"
             )
         try:
@@ -141,9 +142,9 @@ class Store:
         self, model: PreparedModel, source: Source, threads: int, progress: Callable[[str], None]
     ) -> Manifest:
         for left in self._folder.glob(f"{_PARTIAL}*"):  # by processes that were killed
-            # One that is just dying may still write; the next to come here removes the rest.
+            # A dying process may still write; the next caller removes the rest.
             shutil.rmtree(left, ignore_errors=True)
-        progress("preparing the model for this machine, once; it takes a minute or less")
+        progress("preparing the model for this machine, once; this takes up to a minute")
         with (
             tempfile.TemporaryDirectory(prefix=_PARTIAL, dir=self._folder) as partial,
             tempfile.TemporaryDirectory(prefix=_PARTIAL, dir=self._folder) as scratch,
@@ -174,10 +175,10 @@ class Store:
         return manifest
 
     def _remove_unused(self, key: CacheKey) -> None:
-        """Remove what a key supersedes and nobody has used for long.
+        """Remove models that a key supersedes and that are unused for long.
 
-        Another version of ONNX Runtime, or an installation without a compiler, may share the cache
-        and use today what this one has no use for.
+        Another installation, such as one with another ONNX Runtime, may share the cache and still
+        use them.
         """
         for old in self._folder.glob(f"{key.family}-*"):
             if not key.supersedes(old.name):
@@ -185,23 +186,21 @@ class Store:
             try:
                 if time.time() - old.stat().st_mtime < KEPT_UNUSED_S:
                     continue
-                # At once; who is just opening it notices, and what is left goes next time.
+                # Atomically. A process that is just opening it gets an error and makes it anew.
                 going = old.with_name(f"{_PARTIAL}{old.name}")
                 os.rename(old, going)
                 shutil.rmtree(going)
             except FileNotFoundError:
                 continue  # another process was quicker
             except OSError as error:
-                logger.warning(
-                    "%s, which nobody uses any more, cannot be removed: %s", old, error.strerror
-                )
+                logger.warning("the unused model %s cannot be removed: %s", old, error.strerror)
 
 
 def _note_use(folder: Path) -> None:
     try:
         os.utime(folder)
-    except OSError as error:  # of who may only read, and removes nothing either
-        logger.debug("the use of %s cannot be noted: %s", folder, error.strerror)
+    except OSError as error:  # the cache is read-only, so nothing is removed either
+        logger.debug("the time of the last use of %s cannot be set: %s", folder, error.strerror)
 
 
 def _verify(model: PreparedModel) -> None:
@@ -216,7 +215,7 @@ def _accept(model: PreparedModel, manifest: Manifest) -> None:
 
 
 def _run(request: dict[str, Any], progress: Callable[[str], None]) -> dict[str, Any]:
-    """Have the process do it; it is killed if this one stops waiting for it."""
+    """Run the worker; it is killed if this process stops waiting."""
     command = [*COMMAND, PROGRAM, json.dumps(request), json.dumps(sys.path)]
     last: dict[str, Any] = {}
     with tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as complaints:
@@ -239,7 +238,7 @@ def _run(request: dict[str, Any], progress: Callable[[str], None]) -> dict[str, 
         complaints.seek(0)
         text = complaints.read()
     if process.returncode != 0 or "refusal" not in last:
-        logger.debug("the preparing process said:\n%s", text)
+        logger.debug("output of the preparing process:\n%s", text)
         reason = last.get("failure") or _ending(process.returncode, text)
         raise NotPreparedError(f"preparing the model failed: {reason}")
     return last
@@ -247,6 +246,6 @@ def _run(request: dict[str, Any], progress: Callable[[str], None]) -> dict[str, 
 
 def _ending(status: int, complaints: str) -> str:
     if status < 0:
-        return f"its process was ended by signal {-status}"
+        return f"its process was killed by signal {-status}"
     lines = [line.strip() for line in complaints.splitlines() if line.strip()]
-    return lines[-1] if lines else f"its process ended with status {status}"
+    return lines[-1] if lines else f"its process exited with status {status}"

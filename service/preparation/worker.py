@@ -106,7 +106,7 @@ def main(request: Request, rewrite: Rewrite | None = None) -> None:
 
 
 def prepare(request: Request, rewrite: Rewrite, progress: Callable[[str], None]) -> Result:
-    """Rewrite a model, have ONNX Runtime optimise it, and check that it speaks as before.
+    """Rewrite a model, have ONNX Runtime optimize it, and check that it speaks as before.
 
     Raises:
         OSError: the folder cannot be written.
@@ -132,7 +132,7 @@ def prepare(request: Request, rewrite: Rewrite, progress: Callable[[str], None])
         if model.variant in GPU_VARIANTS:
             return _prepare_for_gpu(model, source, runtime, write, rewritten, progress)
         write(model.variant, rewritten)
-        progress("optimising the model")
+        progress("optimizing the model")
         for graph, weights in GRAPHS:
             runtime.optimize(rewritten / graph, model.operators, model.folder / graph, weights)
     finally:

@@ -1,4 +1,4 @@
-"""Speech: voices, chunks of text that the model can say, and saying them."""
+"""Speech: planning chunks, synthesizing them, and voices."""
 
 from service.speech.cancellation import Cancellation
 from service.speech.chunking import LONGEST_CHUNK_S

@@ -1,4 +1,4 @@
-"""Speech that was made before."""
+"""The audio cache."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from service.model import Inference
 
 
 class AudioCache:
-    """Inferences by what was asked, bounded in bytes; the one not used for longest goes first.
+    """Inferences by cache key, bounded in bytes; the least recently used are evicted. Thread-safe.
 
-    Thread-safe. With a bound of 0 nothing is kept and nothing is counted.
+    With a bound of 0 it is off.
     """
 
     def __init__(self, max_bytes: int) -> None:
@@ -22,16 +22,16 @@ class AudioCache:
 
     @property
     def is_on(self) -> bool:
-        """Tell whether anything is ever kept."""
+        """Tell whether the cache is on."""
         return self._cache.maxsize > 0
 
     @property
     def n_bytes(self) -> int:
-        """Return the bytes of audio in it."""
+        """Return its size in bytes."""
         return int(self._cache.currsize)
 
     def get(self, key: Hashable) -> Inference | None:
-        """Return what was kept under the key, if it still is."""
+        """Return the inference of a key, or None."""
         with self._lock:
             return self._cache.get(key)
 

@@ -1,4 +1,4 @@
-"""Stop a request's speech from outside, also in the middle of a run."""
+"""Cancel the synthesis of a request, even during a run."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from service.errors import ServiceError
 
 
 class Cancellation:
-    """One request's way to stop, shared by who speaks and who may stop it. Thread-safe.
+    """The cancellation of one request, shared by those who synthesize and cancel it. Thread-safe.
 
     A context manager. Needs a loaded ONNX Runtime.
 
     Attributes:
-        run_options: what the model's runs are given, so that they stop before their next operator.
+        run_options: for the model's runs, which then stop before their next operator.
     """
 
     def __init__(self) -> None:
@@ -33,7 +33,7 @@ class Cancellation:
         return self._reason
 
     def cancel(self, reason: ServiceError) -> None:
-        """Stop the speech: whoever makes it has the reason raised. The first reason stays."""
+        """Stop the synthesis, which then raises the reason. Only the first call counts."""
         with self._lock:
             if self._closed or self._reason is not None:
                 return
@@ -46,13 +46,13 @@ class Cancellation:
     def check(self) -> None:
         """Raise the reason if it was cancelled."""
         if self._reason is not None:
-            # A copy each time: one that was raised holds the frames that it came through, which
-            # hold us, and with us the whole answer until the garbage collector comes by.
+            # A copy each time: a raised exception holds its frames, which hold this object and the
+            # whole answer, until the garbage collector runs.
             raise copy(self._reason)
 
     @contextmanager
     def calling(self, callback: Callable[[], None]) -> Iterator[None]:
-        """Have a function called when it is cancelled within the `with` block, or was before."""
+        """Call a function when it is cancelled within the block, or at once if it already is."""
         with self._lock:
             self._callbacks.append(callback)
             cancelled = self._reason is not None
@@ -65,7 +65,7 @@ class Cancellation:
                 self._callbacks.remove(callback)
 
     def close(self) -> None:
-        """Release the run options. Calling again is harmless; cancelling then does nothing."""
+        """Release the run options. May be called again; cancelling then does nothing."""
         with self._lock:
             self._closed = True
         self.run_options.close()

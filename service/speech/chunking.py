@@ -1,4 +1,4 @@
-"""Cut phonemes into chunks that the model says well, while they are still being read."""
+"""Split phonemes into chunks that the model says well, while G2P is still running."""
 
 from __future__ import annotations
 
@@ -9,30 +9,30 @@ from typing import NamedTuple
 from service.text import Reading, Word
 
 USUAL_PACE = 16.0
-"""Phonemes in a second, as most voices say them in long chunks; see `bench.pace`. Lengths of
-chunks are those of speech at this pace: slower speech is cut into chunks of fewer phonemes, for
-what a chunk costs, in memory and in waiting, are its seconds."""
+"""Phonemes per second of most voices in long chunks; see `bench.pace`. The lengths below are for
+this pace. Slower speech gets chunks of fewer phonemes, because memory and waiting times depend on
+seconds."""
 
 MAX_CHUNK_LENGTH = 150
-"""Phonemes of a chunk: nine seconds. The model takes 510, but rushes and fades from about 400 on,
-its memory grows by 12 MB with each second, and others wait meanwhile."""
+"""Maximum phonemes of a chunk: nine seconds. The model takes 510, but from about 400 on it is too
+fast and too quiet. Each second also takes 12 MB, and other requests wait meanwhile."""
 
 LONGEST_CHUNK_S = MAX_CHUNK_LENGTH / USUAL_PACE
-"""Seconds of that."""
+"""Seconds of the longest chunk."""
 
 MIN_CHUNK_LENGTH = 70
-"""Phonemes of a chunk, if the text is long enough: shorter ones lose the melody."""
+"""Minimum phonemes of a chunk, if the text is long enough; shorter chunks lose the melody."""
 
 _LENGTHS = (MIN_CHUNK_LENGTH, MAX_CHUNK_LENGTH)
 _FIRST_LENGTHS = (30, 60)
-"""Phonemes of the first chunk where sound shall start early: two to four seconds."""
+"""Phonemes of the first chunk if audio is to start early: two to four seconds."""
 REAL_TIME_FACTOR = 0.6
-"""Of the published model on two good cores, with some reserve; for who has not measured his own."""
+"""Of the published model on two good cores, with some reserve; used until it is measured."""
 _REAL_TIME_FACTORS = (0.02, 0.9)
-"""Within these lengths can be reckoned; where speech is made no quicker than it is heard, there are
-gaps whatever they are."""
+"""Limits for the calculation of lengths. If synthesis is slower than real time, there are gaps
+whatever the lengths are."""
 
-# A place where a chunk may end, by what is before it; quotes and brackets that close stay with it.
+# Where a chunk may end, by the mark before it; closing quotes and brackets stay with the chunk.
 _BOUNDARY = re.compile(
     r"(?P<sentence>[.!?…][\"”)]*\s+)|(?P<clause>[;:—][\"”)]*\s*)|(?P<phrase>[,)”\"]\s+)|\s+"
 )
@@ -46,24 +46,24 @@ _GRADES = {
     (None, False): 6,
     (None, True): 7,
 }
-"""How bad it is to cut at a boundary of a kind, inside quotes or brackets or not."""
+"""How bad a cut is, by the kind of boundary, and by whether it is inside quotes or brackets."""
 _UNEVEN = 8
-"""Likewise where that makes a chunk shorter than it should be."""
+"""Badness of a cut that makes a chunk too short."""
 _INSIDE = 9
-"""Likewise inside what belongs together."""
+"""Badness of a cut inside what belongs together."""
 _OPENING, _CLOSING = frozenset("(“"), frozenset(")”")
 
-# What is said with the symbol before it.
+# Symbols that belong to the symbol before them.
 _MODIFIERS = frozenset("ːʰʲ\u0303↓→↗↘")
 
 
 class _Lengths(NamedTuple):
-    """What a chunk is to be.
+    """Limits of a chunk's length.
 
     Attributes:
-        low: phonemes at least, where there are enough.
-        high: phonemes at most.
-        nearest: whether it shall end at the first good place, or at the last.
+        low: minimum phonemes, if there are enough.
+        high: maximum phonemes.
+        nearest: whether to cut at the first good boundary, or at the last.
     """
 
     low: int
@@ -72,20 +72,20 @@ class _Lengths(NamedTuple):
 
 
 class Chunker:
-    """Takes readings in order and gives back chunks; joined by spaces, they are the readings.
+    """Makes chunks of readings, in order; the chunks, joined by spaces, are the readings.
 
-    A chunk ends between sentences where there is such a place between its least and its greatest
-    length, else between clauses, phrases, words; rather outside quotes and brackets than inside;
-    inside a word, a number or what the caller marked only where that alone is too long. How the
-    phonemes were cut into readings makes no difference to the chunks.
+    A chunk ends between sentences if there is a boundary within its limits, otherwise between
+    clauses, phrases or words, and outside quotes and brackets if possible. A word, a number, or
+    what the caller marked is cut only if it alone is too long. The chunks do not depend on how the
+    phonemes are divided into readings.
 
     Args:
-        early: whether sound shall start early: a short chunk first, then longer ones. Otherwise
-            chunks are of similar length, `MIN_CHUNK_LENGTH` to `MAX_CHUNK_LENGTH`.
-        real_time_factor: seconds that a second of speech takes: an early chunk is as long as can
-            be made while those before it play.
-        pace: phonemes in a second.
-        longest_s: seconds of speech of a chunk at most, where memory is limited.
+        early: whether audio is to start early: a short chunk first, then longer ones. Otherwise
+            chunks have similar lengths, `MIN_CHUNK_LENGTH` to `MAX_CHUNK_LENGTH`.
+        real_time_factor: of the model: an early chunk is as long as can be made while those before
+            it play.
+        pace: phonemes per second.
+        longest_s: maximum seconds of a chunk, if memory is limited.
     """
 
     def __init__(
@@ -97,20 +97,20 @@ class Chunker:
         longest_s: float = LONGEST_CHUNK_S,
     ) -> None:
         self._early = early
-        # What may be said is shortened as it is where the pace is slow.
+        # A limit on seconds shortens chunks like a slower pace.
         self._room = min(1.0, longest_s / LONGEST_CHUNK_S)
         least, greatest = _REAL_TIME_FACTORS
         self._real_time_factor = min(max(real_time_factor, least), greatest)
         self._phonemes = ""
         self._words: list[Word] = []
         self._unbroken: list[tuple[int, int]] = []
-        self._unheard_s = 0.0  # what is made and not yet heard, when the last chunk is made
+        self._unheard_s = 0.0  # audio that is made and not yet played when the last chunk is made
         self.say_at(pace)
 
     def say_at(self, pace: float) -> None:
-        """Take what comes from here on to be said at a pace; nothing may be left of before."""
+        """Set the pace of the readings from here on; all before must be finished."""
         if self._phonemes:
-            raise ValueError("there are phonemes left that are said at the pace before")
+            raise ValueError("phonemes of the previous pace are not finished")
         self._pace = pace
         scale = min(1.0, pace / USUAL_PACE) * self._room
         self._limit = max(2, int(MAX_CHUNK_LENGTH * scale))
@@ -120,7 +120,7 @@ class Chunker:
             self._lengthen()
 
     def add(self, reading: Reading) -> Iterator[Reading]:
-        """Take a reading; yield the chunks that are complete."""
+        """Add a reading; yield the chunks that are complete."""
         if self._phonemes:
             self._phonemes += " "
         offset = len(self._phonemes)
@@ -132,12 +132,14 @@ class Chunker:
             for start, end in [*reading.unbroken, *whole]
             if _BOUNDARY.search(reading.phonemes, start, end)
         ]
-        while len(self._phonemes) > self._lengths.low + self._lengths.high:  # the rest is no sliver
+        while (
+            len(self._phonemes) > self._lengths.low + self._lengths.high
+        ):  # the rest is long enough
             low, high, nearest = self._lengths
             yield self._take(self._place(low, high, low if nearest else high, high))
 
     def finish(self) -> Iterator[Reading]:
-        """Yield what is left, as if the text ended here."""
+        """Yield the rest, as if the text ended here."""
         limit = self._limit
         while (length := len(self._phonemes)) > limit:
             low = max(min(self._lengths.low, length // 2), length - limit)
@@ -146,7 +148,7 @@ class Chunker:
             yield self._take(len(self._phonemes))
 
     def _take(self, place: int) -> Reading:
-        """Cut off what is before a place."""
+        """Remove and return the phonemes before a place."""
         phonemes = self._phonemes[:place].rstrip()
         rest = self._phonemes[place:].lstrip()
         cut = len(self._phonemes) - len(rest)
@@ -162,20 +164,20 @@ class Chunker:
         return Reading(phonemes, tuple(kept))
 
     def _lengthen(self) -> None:
-        """Let the next chunk be as long as can be made while those before it play."""
+        """Make the next chunk as long as can be made while those before it play."""
         in_time = self._unheard_s / self._real_time_factor * self._pace
         high = max(2, min(self._limit, int(in_time)))
         self._lengths = _Lengths(high // 2, high)
 
     def _place(self, low: int, high: int, wanted: float, limit: int) -> int:
-        """Return where to cut: at the best of the places up to a limit, the nearest to the wanted.
+        """Return where to cut: the best boundary up to a limit, then the nearest to `wanted`.
 
-        Places between `low` and `high` are better than others.
+        Boundaries between `low` and `high` are better than others.
         """
         best: tuple[int, float] | None = None
         place = round(wanted)
         depth = position = 0
-        # A boundary that ends beyond the limit by its space alone is within it.
+        # Spaces at the end of a boundary may be beyond the limit.
         for match in _BOUNDARY.finditer(self._phonemes, 0, limit + 2):
             end = match.end()
             if end > limit + 1:
@@ -199,13 +201,13 @@ class Chunker:
 
 
 def _moved(word: Word, n_phonemes: int) -> Word:
-    """Return the word as it stands in other phonemes."""
+    """Return a word with its offsets moved."""
     start, end = word.phonemes_start + n_phonemes, word.phonemes_end + n_phonemes
     return Word(word.text_start, word.text_end, max(start, 0), end)
 
 
 def _within(word: Word, n_phonemes: int) -> Word:
-    """Return the part of a word that lies in a chunk."""
+    """Return the part of a word that is in a chunk."""
     return Word(
         word.text_start, word.text_end, word.phonemes_start, min(word.phonemes_end, n_phonemes)
     )

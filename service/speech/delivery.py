@@ -1,4 +1,4 @@
-"""Sound as it is delivered: shaped to stand beside its neighbours, with the words in it."""
+"""Audio segments: audio that is joined to what is before it, with its words."""
 
 from __future__ import annotations
 
@@ -16,22 +16,20 @@ from service.speech.windows import Sound
 
 @dataclass(frozen=True)
 class AudioSegment:
-    """A chunk or a window of one, ready to stand after the one before it.
+    """A chunk, or one or more of its windows, ready to be sent.
 
     Attributes:
         chunk: number of the chunk in the plan, from 0.
-        is_last: whether nothing of the chunk follows.
+        is_last: whether it ends its chunk.
         phonemes: of the whole chunk.
-        samples: float32 [n], mono at 24 kHz; behind the last of a chunk its pause.
-        start_s: where it starts in the whole speech.
-        words: those that begin in it, and when they are said, in seconds of the whole speech;
-            empty if not wanted.
-        compute_s: seconds that the model took; 0 where the audio was in the cache.
-        wait_s: seconds that it waited for its turn.
-        n_windows: windows of the chunk that were decoded for it: one where the chunk is decoded
-            whole; none of a pause, and of audio that was in the cache.
-        cached: whether the audio of the chunk was in the cache; None of a pause, and where there is
-            no cache.
+        samples: float32 [n], mono at 24 kHz; the last segment of a chunk ends with its pause.
+        start_s: its start in the whole audio.
+        words: those that begin in it, with their times in the whole audio; empty if not wanted.
+        compute_s: compute time; 0 if the audio was in the cache.
+        wait_s: seconds of waiting for turns.
+        n_windows: windows that were decoded for it: one if the chunk is decoded whole, 0 for a
+            pause and for cached audio.
+        cached: whether the chunk was in the cache; None for a pause, and without a cache.
     """
 
     chunk: int
@@ -52,13 +50,13 @@ class AudioSegment:
 
     @property
     def n_clipped(self) -> int:
-        """Return how many samples are beyond full scale, where `to_int16` cuts them off."""
+        """Return how many samples are beyond full scale, where `to_int16` clips them."""
         return int(np.count_nonzero(np.abs(self.samples) > 1.0))
 
 
 @dataclass(frozen=True)
 class Made:
-    """A sound, and what it took; see `AudioSegment`."""
+    """A sound, and its costs; see `AudioSegment`."""
 
     sound: Sound
     wait_s: float
@@ -75,15 +73,15 @@ def deliver(
     *,
     timed: bool,
 ) -> Iterator[AudioSegment]:
-    """Shape the sounds of a chunk; what has nothing to leave yet waits for the next.
+    """Make segments of the sounds of a chunk. A sound may yield none until the next one.
 
     Args:
         index: number of the chunk.
         chunk: what is said.
-        made: its sounds in order.
+        made: its sounds, in order.
         shaper: of the chunk.
-        origin: samples of the whole speech before the chunk.
-        timed: whether the times of words are wanted.
+        origin: samples of the whole audio before the chunk.
+        timed: whether word times are wanted.
     """
     start, n_told = origin, 0
     wait_s = compute_s = 0.0

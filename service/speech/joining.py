@@ -1,4 +1,4 @@
-"""Join chunks of speech: pauses as a speaker makes them, and no clicks."""
+"""Join chunks: with natural pauses, and without clicks."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ PAUSES_S = {
     **dict.fromkeys(";:—", 0.35),
     **dict.fromkeys(',)”"', 0.25),
 }
-"""Silence after a chunk by its last mark, at speed 1; readers pause about half a second between
-sentences and half of that at a comma."""
+"""Seconds of silence after a chunk, by its last mark, at speed 1. Speakers pause half a second
+between sentences, and half of that at a comma."""
 
 WORD_PAUSE_S = 0.06
-"""Silence where a chunk ends without a mark, in the middle of a long phrase."""
+"""Seconds of silence after a chunk without a mark at its end, within a long phrase."""
 
 _QUIET = 1e-3
-"""Below this a window is silence: -60 dB. The model's own rest is at -70 to -90 dB."""
+"""Samples below this are silence: -60 dB. The model's own silence is at -70 to -90 dB."""
 
 _WINDOW = int(0.005 * SAMPLE_RATE_HZ)
 
 _MARGIN_S = 0.03
-"""Kept of the quiet before and after the sound, so that no soft onset or breath is cut."""
+"""Silence that is kept before and after the sound, so that no soft onset or breath is cut."""
 
 _MARGIN = int(_MARGIN_S * SAMPLE_RATE_HZ)
 
@@ -31,7 +31,7 @@ _FADE = int(0.005 * SAMPLE_RATE_HZ)
 
 
 def pause_after(phonemes: str, speed: float) -> int:
-    """Return the samples of silence that belong between a chunk and the next, by its last mark."""
+    """Return the samples of silence after a chunk, by its last mark."""
     pause_s = PAUSES_S.get(phonemes[-1:], WORD_PAUSE_S) / speed
     return max(0, round((pause_s - 2 * _MARGIN_S) * SAMPLE_RATE_HZ))
 
@@ -42,25 +42,25 @@ def silence(n_samples: int) -> Samples:
 
 
 class Shaper:
-    """Make a chunk ready to stand beside its neighbours, while it still comes from the model.
+    """Prepare a chunk for its place between others, while the model still makes it.
 
-    The model begins and ends every chunk with up to half a second of rest. Before the first chunk
-    and after the last that stays as it is; between two it gives way to the pause, with a short fade
-    on both sides. The sound itself is never cut, and a chunk without any is kept whole.
+    The model begins and ends every chunk with up to half a second of silence. It is kept before the
+    first chunk and after the last. Between two chunks the pause replaces it, with a short fade on
+    both sides. The sound itself is never cut, and a chunk without sound is kept whole.
 
-    How the samples are cut makes no difference to the whole of what leaves, and each leaves as soon
-    as nothing that may follow can change it. Before the sound of a chunk that is not the first, all
-    is held; from then on a fade, and the quiet since the last loud window less its margin; of the
-    last chunk nothing, once a fade has come.
+    The result does not depend on how the samples are divided. Each sample is returned as soon as
+    later ones cannot change it: before the sound begins, all are held, except in the first chunk;
+    from then on a fade is held, and the silence since the last sound without its margin; in the
+    last chunk nothing is held after the fade-in.
 
     Args:
-        first: whether nothing stands before the chunk.
-        last: whether nothing stands after it.
+        first: whether it is the first chunk.
+        last: whether it is the last chunk.
         n_pause: samples of silence after it, unless it is the last.
 
     Attributes:
-        skipped: how many samples of rest went before what leaves; None while that is not known.
-            It is known when the first sample leaves.
+        skipped: samples of silence dropped at its beginning; None until the first sample is
+            returned.
     """
 
     def __init__(self, *, first: bool, last: bool, n_pause: int) -> None:
@@ -73,7 +73,7 @@ class Shaper:
         self._end: int | None = None
 
     def add(self, samples: Samples) -> Samples:
-        """Take the next samples of the chunk, float32 [n], and return those that can leave."""
+        """Add the next samples of the chunk, float32 [n]; return those that are final."""
         self._listen(samples)
         self._held = np.concatenate([self._held, samples])
         if self.skipped is None:
@@ -83,7 +83,7 @@ class Shaper:
         return self._take(self._stop if self._last else self._stop - _FADE)
 
     def finish(self) -> Samples:
-        """Return the samples that are left, and the pause. To be called once, after the last."""
+        """Return the remaining samples and the pause. Call once, at the end."""
         if self.skipped is None:
             self._begin(self._start or 0)
         samples = self._take(self._stop)
@@ -95,12 +95,12 @@ class Shaper:
 
     @property
     def _stop(self) -> int:
-        """Return where the chunk would end if nothing loud came any more."""
+        """Return where the chunk ends if only silence follows."""
         n_seen = self._n_passed + self._held.size
         return n_seen if self._last or self._end is None else min(n_seen, self._end)
 
     def _listen(self, samples: Samples) -> None:
-        """Note where the sound is, in windows that count from the beginning of the chunk."""
+        """Note where the sound is, in steps from the beginning of the chunk."""
         loud = np.flatnonzero(np.abs(samples) >= _QUIET)
         if loud.size == 0:
             return
@@ -110,21 +110,21 @@ class Shaper:
         self._end = ((n_seen + int(loud[-1])) // _WINDOW + 1) * _WINDOW + _MARGIN
 
     def _begin(self, start: int) -> None:
-        """Leave out the rest before the start, and fade in."""
+        """Drop the silence before the start, and fade in."""
         self._take(start)
         self.skipped = start
         fade = _fade(self._stop - start)
         self._held[: fade.size] *= fade
 
     def _take(self, stop: int) -> Samples:
-        """Return the held samples before a place in the chunk, and hold them no more."""
+        """Remove and return the held samples before a place in the chunk."""
         n_samples = max(0, stop - self._n_passed)
         taken = self._held[:n_samples]
-        self._held = self._held[n_samples:].copy()  # a view would keep all of them
+        self._held = self._held[n_samples:].copy()  # a view would keep them all in memory
         self._n_passed += n_samples
         return taken
 
 
 def _fade(n_samples: int) -> Samples:
-    """Return the factors of a fade-in, no longer than what it is for."""
+    """Return the factors of a fade-in of at most so many samples."""
     return np.linspace(0, 1, min(_FADE, n_samples), dtype=np.float32)

@@ -1,4 +1,4 @@
-"""From an utterance to the chunks that the model says."""
+"""Planning: from an utterance to the chunks that the model says."""
 
 from __future__ import annotations
 
@@ -32,26 +32,26 @@ from service.text import (
 
 MIN_SPEED = 0.5
 MAX_SPEED = 2.0
-"""Speeds at which every voice stays intelligible. Above, phonemes reach the model's shortest
-duration, one frame, and get no faster: at 4.0 a sentence is 2.3 times as fast."""
+"""Speeds at which every voice is intelligible. Above, phonemes reach the model's shortest duration,
+one frame, and get no faster: at 4.0 a sentence is only 2.3 times as fast."""
 
 MAX_SILENCE_S = 600.0
-"""Seconds of the pauses that a text asks for, all together: a few characters are a minute."""
+"""Total seconds of the pauses in a text, which a few characters could make very long."""
 
 
-_NOTHING = "the text has nothing that can be pronounced"
+_NOTHING = "the text has nothing to pronounce"
 
 
 @dataclass(frozen=True)
 class Chunk:
-    """A part of an utterance that the model says in one run.
+    """What the model says in one run.
 
     Attributes:
-        phonemes: up to 150 of them; none for a pause that nothing stands before.
-        words: the words of the text that they are, or parts of them, as offsets in `phonemes`.
+        phonemes: up to 150; empty for a pause at the beginning of the text.
+        words: the words, or parts of words, with their offsets in the text and in `phonemes`.
         blend: the voice.
         speed: 0.5 to 2.0.
-        pause_s: seconds of silence after it; None for what its last mark asks for.
+        pause_s: seconds of silence after it; None for the usual pause of its punctuation.
         is_last: whether it ends the utterance.
     """
 
@@ -65,15 +65,15 @@ class Chunk:
 
 @dataclass(frozen=True)
 class Plan:
-    """An utterance that can be said: what can be refused has been.
+    """An utterance that can be said: all errors that can be found in advance are found.
 
     Attributes:
-        chunks: in order; at least one. To be gone through once, unless all was read first: a long
-            text is read while its beginning is spoken, so going on may raise what `FrontEnd.read`
-            does.
+        chunks: in order; at least one. Iterate once only, unless `delivery.read_first`: the G2P of
+            a long text runs while its beginning is spoken, so iterating may raise the errors of
+            `FrontEnd.read`.
         blend: the voice; markup may change it for some of the chunks.
-        language: code of the language that the text is read in; None for phonemes.
-        delivery: with its `decoding` settled: in windows only where that is known to be good.
+        language: code of the text's language; None for phonemes.
+        delivery: with its `decoding` decided: windows only if model and voice allow it.
     """
 
     chunks: Iterable[Chunk]
@@ -84,13 +84,13 @@ class Plan:
 
 @dataclass(frozen=True)
 class Preview:
-    """What will be said of a text, and how.
+    """The phonemes and chunks of a text.
 
     Attributes:
-        language: code of the language that it is read in.
-        normalized: the text in words.
+        language: code of the text's language.
+        normalized: the text after normalization.
         chunks: in order; at least one.
-        dropped: what is not said, as spans of the text.
+        dropped: spans of the text that are not pronounced.
     """
 
     language: str
@@ -101,7 +101,7 @@ class Preview:
 
 @dataclass(frozen=True)
 class _Part:
-    """A passage, and how it is said."""
+    """A passage, and how to say it."""
 
     passage: Passage
     language: str
@@ -110,23 +110,23 @@ class _Part:
 
 
 class Planner:
-    """Settles everything about utterances but their sound. Safe to share between threads.
+    """Makes plans of utterances. Safe to share between threads.
 
     Args:
-        front_end: reads texts.
-        voices: that there are.
-        default_voice: of utterances that name none.
-        max_text_length: characters of an utterance.
-        longest_chunk_s: seconds of a chunk at most.
+        front_end: converts texts to phonemes.
+        voices: the known voices.
+        default_voice: for utterances that name none.
+        max_text_length: maximum characters of an utterance.
+        longest_chunk_s: maximum seconds of a chunk.
 
     Attributes:
-        front_end: likewise.
-        voices: likewise.
-        real_time_factor: seconds that the model takes for a second of speech, from the self-test;
-            chunks of speech that shall start early are as long as it allows.
+        front_end: see above.
+        voices: see above.
+        real_time_factor: measured in the self-test; decides how long chunks are if audio is to
+            start early.
 
     Raises:
-        ServiceError: the default voice is not there.
+        ServiceError: the default voice does not exist.
     """
 
     def __init__(
@@ -147,7 +147,7 @@ class Planner:
         voices.resolve(default_voice)
 
     def plan(self, utterance: Utterance, delivery: Delivery) -> Plan:
-        """Settle everything about an utterance but its sound.
+        """Make the plan of an utterance.
 
         Raises:
             ServiceError: one of the classes with a 4xx status, or EspeakError.
@@ -175,7 +175,7 @@ class Planner:
         )
 
     def preview(self, utterance: Utterance, *, early: bool) -> Preview:
-        """Tell what will be said of a text, and how; see `Delivery` for `early`.
+        """Return the phonemes and chunks of a text; see `Delivery` for `early`.
 
         Raises:
             ServiceError: one of the classes with a 4xx status, or EspeakError.
@@ -199,24 +199,24 @@ class Planner:
         return Preview(language, " ".join(normalized), chunks, tuple(chain(*not_said)))
 
     def plan_phonemes(self, phonemes: str) -> Plan:
-        """Plan phonemes of the default voice that the service says to itself, of any length."""
+        """Plan phonemes of any length in the default voice, for the service itself."""
         blend = self.resolve(None)
         chunks = self._cut_phonemes(Utterance(phonemes, "phonemes"), blend, early=False)
         return Plan(chunks, blend, None, Delivery())
 
     def settle(self, voice: str | None, language: str | None) -> tuple[Blend, str]:
-        """Return the voice and the language of a text that may be still to come.
+        """Return the voice and the language for a text.
 
         Raises:
-            UnknownVoiceError: there is no such voice.
-            InvalidBlendError: the blend cannot be read.
-            LanguageUnavailableError: there is no such language, or nothing that reads it.
+            UnknownVoiceError: the voice does not exist.
+            InvalidBlendError: the blend is malformed.
+            LanguageUnavailableError: the language is unknown, or its G2P is not installed.
         """
         blend = self.resolve(voice)
         language = blend.language if language is None else language
         if language is None:
             raise LanguageUnavailableError(
-                f"the voice {blend.parts[0][0].name} has no language of its own; name one"
+                f"the voice {blend.parts[0][0].name} has no language; set language"
             )
         return blend, self.front_end.readers.require(language).code
 
@@ -224,20 +224,20 @@ class Planner:
         """Raise TextTooLongError if a field of a request is too long."""
         if len(text) > self._max_text_length:
             raise TextTooLongError(
-                f"{name} of {len(text)} characters, where {self._max_text_length} are allowed"
+                f"{name} has {len(text)} characters; the limit is {self._max_text_length}"
             )
 
     def resolve(self, voice: str | None) -> Blend:
         """Return a voice or a blend by its name, None for the default voice.
 
         Raises:
-            UnknownVoiceError: there is no such voice.
-            InvalidBlendError: the blend cannot be read.
+            UnknownVoiceError: the voice does not exist.
+            InvalidBlendError: the blend is malformed.
         """
         return self.voices.resolve(self._default_voice if voice is None else voice)
 
     def _parts(self, utterance: Utterance, language: str) -> list[_Part | Pause]:
-        """Return what a text is made of, each passage with how it is said."""
+        """Return the parts of a text: passages, each with how to say it, and pauses."""
         text = utterance.text
         parts: list[_Part | Pause] = []
         silence_s = 0.0
@@ -246,19 +246,19 @@ class Planner:
                 silence_s += part.duration_s
                 parts.append(part)
                 continue
-            delivery = part.delivery
-            own_language = utterance.language if delivery.voice is None else None
+            settings = part.voice_settings
+            own_language = utterance.language if settings.voice is None else None
             blend, language = self.settle(
-                delivery.voice or utterance.voice, delivery.language or own_language
+                settings.voice or utterance.voice, settings.language or own_language
             )
-            speed = utterance.speed * delivery.rate
+            speed = utterance.speed * settings.rate
             _check_speed(speed, "speed times rate")
             if len(text) > READ_AT_ONCE:
                 self.front_end.check(part, language, normalized=utterance.normalized)
             parts.append(_Part(part, language, blend, speed))
         if silence_s > MAX_SILENCE_S:
             raise InvalidRequestError(
-                f"the pauses of the text are {silence_s:g} s, where {MAX_SILENCE_S:g} are allowed"
+                f"the pauses of the text are {silence_s:g} s long; the limit is {MAX_SILENCE_S:g} s"
             )
         return parts
 
@@ -274,13 +274,13 @@ class Planner:
         return self.front_end.read(part.passage, part.language, normalized=utterance.normalized)
 
     def _cut_phonemes(self, utterance: Utterance, blend: Blend, *, early: bool) -> Iterator[Chunk]:
-        """Yield the chunks of phonemes; what can be refused is refused at once."""
+        """Yield the chunks of phonemes; errors are raised before the first."""
         check_text(utterance.text)
         reading = read_phonemes(utterance.text)
         vocabulary = load_vocabulary()
         vocabulary.token_ids(reading.phonemes)
         if not vocabulary.is_pronounceable(reading.phonemes):
-            raise NothingToSayError("the phonemes hold nothing that can be pronounced")
+            raise NothingToSayError("the phonemes have nothing to pronounce")
         chunker = self._chunker(utterance, blend, early=early)
         chunks = [*chunker.add(reading), *chunker.finish()]
         for number, chunk in enumerate(chunks, start=1):
@@ -300,8 +300,8 @@ def _cut_text(
     chunker: Chunker,
     read: Callable[[_Part], Iterable[Reading]],
 ) -> Iterator[Chunk]:
-    """Yield the chunks of a text while it is being read."""
-    held: Chunk | None = None  # its pause may be still to come
+    """Yield the chunks of a text while its G2P runs."""
+    held: Chunk | None = None  # its pause may follow
 
     def chunks(readings: Iterable[Reading]) -> Iterator[Chunk]:
         nonlocal held

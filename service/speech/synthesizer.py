@@ -1,4 +1,4 @@
-"""Speaking: the one session, its lock, and the way from text to samples."""
+"""The synthesizer: from an utterance to audio, in turns at the one model."""
 
 from __future__ import annotations
 
@@ -30,38 +30,37 @@ from service.speech.windows import Sound, say_in_windows, say_whole
 from service.text import load_vocabulary
 
 SELF_TEST_PHONEMES = "həlˈO, wˈɜɹld."
-"""What the self-test says."""
+"""Phonemes of the self-test."""
 
 _USUAL_TOKENS = 100
-"""Of a chunk; what is known of the statistics of a voice is known of all lengths or of none."""
+"""Tokens of a typical chunk. Statistics are known for all lengths of a voice, or for none."""
 
 _AT_ONCE = Delivery()
 
 _AUDIBLE = 0.01
-"""Root mean square of a self-test that can be heard: -40 dB; speech is at -20 to -30 dB."""
+"""Least root mean square of the self-test: -40 dB. Speech is at -20 to -30 dB."""
 
 
 @dataclass
 class _Turn:
-    """A turn at the model, and the seconds of waiting for it and of having it."""
+    """A turn at the model: seconds of waiting and of computing."""
 
     wait_s: float
     compute_s: float = 0.0
 
 
 class Synthesizer:
-    """Turn utterances into speech. Safe to use from several threads.
+    """Synthesize utterances. Safe to use from several threads.
 
-    Owns the model. One chunk at a time is made, or one window of a chunk, each in a turn of its
-    own: concurrent requests take turns in the order in which they ask, and none waits for the whole
-    of another.
+    Owns the model. Each chunk, or each window of a chunk, is made in a turn of its own. Concurrent
+    requests take turns in the order in which they ask, so none waits for the whole of another.
 
     Args:
-        model: what speaks.
-        planner: of what is said.
-        audio_cache_bytes: memory for speech that may be asked for again.
-        stream_decoding: of utterances that are streamed, where they do not say it themselves.
-        file_decoding: likewise of others.
+        model: the model.
+        planner: makes plans.
+        audio_cache_bytes: memory of the audio cache; 0 switches it off.
+        stream_decoding: default decoding of streams.
+        file_decoding: default decoding of complete files.
     """
 
     def __init__(
@@ -82,16 +81,17 @@ class Synthesizer:
         self._closed = False
 
     def plan(self, utterance: Utterance, delivery: Delivery = _AT_ONCE) -> Plan:
-        """Settle everything about an utterance but its sound.
+        """Make the plan of an utterance.
 
         Raises:
-            TimesUnavailableError: word times are asked for and the model does not tell them.
-            DecodingUnavailableError: windows are asked for and the model, or the voice, has none.
+            TimesUnavailableError: word times are wanted, and the model gives no durations.
+            DecodingUnavailableError: windows are wanted, and the model or the voice does not allow
+                them.
             ServiceError: see `Planner.plan`.
         """
         if delivery.timed and not self.model.gives_durations:
             raise TimesUnavailableError(
-                f"{self.model.name} does not tell durations, so there are no times"
+                f"{self.model.name} gives no durations, so word times are unknown"
             )
         usual = self._stream_decoding if delivery.streamed else self._file_decoding
         decoding = delivery.decoding or usual
@@ -105,14 +105,14 @@ class Synthesizer:
         return self.planner.plan(utterance, replace(delivery, decoding=decoding, early=early))
 
     def _lack_of_windows(self, utterance: Utterance) -> str:
-        """Tell why an utterance cannot be decoded in windows; nothing where it can."""
+        """Return why an utterance cannot be decoded in windows; empty if it can."""
         statistics = self.model.statistics if isinstance(self.model, SplitModel) else None
         if statistics is None:
-            return "only the published model is decoded in windows, and that where it is prepared"
+            return "only the published model can be decoded in windows, after it is prepared"
         blend = self.planner.resolve(utterance.voice)
         if statistics.covers(self.planner.voices.style(blend, _USUAL_TOKENS)):
             return ""
-        return "the statistics of this voice are not known, so it is not decoded in windows"
+        return "this voice cannot be decoded in windows: its statistics are unknown"
 
     def stream(
         self,
@@ -121,15 +121,15 @@ class Synthesizer:
         *,
         keep_memory: bool = True,
     ) -> Iterator[AudioSegment]:
-        """Say a plan, chunk by chunk; all segments joined are the whole speech.
+        """Synthesize a plan, chunk by chunk; all segments joined are the whole audio.
 
         Args:
             plan: what `plan` returned.
-            cancellation: stops it, also in the middle of a run.
-            keep_memory: whether the model's working memory stays for the next chunk.
+            cancellation: stops it, even during a run.
+            keep_memory: whether the model keeps its working memory for the next chunk.
 
         Raises:
-            SynthesisError: the model failed, or gave something else than the whole speech.
+            SynthesisError: the model failed, or its audio is incomplete.
             NotReadyError: the synthesizer is closed.
             ServiceError: the reason of the cancellation.
         """
@@ -138,7 +138,7 @@ class Synthesizer:
         soon = True
         for index, chunk in enumerate(plan.chunks):
             if cancellation is not None:
-                cancellation.check()  # reading takes its time too
+                cancellation.check()  # G2P takes time too
             n_pause = joining.pause_after(chunk.phonemes, chunk.speed)
             if chunk.pause_s is not None:
                 n_pause = round(chunk.pause_s * SAMPLE_RATE_HZ)
@@ -174,7 +174,7 @@ class Synthesizer:
         soon: bool,
         keep_memory: bool,
     ) -> Iterator[Made]:
-        """Have the model say a chunk, unless it has said it before; see `windows_of` for `soon`."""
+        """Yield the sounds of a chunk, from the cache or the model; see `windows_of` for `soon`."""
         token_ids = load_vocabulary().token_ids(chunk.phonemes)
         style = self.planner.voices.style(chunk.blend, len(token_ids))
         split = self.model if in_windows and isinstance(self.model, SplitModel) else None
@@ -210,7 +210,7 @@ class Synthesizer:
 
     @contextmanager
     def _turn(self, cancellation: Cancellation | None) -> Iterator[_Turn]:
-        """Wait for a turn at the model, and have it for the `with` block."""
+        """Wait for a turn at the model, and hold it for the block."""
         asked = time.perf_counter()
         with self.turns.take(cancellation):
             if self._closed:
@@ -226,17 +226,17 @@ class Synthesizer:
             turn.compute_s = time.perf_counter() - start
 
     def self_test(self) -> float:
-        """Say two words, look at the result, and note how quickly it came.
+        """Say two words, check the audio, and measure the real-time factor.
 
         Returns:
-            The seconds it took.
+            Its duration in seconds.
 
         Raises:
-            SynthesisError: the audio is silent, clipped, not finite, or not as long as promised.
+            SynthesisError: the audio is silent, too loud, not finite, or has a wrong length.
         """
         start = time.perf_counter()
         plan = self.planner.plan_phonemes(SELF_TEST_PHONEMES)
-        # Who only waits for its first request shall not hold memory for it.
+        # A service that waits for its first request must not hold memory for it.
         segments = list(self.stream(plan, keep_memory=False))
         samples = np.concatenate([segment.samples for segment in segments])
         loudness = float(np.sqrt(np.mean(np.square(samples))))
@@ -249,7 +249,7 @@ class Synthesizer:
         return time.perf_counter() - start
 
     def close(self) -> None:
-        """Finish the chunk in progress, then release the model. Calling again is harmless."""
-        self._closed = True  # who gets a turn before us sees it
+        """Finish the chunk in progress, then release the model. May be called again."""
+        self._closed = True  # for those who get a turn before this
         with self.turns.take():
             self.model.close()

@@ -1,4 +1,4 @@
-"""When each word is said, from the durations that the model predicted."""
+"""Word times, from the durations that the model predicts."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from service.model.kokoro import SAMPLE_RATE_HZ
 from service.text import Word
 
 LEAD_FRAMES = 3
-"""The sound of a symbol comes that much before its place in the durations: 75 ms. Measured with
-four voices at three speeds: the frames of vowels are loudest, those of stops quietest, when they
-are taken 3 earlier. The model's own pipeline subtracts the same."""
+"""A phoneme sounds 3 frames, 75 ms, before its place in the durations. Measured with four voices at
+three speeds: with this shift the frames of vowels are loudest and those of stops quietest. The
+model's own pipeline subtracts the same."""
 
 
 @dataclass(frozen=True)
 class PhonemeTime:
-    """One symbol of a word, and when it is said, in seconds from the start of the speech."""
+    """A phoneme, and its time in seconds from the start of the audio."""
 
     symbol: str
     start_s: float
@@ -29,14 +29,14 @@ class PhonemeTime:
 
 @dataclass(frozen=True)
 class WordTime:
-    """A word of the caller's text, and when it is said.
+    """A word of the caller's text, and its time.
 
     Attributes:
-        text_start: where the word starts in the text as it was sent, in Unicode code points.
-        text_end: behind its last character.
-        start_s: seconds from the start of the speech.
-        end_s: likewise.
-        phonemes: the symbols that say it.
+        text_start: offset of its start in the caller's text, in Unicode code points.
+        text_end: offset of its end.
+        start_s: its start, in seconds from the start of the audio.
+        end_s: its end.
+        phonemes: its phonemes, with their times.
     """
 
     text_start: int
@@ -53,20 +53,19 @@ def word_times(
     origin: int,
     bounds: tuple[int, int],
 ) -> tuple[WordTime, ...]:
-    """Return when the words of a chunk are said.
+    """Return the word times of a chunk.
 
     Args:
         words: of the chunk.
         phonemes: of the chunk.
         durations: frames of each token id of the chunk, padding included: [len(phonemes) + 2].
-        origin: the sample of the whole speech at which the model's audio would begin, had nothing
-            been cut off before its sound.
-        bounds: the samples of the whole speech where the chunk begins and ends in fact; no time
-            is outside.
+        origin: the sample of the whole audio at which the chunk would begin with its silence.
+        bounds: the samples of the whole audio at which it really begins and ends; all times are
+            within.
     """
     # edges[i] is where symbol i of the chunk starts; before them comes the padding.
     edges = np.cumsum(durations[:-1]) * SAMPLES_PER_FRAME + origin
-    # No symbol sounds before the sound begins, which is where the chunk was cut.
+    # No phoneme sounds before the sound begins.
     edges -= min(LEAD_FRAMES * SAMPLES_PER_FRAME, max(0, int(edges[0]) - bounds[0]))
     seconds = (np.clip(edges, *bounds) / SAMPLE_RATE_HZ).round(6).tolist()
     times = []

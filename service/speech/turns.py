@@ -1,4 +1,4 @@
-"""Turns at the model: who asked first goes first."""
+"""Turns at the model, first come, first served."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from service.speech.cancellation import Cancellation
 
 
 class _Waiter:
-    """One thread that waits."""
+    """A waiting thread."""
 
     def __init__(self) -> None:
         self.woken = threading.Event()
@@ -19,9 +19,9 @@ class _Waiter:
 
 
 class Turns:
-    """A lock that goes to whoever has waited longest; Python's own goes to anyone.
+    """A lock that goes to the thread that has waited longest; Python's own goes to any.
 
-    Who comes again after a turn stands behind all who wait, so streams progress evenly.
+    After a turn a thread queues behind all others, so streams progress evenly.
     """
 
     def __init__(self) -> None:
@@ -31,12 +31,12 @@ class Turns:
 
     @property
     def n_waiting(self) -> int:
-        """Return how many wait."""
+        """Return how many threads wait."""
         return len(self._waiting)
 
     @contextmanager
     def take(self, cancellation: Cancellation | None = None) -> Iterator[None]:
-        """Wait for a turn and hold it for the `with` block.
+        """Wait for a turn and hold it for the block.
 
         Raises:
             ServiceError: the reason of the cancellation, if it came before the turn.

@@ -1,4 +1,4 @@
-"""What is said, and how it is delivered."""
+"""What to say, and how to deliver it."""
 
 from __future__ import annotations
 
@@ -11,22 +11,21 @@ TextKind = Literal["text", "ssml", "phonemes"]
 """Text with the markup of docs/markup.md, SSML, or symbols of the model's vocabulary."""
 
 _LIKELY_S_PER_BYTE = 0.07
-"""Of a text: 14.6 letters of English are a second; what is written with fewer signs has more bytes
-for each. Figures and pauses may take many times as long."""
+"""English has 14.6 letters in a second. Scripts with fewer characters have more bytes for each.
+Numbers and pauses may take many times as long."""
 
 
 @dataclass(frozen=True)
 class Utterance:
-    """What is to be said.
+    """What to say.
 
     Attributes:
-        text: any text; phonemes are said as they are.
-        kind: what the text is written in.
+        text: text, SSML or phonemes.
+        kind: which of them.
         voice: a voice's name or a blend; None for the default voice.
         speed: 0.5 to 2.0.
-        language: code of the text's language; None for the voice's own. Phonemes need none.
-        normalized: whether figures, dates, abbreviations and the like are written in words
-            before they are read.
+        language: code of the text's language; None for the voice's language. Phonemes need none.
+        normalized: whether text normalization runs.
     """
 
     text: str
@@ -38,25 +37,26 @@ class Utterance:
 
     @property
     def likely_s(self) -> float:
-        """Return about how many seconds it takes to say, before anything of it is read."""
+        """Return an estimate of its duration in seconds, before G2P."""
         n_bytes = len(self.text.encode("utf-8", "surrogatepass"))
         return n_bytes * _LIKELY_S_PER_BYTE / self.speed
 
 
 @dataclass(frozen=True)
 class Delivery:
-    """How the speech of an utterance is delivered.
+    """How to deliver the audio of an utterance.
 
     Attributes:
-        streamed: whether the sound is wanted while it is made.
-        timed: whether each word's time is wanted.
-        early: whether the first chunks are cut short, so that sound starts early, instead of
-            evenly; None for early where it is streamed and not decoded in windows.
-        decoding: None for what the settings say.
-        first: whether no other speech stands before it; else its first pause is a joint's.
+        streamed: whether audio is wanted while it is made.
+        timed: whether word times are wanted.
+        early: whether the first chunk is short, so that audio starts early; None for early if it
+            is streamed and not decoded in windows.
+        decoding: None for the default of the settings.
+        first: whether no other speech comes before it; otherwise it starts with a pause as
+            between chunks.
         last: whether no other speech follows.
-        read_first: whether all of the text is read before anything of it is said; else a long text
-            is read while its beginning is spoken.
+        read_first: whether G2P of the whole text is done before any of it is said; otherwise it
+            runs while the beginning is spoken.
     """
 
     streamed: bool = False

@@ -1,4 +1,4 @@
-"""Voices: their files, what is known of each, and blends of them."""
+"""Voices: their files, descriptions and blends."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ FILE_BYTES = MAX_TOKENS * STYLE_SIZE * 4
 """A voice file: one style of 256 float32 for each number of tokens, little-endian, C order."""
 
 MAX_BLEND_LENGTH = 512
-"""Characters of a blend; there are 54 voices, and nobody mixes more than a few."""
+"""Maximum characters of a blend; there are 54 voices, and nobody mixes more than a few."""
 
 UNKNOWN_PACE = 10.0
-"""Phonemes in a second, where nobody says: of the slowest voice that there is."""
+"""Phonemes per second of a voice without a description: the pace of the slowest voice."""
 
 _PART = re.compile(r"\s*([A-Za-z0-9_\-]+)\s*(?:\(\s*([^()]*?)\s*\)\s*)?")
 _SEXES = {"f": "female", "m": "male"}
@@ -36,16 +36,15 @@ Styles = npt.NDArray[np.float32]
 
 @dataclass(frozen=True)
 class Voice:
-    """What is known of a voice.
+    """The description of a voice.
 
     Attributes:
         name: such as `af_heart`.
-        language: code of the language that it was trained on; None where nobody says.
+        language: code of the language that it was trained on; None if unknown.
         sex: `female`, `male`, or None.
         licence: SPDX name, or None.
-        sha256: of its file, as the manifest promises; None for a file that was dropped in.
-        pace: phonemes that it says in a second, in long sentences of its language; see
-            `bench.pace`.
+        sha256: of its file, from the manifest; None for a file that the manifest does not name.
+        pace: its phonemes per second in long sentences of its language; see `bench.pace`.
     """
 
     name: str
@@ -76,11 +75,11 @@ class Blend:
 class VoiceLibrary:
     """The voices of a folder: every `*.bin` in it, described by `manifest.json` if it is there.
 
-    A file that the manifest does not name is a voice as well; its language and sex are read off
-    the first two letters of its name. Styles are read when first used and kept.
+    A file that the manifest does not name is a voice as well; the first two letters of its name
+    tell its language and sex. Styles are loaded when first used, and kept.
 
     Raises:
-        VoiceError: a file is missing or damaged, or there is no voice at all.
+        VoiceError: a file is missing or damaged, or there is no voice.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -89,7 +88,7 @@ class VoiceLibrary:
         files = {path.stem: path for path in sorted(folder.glob("*.bin"))}
         missing = sorted(set(manifest) - set(files))
         if missing:
-            raise VoiceError(f"voices named in {folder / 'manifest.json'} are not there: {missing}")
+            raise VoiceError(f"voices of {folder / 'manifest.json'} are missing: {missing}")
         if not files:
             raise VoiceError(f"no voices (*.bin) in {folder}")
         self._voices = {name: _describe(name, manifest.get(name, {})) for name in files}
@@ -108,17 +107,17 @@ class VoiceLibrary:
         """Read a voice's name, or a blend such as `af_bella(2)+af_sky(1)`; no weight means 1.
 
         Raises:
-            UnknownVoiceError: there is no such voice; the nearest is named.
-            InvalidBlendError: it cannot be read, or a weight is not a positive number.
+            UnknownVoiceError: the voice does not exist; the message names the nearest.
+            InvalidBlendError: it is malformed, or a weight is not a positive number.
         """
         if len(specification) > MAX_BLEND_LENGTH:
-            raise InvalidBlendError(f"a blend has at most {MAX_BLEND_LENGTH} characters")
+            raise InvalidBlendError(f"a blend may have at most {MAX_BLEND_LENGTH} characters")
         weights: dict[str, float] = {}
         for part in specification.split("+"):
             match = _PART.fullmatch(part)
             if match is None:
                 raise InvalidBlendError(
-                    f"{part!r} is no voice with a weight; write af_bella(2)+af_sky(1)"
+                    f"{part!r} is not a voice with a weight; example: af_bella(2)+af_sky(1)"
                 )
             name, weight = match.group(1), match.group(2)
             if name not in self._voices:
@@ -132,7 +131,7 @@ class VoiceLibrary:
     def style(self, blend: Blend, n_tokens: int) -> Styles:
         """Return the style for a chunk of so many tokens: row n - 1 of the voice.
 
-        That row is the one that the model's own pipeline takes (`pack[len(ps) - 1]`).
+        The model's own pipeline takes the same row (`pack[len(ps) - 1]`).
 
         Args:
             blend: what `resolve` returned.
@@ -142,7 +141,7 @@ class VoiceLibrary:
             float32 [1, 256], for a blend the weighted mean.
         """
         if not 1 <= n_tokens <= MAX_TOKENS:
-            raise ValueError(f"no style for {n_tokens} tokens; 1 to {MAX_TOKENS} have one")
+            raise ValueError(f"no style for {n_tokens} tokens; there are 1 to {MAX_TOKENS}")
         rows = [w * self._load(voice.name)[n_tokens - 1] for voice, w in blend.parts]
         return np.asarray(sum(rows[1:], rows[0]), dtype=np.float32)
 
@@ -180,19 +179,19 @@ def _describe(name: str, entry: dict[str, Any]) -> Voice:
 
 def _pace(name: str, pace: object) -> float:
     if not isinstance(pace, (int, float)) or not 1 <= pace <= 100:
-        raise VoiceError(f"the pace of {name} must be phonemes in a second, not {pace!r}")
+        raise VoiceError(f"the pace of {name} must be phonemes per second, not {pace!r}")
     return float(pace)
 
 
 def _verify(path: Path, voice: Voice) -> None:
     content = path.read_bytes()
     if len(content) != FILE_BYTES:
-        raise VoiceError(f"{path} has {len(content)} bytes, a voice has {FILE_BYTES}")
+        raise VoiceError(f"{path} has {len(content)} bytes; a voice has {FILE_BYTES}")
     if voice.sha256 is None:
         if not np.isfinite(np.frombuffer(content, "<f4")).all():
-            raise VoiceError(f"{path} is damaged: it holds numbers that are not finite")
+            raise VoiceError(f"{path} is damaged: it has numbers that are not finite")
     elif hashlib.sha256(content).hexdigest() != voice.sha256:
-        raise VoiceError(f"{path} is damaged: its sha256 is not the manifest's")
+        raise VoiceError(f"{path} is damaged: its SHA-256 differs from the manifest's")
 
 
 def _weight(name: str, text: str | None) -> float:
@@ -201,7 +200,7 @@ def _weight(name: str, text: str | None) -> float:
     try:
         weight = float(text)
     except ValueError as error:
-        raise InvalidBlendError(f"the weight of {name} is no number: {text!r}") from error
+        raise InvalidBlendError(f"the weight of {name} is not a number: {text!r}") from error
     if not (math.isfinite(weight) and weight > 0):
-        raise InvalidBlendError(f"the weight of {name} must be above 0, not {text}")
+        raise InvalidBlendError(f"the weight of {name} must be positive, not {text}")
     return weight

@@ -1,4 +1,4 @@
-"""Windows of a chunk: which frames are decoded together, and how their sound becomes one again."""
+"""Windows of a chunk: which frames are decoded at once, and how windows are joined."""
 
 from __future__ import annotations
 
@@ -11,36 +11,36 @@ import numpy.typing as npt
 
 import ortffi
 from service.model import Inference, Model, SplitModel, StatisticsPredictor
-from service.model.decoder import STRETCH_FRAMES
+from service.model.decoder import LONGEST_WINDOW_FRAMES
 from service.model.durations import SAMPLES_PER_FRAME
 from service.model.kokoro import Samples
 
 FIRST_FRAMES = 30
-"""Of the first window: 0.75 s, which sounds while the second is made."""
+"""Length of the first window: 0.75 s, which plays while the second is made."""
 
 GROWTH = 1.5
-"""By how much a window may be longer than the one before it. It is made while that one plays: where
-half a second is needed for a second of speech, that is always in time."""
+"""Largest ratio of the lengths of two consecutive windows. A window is made while the one before
+plays, which is always in time at a real-time factor of 0.5."""
 
 WHOLE_FRAMES = 80
-"""A chunk of so many frames or fewer, 2 s, is always decoded whole."""
+"""A chunk of at most so many frames, 2 s, is always decoded whole."""
 
 CONTEXT_FRAMES = 3
-"""Decoded on both sides of a window and thrown away. The convolutions of the decoder see 4 frames
-to either side, the outer ones hardly at all. In the two frames around a seam 2, 3, 4 and 8 of them
-gave sound 11.2, 14.6, 15.0 and 15.0 dB above its difference from the whole, decoded with the same
-statistics (medians of 98 seams in 17 sentences)."""
+"""Frames that are decoded on both sides of a window and dropped. The convolutions of the decoder
+reach 4 frames to either side, but the outer ones hardly matter. Around a seam, 2, 3, 4 and 8 frames
+gave a signal of 11.2, 14.6, 15.0 and 15.0 dB over its difference from the whole chunk, decoded with
+the same statistics (medians of 98 seams in 17 sentences)."""
 
-MOST_FRAMES = STRETCH_FRAMES - 2 * CONTEXT_FRAMES
-"""Of a window: 98, 2.45 s. Longer ones save little (a seam costs 6 frames), need more memory than a
-chunk of a few seconds, and others wait meanwhile."""
+MOST_FRAMES = LONGEST_WINDOW_FRAMES - 2 * CONTEXT_FRAMES
+"""Longest window: 98 frames, 2.45 s. Longer ones save little (a seam costs 6 frames), need more
+memory than a chunk of a few seconds, and other requests wait meanwhile."""
 
 FADE_SAMPLES = SAMPLES_PER_FRAME // 2
-"""To either side of a seam."""
+"""Samples of the cross-fade on either side of a seam."""
 
 SEARCH_SAMPLES = SAMPLES_PER_FRAME // 2
-"""So far to either side of where a window ends it is looked for where both are quietest: there the
-seam is. With the fade that is one frame of the context; two are left outside."""
+"""The seam is where both windows are quietest, at most so many samples from the end of a window.
+With the fade it takes one frame of the context; two are left outside."""
 
 
 class Window(NamedTuple):
@@ -50,20 +50,18 @@ class Window(NamedTuple):
     last: int
 
     def in_context(self, n_frames: int) -> Window:
-        """Return what has to be decoded of a chunk of so many frames."""
+        """Return the window with its context, in a chunk of so many frames."""
         first = max(0, self.first - CONTEXT_FRAMES)
         return Window(first, min(n_frames, self.last + CONTEXT_FRAMES))
 
 
 def windows_of(n_frames: int, *, soon: bool) -> Iterator[Window]:
-    """Yield the windows of a chunk in order.
-
-    None is shorter than half of what it might be: the end of a chunk is no sliver.
+    """Yield the windows of a chunk in order; the last is at least half as long as it may be.
 
     Args:
         n_frames: of the chunk.
-        soon: whether sound shall start soon: a short window first, then ever longer ones. Where
-            there is sound to be heard meanwhile, all are long.
+        soon: whether audio is to start soon: a short window first, then longer ones. If other audio
+            plays meanwhile, all can be long.
     """
     first, length = 0, FIRST_FRAMES if soon else MOST_FRAMES
     if n_frames <= max(WHOLE_FRAMES, length):
@@ -76,13 +74,12 @@ def windows_of(n_frames: int, *, soon: bool) -> Iterator[Window]:
 
 
 class Seams:
-    """Joins the sound of windows: around each seam one fades into the other.
+    """Joins windows by a cross-fade around each seam.
 
-    Both were decoded with the same statistics, so that they differ there by rounding only.
+    The windows were decoded with the same statistics, so they differ there only by rounding.
 
     Attributes:
-        last: the sample of the chunk in the middle of the fade into the last window that was taken;
-            0 of the first.
+        last: the sample of the chunk at the middle of the last fade; 0 before the first.
     """
 
     def __init__(self, n_frames: int) -> None:
@@ -91,7 +88,7 @@ class Seams:
         self.last = 0
 
     def join(self, window: Window, samples: Samples) -> Samples:
-        """Take the next window; return the samples up to where the fade at its end may begin.
+        """Add the next window; return the samples up to where the fade at its end may begin.
 
         Args:
             window: the frames.
@@ -120,7 +117,7 @@ _REACH = FADE_SAMPLES + SEARCH_SAMPLES
 
 
 def _quietest(one: Samples, other: Samples) -> int:
-    """Return where a fade begins in which two sounds have the least power together."""
+    """Return where to begin the fade so that the two sounds have the least power in it."""
     power = np.square(one, dtype=np.float64) + np.square(other, dtype=np.float64)
     sums = np.concatenate([[0.0], np.cumsum(power)])
     return int(np.argmin(sums[2 * FADE_SAMPLES :] - sums[: -2 * FADE_SAMPLES]))
@@ -128,14 +125,14 @@ def _quietest(one: Samples, other: Samples) -> int:
 
 @dataclass(frozen=True)
 class Sound:
-    """What a model gave of a chunk: all of it, or the next window.
+    """Output of the model: a whole chunk, or its next window.
 
     Attributes:
-        samples: float32 [n], what follows the sound before.
+        samples: float32 [n], which follow those of the sound before.
         durations: of the chunk, see `Inference`.
         n_samples: of the whole chunk.
-        is_last: whether nothing of the chunk follows.
-        seam: the sample of the chunk in the middle of the fade into this; 0 of the first.
+        is_last: whether it ends the chunk.
+        seam: the sample of the chunk at the middle of the fade into this sound; 0 for the first.
     """
 
     samples: Samples
@@ -146,7 +143,7 @@ class Sound:
 
     @classmethod
     def whole(cls, inference: Inference) -> Sound:
-        """Return all of a chunk."""
+        """Return a whole chunk as one sound."""
         return cls(inference.samples, inference.durations, inference.samples.size, True)
 
 
@@ -159,7 +156,7 @@ def say_whole(
     *,
     keep_memory: bool,
 ) -> Iterator[Sound]:
-    """Say a chunk at once, when it is asked for; see `Model.infer`."""
+    """Yield a chunk as one sound; see `Model.infer`."""
     inference = model.infer(
         token_ids, style, speed, keep_memory=keep_memory, run_options=run_options
     )
@@ -176,9 +173,9 @@ def say_in_windows(
     statistics: StatisticsPredictor,
     soon: bool,
 ) -> Iterator[Sound]:
-    """Say a chunk window by window, each when it is asked for; the first needs the encoder too.
+    """Yield a chunk window by window; the encoder runs before the first.
 
-    Arguments and errors are those of `Model.infer` and `windows_of`; the statistics must cover the
+    Arguments and errors are those of `Model.infer` and `windows_of`. The statistics must cover the
     style.
     """
     encoding = model.encode(token_ids, style, speed, run_options=run_options)

@@ -5,10 +5,10 @@ from service.text.clauses import Clause, ClauseBuffer
 from service.text.espeak import Espeak
 from service.text.frontend import READ_AT_ONCE, FrontEnd, dropped
 from service.text.languages import LANGUAGES, Language, find_language, language_of_voice
-from service.text.lexicon import UserLexicon
 from service.text.markup import Passage, Pause, parse, plain_text
-from service.text.origins import TracedText
+from service.text.offset_mapping import TracedText
 from service.text.reading import Reading, Word, read_phonemes
+from service.text.user_lexicon import UserLexicon
 from service.text.vocabulary import Vocabulary, load_vocabulary
 
 __all__ = [

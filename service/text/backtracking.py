@@ -1,4 +1,4 @@
-"""Regular expressions whose search may take time without end."""
+"""Find regular expressions whose search may take exponential time."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ _ONCE = frozenset({"?", "{1}", "{0,1}", "{,1}"})
 
 
 def is_explosive(pattern: str) -> bool:
-    """Tell whether a group that repeats holds a repetition or alternatives.
+    """Tell whether a repeated group contains a repetition or alternatives.
 
-    Such a pattern may match one text in a number of ways that doubles with each character, all of
-    which `re` tries in vain. Many that do not are told so as well; the others take a time that
-    grows with a power of the text's length at most.
+    Such a pattern may match a text in a number of ways that doubles with each character, and `re`
+    tries all of them before it gives up. The check also rejects many harmless patterns. A pattern
+    that passes takes at most polynomial time.
     """
-    # For each open group, whether its repetition would be one too many.
+    # For each open group, whether repeating it is dangerous.
     manifold = [False]
     closed = False
     for part in _PART.finditer(pattern):

@@ -1,4 +1,4 @@
-"""Characters before they are text: refuse what no text holds, unify what looks different."""
+"""Check and clean characters: refuse those that no text contains, and give each one spelling."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ import re
 import unicodedata
 
 from service.errors import EmptyTextError, InvalidTextError
-from service.text.origins import TracedText
+from service.text.offset_mapping import TracedText
 
-# Control characters but tab and line breaks, surrogates, and noncharacters: 32 in the Arabic
+# Control characters except tab and line breaks, surrogates, and noncharacters: 32 in the Arabic
 # presentation forms and the last two of each plane.
 _FORBIDDEN = re.compile(
     "[\\x00-\\x08\\x0b\\x0c\\x0e-\\x1f\\x7f-\\x9f\\ud800-\\udfff\\ufdd0-\\ufdef"
@@ -20,8 +20,8 @@ _FORBIDDEN_KINDS = {"Cc": "control character", "Cs": "lone surrogate", "Cn": "no
 _ZERO_WIDTH_JOINERS = frozenset("\u200c\u200d")
 
 # Compatibility forms of letters, digits and marks: full-width, mathematical, circled, ligatures,
-# squared units. Fractions and superscripts are left: espeak-ng reads `½` and `²`, and unfolding
-# would turn `x²` into `x2`.
+# squared units. Fractions and superscripts stay: espeak-ng reads `½` and `²`, and unfolding would
+# turn `x²` into `x2`.
 _UNFOLDED_FORMS = frozenset(
     {
         "<circle>",
@@ -41,22 +41,22 @@ _LINE_BREAK = re.compile(r"\r\n?")
 _SEPARATORS = {0x2028: "\n", 0x2029: "\n\n"}
 
 
-# The marks and signs that a reader may pass over mean nothing that is said; these do. A
-# private-use character may.
+# Categories of characters that carry meaning. A reader may skip all others without loss. A
+# private-use character may carry meaning too.
 _MEANINGFUL = ("Lu", "Ll", "Lt", "Lo", "Nd", "Nl", "No", "Sc", "Co")
 
 
 def is_meaningful(character: str) -> bool:
-    """Tell whether a character must not be passed over: letter, number or sign of a currency."""
+    """Tell whether a reader must not skip a character: a letter, number or currency sign."""
     return unicodedata.category(character) in _MEANINGFUL
 
 
 def check_text(text: str) -> None:
-    """Refuse text that is empty or holds what no text holds.
+    """Refuse text that is empty or contains characters that no text contains.
 
-    Raises EmptyTextError for nothing but white space and invisible characters; InvalidTextError,
-    with the position (the first character is number 1), for control characters other than tab
-    and line breaks, lone surrogates and noncharacters.
+    Raises EmptyTextError if there is nothing but white space and invisible characters. Raises
+    InvalidTextError, with the position (the first character is number 1), for control characters
+    other than tab and line breaks, for lone surrogates and for noncharacters.
     """
     match = _FORBIDDEN.search(text)
     if match is not None:
@@ -69,11 +69,11 @@ def check_text(text: str) -> None:
 
 
 def clean_text(text: TracedText, *, keep_joiners: bool = False) -> TracedText:
-    """Return the text composed, with one spelling for each letter, digit, break and space.
+    """Return the text in composed form, with one spelling for each letter, digit, break and space.
 
-    Invisible formatting goes: byte order mark, zero-width, bidirectional controls, soft hyphens.
-    `keep_joiners` keeps the zero-width joiner and non-joiner, which Devanagari spells with; a
-    joiner inside an emoji stays in any case.
+    Invisible formatting is removed: byte order marks, zero-width characters, bidirectional
+    controls, soft hyphens. `keep_joiners` keeps the zero-width joiner and non-joiner, which
+    Devanagari needs. A joiner inside an emoji always stays.
     """
     text = text.sub(_LINE_BREAK, lambda match: "\n")
     if text.text.isascii():
@@ -93,7 +93,7 @@ def clean_text(text: TracedText, *, keep_joiners: bool = False) -> TracedText:
 
 
 def _ends_emoji(character: str) -> bool:
-    """Tell whether it is a symbol, a skin tone, or the selector of a symbol's coloured form."""
+    """Tell whether the last character is a symbol, a skin tone, or the emoji variation selector."""
     return unicodedata.category(character[-1]) in ("So", "Sk") or character == "\ufe0f"
 
 
@@ -102,12 +102,13 @@ def _unfold(character: str) -> str:
         return character
     category = unicodedata.category(character)
     if category == "Nd":
-        # Every voice reads ASCII digits; only the Hindi one reads others, and only its own.
+        # Every voice reads ASCII digits. Only the Hindi voice reads other digits, and only
+        # Devanagari's.
         return str(unicodedata.decimal(character))
     form = unicodedata.decomposition(character).partition(" ")[0]
-    # Spacing accents (Sk) unfold to a space and a combining mark, which helps nobody.
+    # Spacing accents (Sk) would unfold to a space and a combining mark, which no voice reads.
     if form not in _UNFOLDED_FORMS or category == "Sk":
         return character
     unfolded = unicodedata.normalize("NFKC", character)
-    # A circle keeps ①② two numbers, as a space does.
+    # Spaces keep ①② two numbers.
     return f" {unfolded} " if form == "<circle>" else unfolded

@@ -1,4 +1,4 @@
-"""Cut text that arrives in pieces into clauses, each as soon as its end is certain."""
+"""Cut streamed text into clauses, each as soon as its end is certain."""
 
 from __future__ import annotations
 
@@ -9,18 +9,20 @@ from dataclasses import dataclass
 from service.text.punctuation import ends_sentence
 
 FIRST_LENGTH = 25
-"""Characters before a comma may end the first clause: some 1.5 s of speech, soon there."""
+"""Characters after which a comma may end the first clause: some 1.5 s of speech, which starts
+soon."""
 
 MIN_LENGTH = 60
-"""Characters before a comma may end a later clause: shorter ones lose the sentence's melody."""
+"""Characters after which a comma may end a later clause. Shorter clauses lose the sentence's
+melody."""
 
 MAX_LENGTH = 250
-"""Characters of the longest clause: what `service.text.espeak.pieces` has read at once."""
+"""Characters of the longest clause: as many as `service.text.espeak.slices` reads at once."""
 
 _CLOSING = "”’»›)\\]}」』】》〕）"
 
-# A run of marks and the quotes and brackets that it closes. Those that are `solid` end a clause
-# whatever follows, the others before white space only: not in 3.14, 19:30 or example.com.
+# A run of marks, with the quotes and brackets that close after it. `solid` marks end a clause
+# whatever follows. The others do so only before white space: not in 3.14, 19:30 or example.com.
 _BREAK = re.compile(
     rf"""
     (?P<line>[\n\r\u2028\u2029])
@@ -31,9 +33,9 @@ _BREAK = re.compile(
     """,
     re.VERBOSE,
 )
-# Markup that is still open, `[pause:1.5s` or `[Kokoro](/kˈOkə`, or may be.
+# Markup that is, or may be, still open: `[pause:1.5s` or `[Kokoro](/kˈOkə`.
 _OPEN_MARKUP = re.compile(r"\[[^\[\]\n]*(?:\]\([^()\n]*)?\Z")
-# `1.` alone is an item's number, and belongs to the item.
+# `1.` alone is the number of a list item and belongs to that item.
 _ITEM_NUMBER = re.compile(r"\s*[(\[]?\d{1,3}\.")
 _SPACE_AFTER_WORD = re.compile(r"(?<=\S)\s")
 
@@ -43,8 +45,8 @@ class Clause:
     """A part of a text that can be spoken before the rest is known.
 
     Attributes:
-        text: its characters, white space before it included. May be blank, or marks only.
-        start: its offset in all the text that was added, in code points.
+        text: its characters, with the white space before it. May be blank, or marks only.
+        start: its offset in all text added so far, in code points.
     """
 
     text: str
@@ -52,14 +54,14 @@ class Clause:
 
 
 class ClauseBuffer:
-    """Gathers text and gives it back in clauses; joined, they are the text again.
+    """Collects text and returns it in clauses, which joined are the same text.
 
-    A clause ends at a line break, after a sentence, or at a comma, semicolon, colon or dash if it
-    has `min_length` characters by then (`first_length` if it is the first one after construction,
-    `flush` or `clear`), and before white space when it would be longer than `max_length`. It
-    never ends inside a number, an abbreviation or an address, nor inside a word, markup or a
-    bracket that is shorter than `max_length`. How the text was cut into pieces makes no
-    difference to its clauses.
+    A clause ends at a line break or after a sentence. It ends at a comma, semicolon, colon or dash
+    if it has `min_length` characters by then, or `first_length` if it is the first one after
+    construction, `flush` or `clear`. It ends before white space if it would otherwise be longer
+    than `max_length`. It never ends inside a number, an abbreviation or an address, nor inside a
+    word, markup or bracket that is shorter than `max_length`. The clauses depend only on the whole
+    text, not on how it was split between calls of `add`.
     """
 
     def __init__(
@@ -78,22 +80,22 @@ class ClauseBuffer:
 
     @property
     def pending(self) -> int:
-        """Return the number of characters that are in no clause yet, at most `max_length`."""
+        """Return the number of characters that are not in a clause yet, at most `max_length`."""
         return len(self._text)
 
     def add(self, text: str) -> list[Clause]:
-        """Take more text; return the clauses that it completes."""
+        """Add text and return the clauses that it completes."""
         self._text += text
         return self._take(is_final=False)
 
     def flush(self) -> list[Clause]:
-        """Return what is left, as if the text ended here."""
+        """Return the remaining text in clauses, as if the text ended here."""
         clauses = self._take(is_final=True)
         self._is_first = True
         return clauses
 
     def clear(self) -> None:
-        """Forget what is left. Offsets go on."""
+        """Discard the remaining text. Offsets continue after it."""
         self._start += len(self._text)
         self._text = ""
         self._is_first = True
@@ -113,10 +115,10 @@ class ClauseBuffer:
         return clauses
 
     def _length(self, text: str, is_final: bool) -> int | None:
-        """Return the length of the clause that the text starts with; None if it may go on.
+        """Return the length of the first clause of the text, None if it may continue.
 
-        The text has at most one character more than a clause. It decides alone then: what follows
-        it is not looked at, however much of it there is.
+        The text is at most one character longer than the longest clause. Later text has no
+        influence.
         """
         is_full = len(text) > self._max_length
         minimum = self._first_length if self._is_first else self._min_length
@@ -128,7 +130,7 @@ class ClauseBuffer:
                 return match.start()
             end = match.end()
             if end == len(text) and not is_final:
-                # The run of marks may go on, and so may a number or an address.
+                # The run of marks, a number or an address may continue.
                 break
             ends = self._ends(match, minimum, is_whole=is_full or is_final)
             if ends is None:
@@ -140,7 +142,7 @@ class ClauseBuffer:
         return len(text) if is_final else None
 
     def _ends(self, match: re.Match[str], minimum: int, *, is_whole: bool) -> bool | None:
-        """Tell whether a run of marks ends a clause; None if that depends on more text."""
+        """Tell whether a run of marks ends a clause; None if more text is needed to decide."""
         text, end, kind = match.string, match.end(), match.lastgroup or ""
         if not kind.startswith("solid") and not text[end : end + 1].isspace() and end < len(text):
             return False
@@ -155,13 +157,13 @@ class ClauseBuffer:
         return True
 
     def _forced(self, text: str) -> int:
-        """Return the length of a clause without a usable mark."""
+        """Return the length of a clause that has to end without a mark."""
         spaces = [match.start() for match in _SPACE_AFTER_WORD.finditer(text)]
         outside = [space for space in spaces if not _OPEN_MARKUP.search(text, 0, space)]
         if spaces:
             return (outside or spaces)[-1]
         for length in range(self._max_length, 0, -1):
-            # A letter keeps its accents, and an emoji its parts.
+            # Letters keep their accents, and emoji their parts.
             if unicodedata.category(text[length])[0] != "M" and "\u200d" not in (
                 text[length - 1],
                 text[length],
@@ -171,6 +173,6 @@ class ClauseBuffer:
 
 
 def _first_said(text: str) -> int:
-    """Return where there is more than marks and white space: letters, numbers, symbols."""
+    """Return the position of the first character that is neither a mark nor white space."""
     said = (i for i, character in enumerate(text) if unicodedata.category(character)[0] in "LNS")
     return next(said, len(text))

@@ -1,4 +1,4 @@
-"""Text to phonemes of Kokoro's vocabulary, in every language that has a reader."""
+"""Convert text to phonemes of Kokoro's vocabulary, in every language that has a reader."""
 
 from __future__ import annotations
 
@@ -12,44 +12,44 @@ from typing import Literal, TypeVar
 
 from service.errors import ServiceError
 from service.text import punctuation
-from service.text.blocks import BLOCK_LENGTH, blocks
 from service.text.characters import clean_text, is_meaningful
 from service.text.espeak import Espeak
-from service.text.lexicon import UserLexicon
 from service.text.markup.passages import Hint, Passage
 from service.text.mixed import MixedReader
 from service.text.normalization import normalize
-from service.text.origins import TracedText, concatenate
+from service.text.offset_mapping import TracedText, concatenate
 from service.text.reader import Fragment
 from service.text.readers import Readers
 from service.text.reading import Reading, Word, merge
 from service.text.spans import Override, Span
+from service.text.text_blocks import BLOCK_LENGTH, blocks
+from service.text.user_lexicon import UserLexicon
 from service.text.vocabulary import load_vocabulary
 
 READ_AT_ONCE = BLOCK_LENGTH
-"""Characters of a text that is read as a whole before anything is said."""
+"""Length up to which a whole text is read before speech starts."""
 
 _PROBED_KEPT = 8192
-"""Characters whose reading was tried; a text of Chinese has some 3,000."""
+"""Number of characters for which the check's result is kept. A Chinese text has some 3,000."""
 
 Marked = TypeVar("Marked", Override, Hint)
 
-# Not said without loss, though a reader may pass over them: letters that modify others, pictures.
+# Categories that a reader may skip, although something is lost: modifier letters and symbols.
 _NOTICEABLE = ("Lm", "So")
 
 
 class FrontEnd:
-    """Turns text into phonemes. Safe to share between threads.
+    """Converts text to phonemes. Safe to share between threads.
 
     Args:
-        espeak: the library; looked for when it is first needed where it is None, so that
-            languages and vocabulary can be asked for on a machine that has none.
-        lexicon: how the operator of the service wants words to be read.
-        emoji: whether they are named or dropped.
+        espeak: the library. If None, it is searched for when it is first needed, so languages and
+            vocabulary are available on a machine without it.
+        lexicon: pronunciations that the operator of the service sets.
+        emoji: whether emoji are named or dropped.
 
     Attributes:
-        lexicon: likewise; may be replaced at any time, for texts that come after.
-        readers: of the languages.
+        lexicon: as above. It may be replaced at any time; later texts use the new one.
+        readers: the readers of the languages.
     """
 
     def __init__(
@@ -62,13 +62,13 @@ class FrontEnd:
         self.lexicon = lexicon or UserLexicon()
         self.readers = Readers(espeak)
         self._named_emoji = emoji == "name"
-        # Python runs one thread at a time anyway, and each that wants to makes the event loop wait
-        # for its turn: of 16 that read at once, for a second.
+        # Python runs one thread at a time, and each ready thread delays the event loop: with 16
+        # threads reading at once, by a second.
         self._reading = threading.Lock()
         self._can_read = lru_cache(_PROBED_KEPT)(self._can_read_anew)
 
     def check(self, passage: Passage, language: str, *, normalized: bool = True) -> None:
-        """Refuse soon what `read` would refuse late: characters that cannot be read.
+        """Refuse characters that cannot be read, before `read` reaches them.
 
         Raises:
             ServiceError: as `read` does.
@@ -79,29 +79,28 @@ class FrontEnd:
             for character in characters
             if not character.isascii() and is_meaningful(character)
         ):
-            # It may be among what is not read as it stands; the text as a whole decides.
+            # A rule may rewrite the character. Only the whole text decides.
             for _ in self.read(passage, language, normalized=normalized):
                 pass
 
     def read(
         self, passage: Passage, language: str, *, normalized: bool = True
     ) -> Iterator[Reading]:
-        """Yield the phonemes of a passage, block by block; joined by spaces, they are the whole.
+        """Yield the phonemes of a passage, block by block; joined by spaces, they are complete.
 
-        What is not heard yields nothing. A long text is read while it is being spoken.
+        Silent text yields nothing. A long text is read while it is being spoken.
 
         Args:
-            passage: text and what is settled about it.
+            passage: text with its overrides and hints.
             language: code of one of `LANGUAGES`.
-            normalized: whether figures, dates, abbreviations and the like are written in words
-                before they are read.
+            normalized: whether the text is normalized before it is read.
 
         Raises:
-            LanguageUnavailableError: there is nothing that reads the language here.
-            InvalidTextError: letters, numbers or currency signs that the language has no reading
-                for, or a word that kills espeak-ng.
-            UnknownSymbolError: a word has a sound without a symbol in the vocabulary.
-            EspeakError: espeak-ng is needed and cannot be used.
+            LanguageUnavailableError: nothing installed here reads the language.
+            InvalidTextError: the language has no reading for a letter, number or currency sign, or
+                a word crashes espeak-ng.
+            UnknownSymbolError: a word has a sound for which the vocabulary has no symbol.
+            EspeakError: espeak-ng is needed but cannot be used.
         """
         text = passage.text
         kept = sorted(text.within(*span) for span in _spans(passage))
@@ -118,7 +117,7 @@ class FrontEnd:
                 yield reading
 
     def _read_block(self, block: Passage, language: str, normalized: bool) -> Reading:
-        # Devanagari is spelled with joiners.
+        # Devanagari needs joiners.
         text = clean_text(block.text, keep_joiners=language == "hi")
         text, added = self.lexicon.apply(text, language, _spans(block))
         overrides = sorted((*block.overrides, *added), key=lambda override: override.start)
@@ -127,7 +126,7 @@ class FrontEnd:
                 text,
                 language,
                 hints=block.hints,
-                settled=[(o.start, o.end) for o in overrides if o.phonemes is not None],
+                fixed=[(o.start, o.end) for o in overrides if o.phonemes is not None],
                 named_emoji=self._named_emoji,
             )
         reader = MixedReader(language, self.readers.get)
@@ -145,10 +144,10 @@ class FrontEnd:
 
 
 def dropped(passage: Passage, readings: Sequence[Reading]) -> list[tuple[int, int]]:
-    """Return what of a passage is not said, as spans of the caller's text.
+    """Return which parts of a passage are not spoken, as spans of the caller's text.
 
-    Letters, numbers, currency signs and symbols that no word of the readings stands for: emoji
-    that are dropped, the names of tags, the language of a fenced code block.
+    These are letters, numbers, currency signs and symbols that belong to no word of the readings:
+    dropped emoji, names of tags, the language of a fenced code block.
     """
     said = iter(chain.from_iterable(reading.words for reading in readings))
     word = next(said, None)
@@ -169,7 +168,7 @@ def dropped(passage: Passage, readings: Sequence[Reading]) -> list[tuple[int, in
 
 
 def _inside(marked: Sequence[Marked], start: int, end: int) -> tuple[Marked, ...]:
-    """Return those that start in a span of the caller's text."""
+    """Return the items that start in a span of the caller's text."""
     first, last = (
         bisect_left(marked, place, key=lambda part: part.start) for place in (start, end)
     )
@@ -177,13 +176,13 @@ def _inside(marked: Sequence[Marked], start: int, end: int) -> tuple[Marked, ...
 
 
 def _spans(passage: Passage) -> list[tuple[int, int]]:
-    """Return the spans of the caller's text that its markup is about, in order."""
+    """Return the spans of the caller's text that have overrides or hints, in order."""
     overrides = [(override.start, override.end) for override in passage.overrides]
     return sorted([*overrides, *((hint.start, hint.end) for hint in passage.hints)])
 
 
 def _without(text: TracedText, overrides: Sequence[Override]) -> TracedText:
-    """Return the text without the words whose phonemes are known."""
+    """Return the text without the words whose phonemes are given."""
     parts: list[TracedText] = []
     done = 0
     for override in overrides:
@@ -197,7 +196,7 @@ def _without(text: TracedText, overrides: Sequence[Override]) -> TracedText:
 def _compose(
     text: TracedText, normalized: str, spans: Sequence[Span], fragments: Sequence[Fragment]
 ) -> Reading:
-    """Put the fragments of a text beside each other, as its spans stand."""
+    """Join the fragments of a text in the order of its spans."""
     spaced = punctuation.space([fragment.phonemes for fragment in fragments], spans)
     phonemes = "".join(spaced)
     words: list[Word] = []

@@ -15,10 +15,10 @@ class Language:
     Attributes:
         code: lower-case tag, such as `en-us`.
         name: in English.
-        espeak_voice: voice file of espeak-ng that reads it, under `espeak-ng-data/lang`; None
-            where espeak-ng does not read it.
-        extra: extra of this package without which it cannot be read, if any.
-        spaces_inside_numbers: whether that voice reads `1 000 000` as one number.
+        espeak_voice: voice file under `espeak-ng-data/lang`; None if espeak-ng does not read the
+            language.
+        extra: the extra of this package that reading it requires, if any.
+        spaces_inside_numbers: whether the espeak-ng voice reads `1 000 000` as one number.
     """
 
     code: str
@@ -44,11 +44,11 @@ LANGUAGES = MappingProxyType(
         )
     }
 )
-"""By code."""
+"""All languages, by code."""
 
 _ALIASES = {"en": "en-us", "pt": "pt-br", "cmn": "zh", "zh-cn": "zh", "ja-jp": "ja"}
 
-# The first letter of a Kokoro voice's name (`af_heart`, `bm_george`) is its language.
+# The first letter of a Kokoro voice's name (`af_heart`, `bm_george`) stands for its language.
 _LANGUAGE_OF_LETTER = {
     "a": "en-us",
     "b": "en-gb",
@@ -63,7 +63,7 @@ _LANGUAGE_OF_LETTER = {
 
 
 def find_language(code: str) -> Language:
-    """Return the language with this code; case, `_` for `-` and the short `en`, `pt` are allowed.
+    """Return the language with this code, in any case. Also takes `_` for `-`, `en` and `pt`.
 
     Raises:
         LanguageUnavailableError: there is no such language.
@@ -78,5 +78,5 @@ def find_language(code: str) -> Language:
 
 
 def language_of_voice(name: str) -> str | None:
-    """Return the code of the language that a voice was made for, or None if its name tells none."""
+    """Return the code of a voice's language, None if its name does not start with one."""
     return _LANGUAGE_OF_LETTER.get(name[:1].lower())

@@ -1,4 +1,4 @@
-"""Texts of several scripts: which language reads which words."""
+"""Read texts in several scripts: decide which language reads which words."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from dataclasses import replace
 from itertools import groupby
 from typing import NamedTuple
 
-from service.text.origins import TracedText, concatenate
+from service.text.offset_mapping import TracedText, concatenate
 from service.text.reader import SILENT, Fragment, Reader
 from service.text.reading import Word
 from service.text.scripts import HAN, KANA, LATIN
 from service.text.spans import Override, Span
 
-# Letters that stand together, with what stands between the words of a quotation.
+# A run of letters of one script, with the marks between its words.
 _STRETCH = re.compile(
     rf"(?P<east_asian>[{HAN}{KANA}]+)|(?P<latin>[{LATIN}]+(?:[ '’&-]+[{LATIN}]+)*)"
 )
@@ -23,28 +23,28 @@ _LINE = re.compile(r"[^\n]+")
 _KANA_LETTERS = re.compile(f"[{KANA}]+")
 _EAST_ASIAN = ("ja", "zh")
 
-# What other languages may have to read, by the language of the text.
+# Characters that another language may have to read, by the language of the text.
 _FOREIGN = {"ja": re.compile(f"[{LATIN}]"), "zh": re.compile(f"[{LATIN}{KANA}]")}
 _FOREIGN_TO_OTHERS = re.compile(f"[{HAN}{KANA}]")
 
-# Characters that stand together in a Chinese text and have more kana than this are Japanese.
+# A run of characters in a Chinese text is Japanese if it has more kana than this.
 _KANA_SHARE = 0.25
 
 
 class BorrowingReader(Reader):
-    """Reads a language that has words in the Latin script, too."""
+    """Reads a language that also has words in Latin script."""
 
     @abstractmethod
     def knows(self, word: str) -> bool:
-        """Tell whether a word in Latin letters is read as one of this language."""
+        """Tell whether this reader reads a word in Latin letters itself."""
 
 
 class Run(NamedTuple):
-    """Words that one language reads, or a mark.
+    """Words in one language, or a mark.
 
     Attributes:
-        language: code of the language; a mark has that of the words before it.
-        position: of the span that it is, or is part of.
+        language: its code. A mark has the language of the words before it.
+        position: index of the span that it comes from.
         span: the words.
     """
 
@@ -56,17 +56,17 @@ class Run(NamedTuple):
 def route(
     spans: Sequence[Span], language: str, knows: Callable[[str], bool] = lambda word: False
 ) -> list[Run]:
-    """Return the spans, cut where another language goes on.
+    """Return the spans, cut where the language changes.
 
-    Within Japanese and Chinese, words in Latin letters are English; within the other languages,
-    Chinese characters are Japanese if kana are anywhere in the text, and otherwise Chinese.
-    Scripts that no language here has of its own stay with `language`, as do words whose reading
-    the caller has settled. Digits and signs stay with the letters that they touch.
+    In Japanese and Chinese, words in Latin letters are English. In the other languages, Chinese
+    characters are Japanese if the text has kana anywhere, and otherwise Chinese. Scripts that none
+    of these languages uses stay with `language`. So do words that have an override. Digits and
+    signs stay with the letters that they touch.
 
     Args:
-        spans: of one text.
+        spans: the spans of one text.
         language: code of the language that the text is in.
-        knows: tells of Latin letters whether they are a word of `language`.
+        knows: tells whether Latin letters are a word of `language`.
     """
     is_japanese = any(_KANA_LETTERS.search(span.text.text) for span in spans)
     runs: list[Run] = []
@@ -88,7 +88,7 @@ def route(
 
 
 class MixedReader(Reader):
-    """Reads a text each of whose scripts another language reads.
+    """Reads texts in several scripts, each with the reader of its language.
 
     Args:
         language: code of the language that the text is in.
@@ -101,11 +101,11 @@ class MixedReader(Reader):
         self._foreign = _FOREIGN.get(language, _FOREIGN_TO_OTHERS)
 
     def check(self, text: TracedText) -> None:
-        """Refuse characters that mean something and that the reader of their script passes over.
+        """Refuse meaningful characters that the reader of their script would skip.
 
         Raises:
-            InvalidTextError: names the first of them.
-            LanguageUnavailableError: nothing here reads one of the scripts.
+            InvalidTextError: there is such a character; the message names the first one.
+            LanguageUnavailableError: nothing installed here reads one of the scripts.
         """
         if self._foreign.search(text.text) is None:
             self._find(self._language).check(text)
@@ -121,7 +121,7 @@ class MixedReader(Reader):
             self._find(said_in).check(concatenate(said))
 
     def read(self, spans: Sequence[Span]) -> list[Fragment]:
-        """Return what each span sounds like, in order; a mark is itself."""
+        """Return the fragment of each span, in order. The phoneme of a mark is the mark."""
         if not any(self._foreign.search(span.text.text) for span in spans):
             return self._find(self._language).read(spans)
         runs = route(spans, self._language, self._knows)
@@ -140,7 +140,7 @@ class MixedReader(Reader):
         return whole
 
     def _read_own(self, runs: Sequence[Run]) -> list[Fragment]:
-        """Read what is in the language itself; the rest is there as its context, and silent."""
+        """Read the words in the text's own language. The others are context and stay silent."""
         spans = [
             run.span
             if run.language == self._language or run.span.is_mark
@@ -157,7 +157,7 @@ class MixedReader(Reader):
 def _cuts(
     text: str, language: str, knows: Callable[[str], bool], *, is_japanese: bool
 ) -> list[tuple[str, int, int]]:
-    """Return which language reads which part of a text, in order and without a gap."""
+    """Return the language of each part of a text, in order and without gaps."""
     cuts: list[tuple[str, int, int]] = []
     for match in _STRETCH.finditer(text):
         start = cuts[-1][2] if cuts else 0
@@ -177,10 +177,10 @@ def _cuts(
 def _languages(
     stretch: re.Match[str], language: str, knows: Callable[[str], bool], *, is_japanese: bool
 ) -> Iterator[tuple[str, int, int]]:
-    """Yield which language reads which part of letters that stand together."""
+    """Yield the language of each part of a run of letters."""
     start, end = stretch.span()
     if stretch.lastgroup == "latin":
-        # Several words are a quotation, even if each of them has been borrowed.
+        # Several words are a quotation, even if each one is a loanword.
         is_borrowed = language in _EAST_ASIAN and " " not in stretch[0] and knows(stretch[0])
         yield "en-us" if language in _EAST_ASIAN and not is_borrowed else language, start, end
     elif language == "zh":
@@ -202,9 +202,9 @@ def _languages(
 
 
 def _between(text: str, before: str | None, after: str) -> str | None:
-    """Return the language of what stands between two stretches, None for that of the text.
+    """Return the language of the characters between two runs, None for the language of the text.
 
-    What touches a letter is read with it, what stands free is not.
+    Characters that touch a letter are read with it; free-standing ones are not.
     """
     if before is not None and (before == after or not text[0].isspace()):
         return before
@@ -218,7 +218,7 @@ def _merged(cuts: Iterable[tuple[str, int, int]]) -> Iterator[tuple[str, int, in
 
 
 def _joined(fragments: Iterable[Fragment]) -> Fragment:
-    """Return the fragments of one span, a space between each two."""
+    """Return the fragments of one span, joined by spaces."""
     phonemes = ""
     words: list[Word] = []
     for fragment in fragments:

@@ -1,7 +1,7 @@
-"""Tell punctuation from what only looks like it, and put it back between phonemes.
+"""Find punctuation, and put it back between the phonemes.
 
-espeak-ng drops punctuation; Kokoro was trained with it and pauses and sings by it. So the text is
-split into words and marks, the words become phonemes, and the marks go back where they were.
+espeak-ng drops punctuation, but Kokoro was trained with it and takes pauses and melody from it. So
+the text is split into words and marks, the words become phonemes, and the marks are put back.
 """
 
 from __future__ import annotations
@@ -9,19 +9,19 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
-from service.text.origins import TracedText
+from service.text.offset_mapping import TracedText
 from service.text.scripts import is_written_solid
 from service.text.spans import Override, Span
 
 _OPENING = frozenset("(“")
 _CLOSING = frozenset(";:,.!?…)”")
 _DASH = "—"
-# After one of these (and closing quotes or brackets) a line needs no full stop.
+# A line that ends with one of these needs no full stop. Quotes or brackets may close after it.
 _PAUSES = frozenset(";:,.!?…—")
 
 
-# Marks of other scripts and styles. A full stop of a script without spaces gets one, so that it
-# is not taken for the dot inside `example.com`.
+# Marks of other scripts and styles. A full stop of a script without spaces gets a space, so that it
+# does not look like the dot in `example.com`.
 _MARKS = str.maketrans(
     {
         "。": ". ",
@@ -70,8 +70,8 @@ _APOSTROPHES = str.maketrans({"’": "'", "‘": "'"})
 
 _WORD_AFTER = r"(?=[^\W_]|[-+$£€¥]\d)"
 
-# A single quote opens before a word and closes after one; everything else is an apostrophe. The
-# words that start with an apostrophe are few.
+# A single quote opens before a word and closes after one. All others are apostrophes. Few words
+# start with an apostrophe.
 _ELISION = r"(?!(?:tis|twas|twere|em|til|till|cause|n|bout|round|cos|\d0s)\b)"
 _SINGLE_QUOTED = re.compile(
     rf"(?<![\w.!?…,’'])(?:‘|['’]{_ELISION}){_WORD_AFTER}"  # opens
@@ -115,7 +115,7 @@ _TOKEN = re.compile(
 _SENTENCE_ENDS_HERE = re.compile(r"[”\"’')]*\s*(?:\n|\Z)")
 _SENTENCE_STARTS_NEXT = re.compile(r"[”\"’')]*\s+[“\"‘'(]*[A-ZÀ-ÖØ-Þ]")
 
-# What precedes white space and is an abbreviation, or may be one.
+# Words before white space that are, or may be, abbreviations.
 _ABBREVIATION = re.compile(
     rf"(?: (?P<title>{_TITLE}) | (?P<number>{_NUMBER_SIGN}) | (?P<initial>{_INITIAL})"
     rf" | (?P<dotted>{_DOTTED}) )\Z",
@@ -126,31 +126,32 @@ _NUMBER_NEXT = re.compile(r"\s*\d")
 _CAPITAL_NEXT = re.compile(r"\s+[A-Z]")
 _NOTHING_NEXT = re.compile(r"[”\"’')]*\s*[“\"‘'(]*\Z")
 
-# A single line break inside a paragraph is a full stop after a title, an item or a verse, and
-# nothing in a letter that was wrapped at a column. Wrapped lines are long but not very long.
+# A single line break inside a paragraph means a full stop after a title, an item or a verse. It
+# means nothing in text wrapped at a column. Wrapped lines are long, but not very long.
 _WRAPPED_LINE_CHARACTERS = range(55, 121)
 
 
 def split(text: TracedText, overrides: Sequence[Override] = ()) -> list[Span]:
     """Split cleaned text into words and marks, in order.
 
-    The words of an override are a span of their own.
+    The words of an override form their own span.
 
     Dots, commas and colons inside numbers, abbreviations, initials, times and addresses stay with
-    the words, as do apostrophes and hyphens. Quotes become curly, brackets round, dashes long,
-    runs of one mark single. A line that ends without punctuation ends a sentence, unless the next
-    one goes on with a small letter or the lines look wrapped at a column; a blank line always
-    does. A dash that starts a line (an item, a speaker) is dropped: nobody reads it.
+    the words, as do apostrophes and hyphens. Quotes become curly, brackets round and dashes long;
+    repeated marks become one. A line without final punctuation ends a sentence, unless the next
+    line starts with a small letter or the lines look wrapped at a column. A blank line always ends
+    a sentence. A dash at the start of a line (an item, a speaker) is dropped: nobody reads it
+    aloud.
     """
     text = _curl_single_quotes(text.translate(_MARKS).stripped())
     return _Splitter(text.translate(_APOSTROPHES), overrides).spans()
 
 
 def ends_sentence(text: str, end: int, *, is_whole: bool) -> bool | None:
-    """Tell whether the dot before `end`, which white space follows, is a full stop.
+    """Tell whether the dot before `end` is a full stop. White space follows it.
 
-    Not the dot of `Dr.`, nor that of `J.` before a name, nor that of `etc.` inside a sentence.
-    None if that depends on more text, which is still to come unless `is_whole`.
+    The dots of `Dr.`, of `J.` before a name and of `etc.` inside a sentence are not. Returns None
+    if more text is needed to decide; with `is_whole` there is no more.
     """
     start = max(text.rfind(character, 0, end) for character in _BEFORE_WORD) + 1
     match = _ABBREVIATION.search(text[start:end])
@@ -168,10 +169,10 @@ def ends_sentence(text: str, end: int, *, is_whole: bool) -> bool | None:
 
 
 def space(phonemes: Iterable[str], spans: Iterable[Span]) -> list[str]:
-    """Return each span's phonemes with the space that print has before it: `a (b), “c” — d.`.
+    """Return each span's phonemes, spaced as in print: `a (b), “c” — d.`.
 
-    Nothing is returned for a span without phonemes, nor for a mark that repeats the one before it
-    because nothing was left between them.
+    A span without phonemes returns nothing. Neither does a mark that repeats the one before it
+    because the words between them are silent.
     """
     spaced: list[str] = []
     last: Span | None = None
@@ -188,17 +189,17 @@ def space(phonemes: Iterable[str], spans: Iterable[Span]) -> list[str]:
 
 
 def _goes_on(last: Span, span: Span) -> bool:
-    """Tell whether a word goes on from one span to the next."""
+    """Tell whether a word continues from one span to the next."""
     if last.is_mark or span.is_mark or not span.joined:
         return False
     return not is_written_solid(last.text.text[-1] + span.text.text[0], 1)
 
 
 def _ends_with_abbreviation(text: str, abbreviation: str, end: int) -> bool:
-    """Tell whether the dot of an abbreviation is the full stop of its sentence too."""
+    """Tell whether the dot of an abbreviation also ends its sentence."""
     if _SENTENCE_ENDS_HERE.match(text, end):
         return True
-    # `the U.S. Army` goes on; `at 7 p.m. The` and `etc. The` do not.
+    # `the U.S. Army` continues; `at 7 p.m. The` and `etc. The` do not.
     return (
         abbreviation.islower()
         and abbreviation not in ("e.g.", "i.e.")
@@ -207,7 +208,7 @@ def _ends_with_abbreviation(text: str, abbreviation: str, end: int) -> bool:
 
 
 def _curl_single_quotes(text: TracedText) -> TracedText:
-    """Turn the single quotes around quotations into double ones, and leave the apostrophes."""
+    """Turn single quotes around quotations into double ones. Apostrophes stay."""
     matches = list(_SINGLE_QUOTED.finditer(text.text))
     if not matches:
         return text
@@ -225,12 +226,12 @@ class _Splitter:
         self._source = text
         self._text = text.text
         self._spans: list[Span] = []
-        # Where the words are whose reading the caller has settled.
+        # Where the words with overrides are.
         self._settled = [
             (*text.within(override.start, override.end), override) for override in overrides
         ]
         self._quote_is_open = False
-        # Where the words start that are not yet a span, and the index of the line's first span.
+        # Where the words start that are not in a span yet, and the index of the line's first span.
         self._words_start = 0
         self._line_start = 0
 
@@ -262,7 +263,7 @@ class _Splitter:
         return self._spans
 
     def _flush(self, end: int) -> None:
-        """Make spans of the words up to `end`, an override's apart."""
+        """Make spans of the words up to `end`. Words of an override get their own."""
         for first, last, override in self._settled:
             if self._words_start <= first < last <= end:
                 self._add_words(first)
@@ -287,7 +288,7 @@ class _Splitter:
             self._spans.append(Span(self._source[start:end].rewritten(mark), is_mark=True))
 
     def _is_line_start(self, position: int) -> bool:
-        """Tell whether nothing was read or marked yet on this line."""
+        """Tell whether this line has no word and no mark yet."""
         words = self._text[self._words_start : position]
         return not words.strip() and len(self._spans) == self._line_start
 
@@ -296,7 +297,7 @@ class _Splitter:
         before = self._text[match.start() - 1] if match.start() else " "
         after = self._text[match.end()] if match.end() < len(self._text) else " "
         if before.isdigit() and not self._quote_is_open:
-            # Inches, which espeak-ng leaves unsaid: 5'10" tall.
+            # Inches, which espeak-ng does not read: 5'10" tall.
             return
         is_beside_space = before.isspace() != after.isspace()
         opens = before.isspace() if is_beside_space else not self._quote_is_open
@@ -304,7 +305,7 @@ class _Splitter:
         self._mark("“" if self._quote_is_open else "”", *match.span())
 
     def _direct(self, mark: str) -> str:
-        """Follow the curly quotes; `“` closes what `„` opened."""
+        """Track open curly quotes; `“` closes what `„` opened."""
         if mark == "“":
             if self._quote_is_open and self._is_german:
                 mark = "”"

@@ -1,4 +1,4 @@
-"""What every reader of a language does: words in, phonemes out."""
+"""The interface of all readers: words in, phonemes out."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from service.errors import InvalidTextError
-from service.text.origins import TracedText
+from service.text.offset_mapping import TracedText
 from service.text.reading import Word
 from service.text.spans import Override, Span
 from service.text.stress import shift
@@ -16,11 +16,11 @@ from service.text.vocabulary import describe
 
 
 class Fragment(NamedTuple):
-    """What a span sounds like.
+    """The phonemes of a span.
 
     Attributes:
-        phonemes: symbols of the vocabulary; empty for what is not heard.
-        words: the words of it and their phonemes, as offsets in this fragment.
+        phonemes: symbols of the vocabulary; empty for a silent span.
+        words: its words. Their phonemes are offsets in this fragment.
     """
 
     phonemes: str
@@ -35,31 +35,31 @@ class Reader(ABC):
 
     @abstractmethod
     def check(self, text: TracedText) -> None:
-        """Refuse characters that mean something and that it would pass over.
+        """Refuse meaningful characters that this reader would skip.
 
         Raises:
-            InvalidTextError: see `unreadable`; of one of them.
+            InvalidTextError: there is such a character; see `unreadable`.
         """
 
     @abstractmethod
     def read(self, spans: Sequence[Span]) -> list[Fragment]:
-        """Return what each span sounds like, in order; a mark is itself.
+        """Return the fragment of each span, in order. The phoneme of a mark is the mark.
 
         Args:
-            spans: of one text that `check` has let pass. Those before and after a span may
-                change how it is read.
+            spans: the spans of one text that `check` has accepted. The reading of a span may depend
+                on its neighbours.
 
         Raises:
             InvalidTextError: a word cannot be read.
-            UnknownSymbolError: a word has a sound without a symbol in the vocabulary.
-            EspeakError: espeak-ng is needed and cannot be used.
+            UnknownSymbolError: a word has a sound for which the vocabulary has no symbol.
+            EspeakError: espeak-ng is needed but cannot be used.
         """
 
 
 def unreadable(text: TracedText, character: str, language: str) -> InvalidTextError:
-    """Return the error for a character of a text that has no reading in a language.
+    """Return the error for a character that has no reading in a language.
 
-    It tells the character's place in the caller's text; the first is number 1.
+    Its message has the character's position in the caller's text; the first character is number 1.
     """
     index = text.text.index(character)
     position = text[index : index + 1].span[0] + 1
@@ -70,14 +70,14 @@ def unreadable(text: TracedText, character: str, language: str) -> InvalidTextEr
     )
 
 
-def settled(span: Span, override: Override) -> Fragment:
-    """Return the fragment of words whose phonemes the caller gave."""
+def pronounced(span: Span, override: Override) -> Fragment:
+    """Return the fragment of words for which the caller gave phonemes."""
     phonemes = override.phonemes or ""
     return Fragment(phonemes, (Word(*span.text.span, 0, len(phonemes)),))
 
 
 def stressed(fragment: Fragment, override: Override) -> Fragment:
-    """Return the fragment with every word's stress shifted."""
+    """Return the fragment with the stress of every word shifted."""
     parts: list[str] = []
     words: list[Word] = []
     length = done = 0

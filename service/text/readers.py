@@ -1,4 +1,4 @@
-"""Which reader reads a language, and whether it is there."""
+"""Find the reader of a language, and tell whether it is installed."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ _ENGLISH = ("en-us", "en-gb")
 
 
 class Readers:
-    """The readers of all languages, each made when it is first needed. Safe to share.
+    """The readers of all languages, each created at its first use. Safe to share between threads.
 
     Args:
-        espeak: the library; looked for when it is first needed where it is None.
+        espeak: the library. If None, it is searched for when it is first needed.
     """
 
     def __init__(self, espeak: Espeak | None = None) -> None:
@@ -37,7 +37,7 @@ class Readers:
         """Return the library.
 
         Raises:
-            EspeakError: it cannot be found or started.
+            EspeakError: the library cannot be found or started.
         """
         with self._lock:
             if self._espeak is None:
@@ -45,11 +45,11 @@ class Readers:
             return self._espeak
 
     def get(self, code: str) -> Reader:
-        """Return the reader of a language; the first time takes up to a second.
+        """Return the reader of a language. The first call takes up to a second.
 
         Raises:
             LanguageUnavailableError: see `require`.
-            EspeakError: espeak-ng is needed for it and cannot be used.
+            EspeakError: the reader needs espeak-ng, which cannot be used.
         """
         language = self.require(code)
         with self._lock:
@@ -59,34 +59,36 @@ class Readers:
             return reader
 
     def require(self, code: str) -> Language:
-        """Return the language with a code.
+        """Return the language with this code.
 
         Raises:
-            LanguageUnavailableError: there is no such language, or nothing that reads it here; the
-                message says what to install.
+            LanguageUnavailableError: there is no such language, or nothing installed here reads it.
+                The message says what to install.
         """
         language = find_language(code)
         if not self.is_available(language.code):
             raise LanguageUnavailableError(
-                f"{language.name} ({language.code}) needs {self.lack(language.code)}; phonemes can"
-                " be sent instead"
+                f"{language.name} ({language.code}) needs {self.requirement(language.code)};"
+                " you can send phonemes instead"
             )
         return language
 
     def is_available(self, code: str) -> bool:
-        """Tell whether what reads a language is installed."""
+        """Tell whether the reader of a language is installed."""
         if code == "ja":
             return japanese.is_installed()
         if code == "zh":
             return mandarin.is_installed()
         return code in LANGUAGES
 
-    def lack(self, code: str) -> str:
-        """Return what a language with an extra needs to be read."""
-        return f"what is not installed: pip install 'kokoro-service[{LANGUAGES[code].extra}]'"
+    def requirement(self, code: str) -> str:
+        """Return what has to be installed for a language that needs an extra."""
+        return (
+            f"an extra that is not installed: pip install 'kokoro-service[{LANGUAGES[code].extra}]'"
+        )
 
     def name(self, code: str) -> str:
-        """Return what reads a language: `lexicon`, `pyopenjtalk`, `pypinyin` or `espeak-ng`."""
+        """Return the G2P of a language: `lexicon`, `pyopenjtalk`, `pypinyin` or `espeak-ng`."""
         if code in _ENGLISH:
             return "lexicon"
         return {"ja": "pyopenjtalk", "zh": "pypinyin"}.get(code, "espeak-ng")

@@ -1,4 +1,4 @@
-"""What a text sounds like, and which of its words each sound belongs to."""
+"""The phonemes of a text, and which of its words they belong to."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from service.text.origins import TracedText
+from service.text.offset_mapping import TracedText
 from service.text.scripts import is_written_solid
 from service.text.vocabulary import load_vocabulary
 
@@ -16,10 +16,11 @@ class Word:
     """A word of the caller's text and its phonemes, as half-open ranges of characters.
 
     Attributes:
-        text_start: offset in the text exactly as the caller sent it, in code points.
-        text_end: likewise; surrounding white space and punctuation are outside.
-        phonemes_start: offset in `Reading.phonemes`.
-        phonemes_end: likewise; surrounding spaces and marks are outside.
+        text_start: offset in the text exactly as the caller sent it, in code points. Surrounding
+            white space and punctuation are excluded.
+        text_end: likewise.
+        phonemes_start: offset in `Reading.phonemes`. Surrounding spaces and marks are excluded.
+        phonemes_end: likewise.
     """
 
     text_start: int
@@ -30,16 +31,16 @@ class Word:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """The phonemes of a text, and its words if they were asked for.
+    """The phonemes of a text, and its words if they were requested.
 
     Attributes:
         phonemes: symbols of the vocabulary.
-        words: in order, none empty, none overlapping in the text or in the phonemes. Every phoneme
-            that is neither a space nor a mark belongs to one; a mark belongs to none, unless it
-            is inside what a single character or number became (`a.m.` from `㏂`). What is not
-            heard is not there.
-        normalized: the text as it is read, in words; empty for phonemes that a caller sent.
-        unbroken: ranges of phonemes that belong together though they may be several words.
+        words: in order. None is empty, and none overlap in the text or in the phonemes. Every
+            phoneme except spaces and marks belongs to a word. A mark belongs to a word only if one
+            character or number became several words (`a.m.` from `㏂`). Silent words are left out.
+        normalized: the text after text normalization; empty if the caller sent phonemes.
+        unbroken: ranges of phonemes that a chunk must not split, although they may be several
+            words.
     """
 
     phonemes: str
@@ -49,10 +50,10 @@ class Reading:
 
 
 def read_phonemes(phonemes: str) -> Reading:
-    """Return the phonemes that a caller sent, white space folded, and the words among them.
+    """Return phonemes that a caller sent, with white space folded, and their words.
 
-    Words are the runs between spaces and marks; `text_start` and `text_end` are offsets in the
-    phonemes as they were sent. Whether the vocabulary has them is not looked at.
+    Words are the runs between spaces and marks. `text_start` and `text_end` are offsets in the
+    phonemes as they were sent. The symbols are not checked against the vocabulary.
     """
     folded = TracedText(phonemes).folded()
     marks = re.escape("".join(sorted(load_vocabulary().marks)))
@@ -64,15 +65,16 @@ def read_phonemes(phonemes: str) -> Reading:
 
 
 def merge(words: Iterable[Word], phonemes: str, text: TracedText) -> tuple[Word, ...]:
-    """Return the words, with those joined that the text does not tell apart, without the unheard.
+    """Return the words. Those that the text does not separate are joined; silent ones are dropped.
 
-    Parts of one number or of one long word are read apart, but have the same place in the text, or
-    nothing is between them there: no space, no mark. Words of Chinese and Japanese may touch.
+    Parts of a number or of a long word are read one by one, but have the same span in the text, or
+    neither a space nor a mark between them. Chinese and Japanese words are never joined because
+    they touch.
 
     Args:
         words: in order.
-        phonemes: what their offsets of phonemes are in.
-        text: the text that they are of.
+        phonemes: the phonemes that their offsets refer to.
+        text: the text that they come from.
     """
     merged: list[Word] = []
     for word in words:

@@ -1,4 +1,4 @@
-"""Scripts that text here is written in, as sets for regular expressions."""
+"""Scripts, as character sets for regular expressions."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 
 HAN = "\u2e80-\u2fdf\u3005-\u3007\u3021-\u3029\u3038-\u303b\u3400-\u4dbf\u4e00-\u9fff"
 HAN += "\uf900-\ufaff\U00020000-\U0003ffff"
-"""Chinese characters, as the inside of a set."""
+"""Chinese characters, for the inside of `[...]`."""
 KANA = "\u3041-\u3096\u309d-\u309f\u30a1-\u30fa\u30fc-\u30ff\u31f0-\u31ff"
 """Hiragana and katakana."""
 LATIN = "A-Za-z\u00aa\u00ba\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u024f\u1e00-\u1eff"
@@ -16,7 +16,7 @@ _SOLID = re.compile(f"[{HAN}{KANA}]")
 
 
 def is_written_solid(text: str, position: int) -> bool:
-    """Tell whether two words may touch in a text: beside a character of a script without spaces.
+    """Tell whether words may touch here, because a neighbour is of a script without spaces.
 
     Args:
         text: any text.

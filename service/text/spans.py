@@ -1,22 +1,22 @@
-"""Stretches of a text, between which the marks stand."""
+"""Spans of a text: words, and the marks between them."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from service.text.origins import TracedText
+from service.text.offset_mapping import TracedText
 
 
 @dataclass(frozen=True, slots=True)
 class Override:
-    """What the caller has settled about the reading of some words.
+    """How the caller wants some words to be read.
 
     Attributes:
-        start: where the words start in the caller's text, in code points.
-        end: likewise.
-        phonemes: how they sound, in symbols of the vocabulary; None to read them.
-        stress: steps by which their stress is stronger, -2 to 2.
+        start: offset of the words in the caller's text, in code points.
+        end: likewise, of their end.
+        phonemes: their phonemes, in symbols of the vocabulary; None to read them by the rules.
+        stress: steps by which their stress is raised, -2 to 2.
     """
 
     start: int
@@ -29,10 +29,10 @@ class Span(NamedTuple):
     """Words to be read, or one mark of the vocabulary.
 
     Attributes:
-        text: never blank; words have one space between each two.
-        is_mark: whether it is a mark.
-        override: what is settled about these words, all of them.
-        joined: whether no white space is before these words in the text.
+        text: never blank. Words are separated by one space.
+        is_mark: whether this is a mark.
+        override: the override of all these words, if any.
+        joined: whether these words follow without white space before them.
     """
 
     text: TracedText

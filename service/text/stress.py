@@ -1,4 +1,4 @@
-"""How strongly a word is said."""
+"""The stress of words."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ _VOWEL = re.compile("[aeiouyæøœɐɑɒɔɘəɚɛɜɤɥɨɪɯʉʊʌᵊᵻAIOQWY
 
 
 def shift(phonemes: str, steps: float) -> str:
-    """Return the phonemes of a word said more strongly by so many steps, or less.
+    """Return the phonemes of a word with its stress raised or lowered by a number of steps.
 
-    The levels are no stress, secondary and primary; a word is as strong as its strongest
-    syllable. The mark of a word that had none goes before its first vowel; a word without a
-    vowel has no stress.
+    The levels are none, secondary and primary stress. The level of a word is that of its strongest
+    syllable. A new stress mark goes before the first vowel. A word without a vowel stays
+    unstressed.
     """
     strength = 2 if _PRIMARY in phonemes else 1 if _SECONDARY in phonemes else 0
     wanted = max(0, min(2, round(strength + steps)))
@@ -25,6 +25,6 @@ def shift(phonemes: str, steps: float) -> str:
     if strength == 2:
         return phonemes.replace(_SECONDARY, "").replace(_PRIMARY, mark)
     if strength == 1:
-        # The last of them is the strongest in the languages at hand: ˌuˌɛs becomes ˌuˈɛs.
+        # In these languages the last one is the strongest: ˌuˌɛs becomes ˌuˈɛs.
         return mark.join(phonemes.rsplit(_SECONDARY, 1))
     return _VOWEL.sub(lambda match: mark + match[0], phonemes, count=1)

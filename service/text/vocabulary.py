@@ -11,7 +11,7 @@ from pathlib import Path
 from service.errors import UnknownSymbolError
 from service.resources import resource
 
-# Symbols that only say how the ones beside them are spoken: they make no sound alone.
+# Symbols that only modify their neighbours. They make no sound alone.
 _STRESS = frozenset("ˈˌ")
 _LENGTH_AND_MANNER = frozenset("ːʰʲ\u0303")
 _TONES = frozenset("↓→↗↘")
@@ -19,12 +19,12 @@ _MODIFIERS = _STRESS | _LENGTH_AND_MANNER | _TONES
 
 
 def describe(symbol: str) -> str:
-    """Return how a message names one character: quoted, with its code point."""
+    """Return a character as messages show it: quoted, with its code point."""
     return f"{symbol!r} (U+{ord(symbol):04X})"
 
 
 class Vocabulary:
-    """The phonemes, marks and modifiers that the model knows, each with its token id."""
+    """The phonemes, marks and modifiers of the model, each with its token id."""
 
     def __init__(self, ids: Mapping[str, int]) -> None:
         self._ids = dict(ids)
@@ -41,19 +41,19 @@ class Vocabulary:
 
     @property
     def sounds(self) -> frozenset[str]:
-        """Return the symbols that make a sound by themselves: vowels and consonants."""
+        """Return the symbols that make a sound: vowels and consonants."""
         return self._sounds
 
     @property
     def marks(self) -> frozenset[str]:
-        """Return the punctuation: neither sounds, nor what modifies them, nor the space."""
+        """Return the punctuation marks: all symbols except sounds, modifiers and the space."""
         return frozenset(self._ids) - self._sounds - _MODIFIERS - {" "}
 
     def token_ids(self, phonemes: str) -> list[int]:
-        """Return one id per symbol, without the zeros that pad the model's input.
+        """Return one id per symbol, without the zeros at the ends of the model's input.
 
-        Raises UnknownSymbolError, naming the first symbol that is not in the vocabulary and its
-        position (the first symbol is number 1).
+        Raises UnknownSymbolError if a symbol is not in the vocabulary. The message has the first
+        such symbol and its position (the first symbol is number 1).
         """
         ids: list[int] = []
         for position, symbol in enumerate(phonemes, start=1):
@@ -71,7 +71,7 @@ class Vocabulary:
         return [symbol for symbol in dict.fromkeys(phonemes) if symbol not in self._ids]
 
     def is_pronounceable(self, phonemes: str) -> bool:
-        """Tell whether a sound is among the phonemes, not only marks, spaces and modifiers."""
+        """Tell whether the phonemes include a sound, not only marks, spaces and modifiers."""
         return not self._sounds.isdisjoint(phonemes)
 
 
@@ -82,5 +82,5 @@ def read_vocabulary(path: Path) -> Vocabulary:
 
 @cache
 def load_vocabulary() -> Vocabulary:
-    """Return the vocabulary of Kokoro v1.0 that comes with the service, read once."""
+    """Return the vocabulary of Kokoro v1.0, which is part of the service. It is read once."""
     return read_vocabulary(resource("config") / "kokoro-v1.0.json")

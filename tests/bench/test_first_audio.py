@@ -7,7 +7,7 @@ import pytest
 
 from bench import first_audio
 from bench.decoding import DECODINGS, sides_with_windows
-from bench.first_audio import SOON_S, Found, tell_windows
+from bench.first_audio import SOON_S, Found, table_of_windows
 from bench.kinds import kinds, minute
 from bench.processes import ChildError
 from bench.sides import OURS, Side
@@ -47,16 +47,16 @@ def found(*answers: Heard, n_clients: int = 1, decoding: str = "windows") -> Fou
 def test_windows_start_soon_at_the_median_and_leave_nobody_dry_who_is_alone(
     found: Found, met: bool
 ) -> None:
-    report, found_met = tell_windows(found)
+    report, found_met = table_of_windows(found)
     assert found_met is met
     assert ("**no**" in report) is not met
 
 
 def test_a_row_tells_quantiles_gaps_and_the_least_reserve() -> None:
     answers = [heard(0.1, reserve_s=math.inf), heard(0.2, 0.25, 0.0), heard(0.3, reserve_s=0.75)]
-    report, _ = tell_windows(found(*answers, n_clients=4, decoding="whole"))
+    report, _ = table_of_windows(found(*answers, n_clients=4, decoding="whole"))
     assert "| kind | 4 | whole | 0.200 / 0.300 | 5.0 | 1 of 3 | 0.250 | 0.00 |  |" in report
-    report, _ = tell_windows(found(heard(0.1, reserve_s=math.inf)))
+    report, _ = table_of_windows(found(heard(0.1, reserve_s=math.inf)))
     assert (
         "| kind | 1 | windows | 0.100 / 0.100 | 5.0 | 0 of 1 | 0.000 | all at once | yes |"
         in report
@@ -76,11 +76,11 @@ def test_kinds_are_what_they_are_called_and_four_clients_share_them() -> None:
         assert len(set(texts)) == len(texts)
     assert all(len(str(body["text"]).split()) == 2 for body in found["two words"])
     assert all(600 <= len(str(body["text"])) < 680 for body in found["paragraph"])
-    assert all(re.search(r"\d", str(body["text"])) for body in found["figures"])
+    assert all(re.search(r"\d", str(body["text"])) for body in found["numbers"])
     assert len({body["voice"] for body in found["other languages"]}) == 8
-    for body in found["without marks"]:
+    for body in found["without punctuation"]:
         assert re.fullmatch(r"[a-z' ]{950,1080}", str(body["text"]))
-    assert minute() == found["without marks"][0]["text"]
+    assert minute() == found["without punctuation"][0]["text"]
 
 
 def test_sides_that_have_windows_are_told_from_those_that_cannot(

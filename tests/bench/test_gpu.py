@@ -17,9 +17,11 @@ import numpy as np
 import pytest
 
 import ortffi
-from bench import gpu, gpu_windows
-from bench.gpu import Extent, Setup, against, blocks, lack_of_gpu, mixed_lengths, share_on_gpu
-from bench.gpu_peer import open_package
+from bench.gpu import chunks, measurements, presence
+from bench.gpu.measurements import against, mixed_lengths, share_on_gpu
+from bench.gpu.peer import open_package
+from bench.gpu.presence import lack_of_gpu
+from bench.gpu.setup import Extent, Setup, blocks
 from bench.processes import ChildError
 from bench.sides import Side, Spoken
 from bench.variants import opened, prepared_for_gpus
@@ -92,7 +94,7 @@ def test_sides_that_do_not_say_the_same_are_not_compared(n_samples: int, alike: 
     if alike:
         against(*sides, FEW, bounds=True)
         return
-    with pytest.raises(ChildError, match=r"say the same: 1\.00 s and 1\.05 s"):
+    with pytest.raises(ChildError, match=r"differs: 1\.00 s and 1\.05 s"):
         against(*sides, FEW, bounds=True)
 
 
@@ -130,7 +132,7 @@ def test_without_a_gpu_it_ends_with_status_2_and_one_line() -> None:
     assert done.returncode == 2
     assert done.stdout == ""
     (line,) = done.stderr.splitlines()
-    assert line.startswith(f"bench: {gpu.NEEDS} (")
+    assert line.startswith(f"bench: {presence.NEEDS} (")
 
 
 def test_what_is_missing_is_told_in_order(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -155,7 +157,9 @@ def _refuse(name: str) -> None:
 
 
 def test_gpu_driver_and_libraries_are_named(tmp_path: Path) -> None:
-    told = gpu.gpu(Machine(tmp_path, driver_library=tmp_path / "libcuda.so.1", packages=()))
+    told = presence.gpu_and_libraries(
+        Machine(tmp_path, driver_library=tmp_path / "libcuda.so.1", packages=())
+    )
     assert told.startswith("GPU: no NVIDIA driver")
     assert "CUDA unknown, cuDNN unknown; the package is " in told
 
@@ -183,7 +187,7 @@ def test_the_package_makes_the_sound_of_the_whole_in_float32(
 ) -> None:
     """What is taken for statistics, and what the mask leaves, is heard in the real model alone."""
     settings = Settings(cache_dir=cache_dir)
-    ids, style = gpu_windows.piece(3)
+    ids, style = chunks.chunk(3)
     speak, _ = open_package("processor", str(prepared_for_gpus(settings)["float32"]), 2)
     samples, _ = speak({"token_ids": ids, "style": style.tobytes().hex(), "speed": 1.0})
     with opened("float32", settings) as model:
@@ -219,11 +223,11 @@ def decoded(native: SplitModel, monkeypatch: pytest.MonkeyPatch) -> Counter[int]
 def test_first_samples_need_one_window_and_all_need_each(
     native: SplitModel, decoded: Counter[int]
 ) -> None:
-    piece = gpu_windows.piece(4)
-    n_frames = native.encode(*piece, 1.0).n_frames
+    chunk = chunks.chunk(4)
+    n_frames = native.encode(*chunk, 1.0).n_frames
     windows = list(windows_of(n_frames, soon=True))
     assert n_frames > WHOLE_FRAMES
-    found = gpu_windows.measure_piece(native, *piece, 1)
+    found = chunks.measure_chunk(native, *chunk, 1)
     assert found["name"] == f"{n_frames / 40:.1f} s, {len(windows)} windows"
     assert [len(found["first"]), len(found["all"])] == [1, 1]
     # Both measurements run twice, the warm-up counts too.
@@ -237,7 +241,7 @@ def test_first_samples_need_one_window_and_all_need_each(
 def test_the_window_is_of_usual_length_and_has_its_context(
     native: SplitModel, decoded: Counter[int]
 ) -> None:
-    pairs = gpu_windows.measure_window(native, native, *gpu_windows.piece(5), 1)
+    pairs = chunks.measure_window(native, native, *chunks.chunk(5), 1)
     assert len(pairs) == 1
     assert decoded == {104: 6}
 
@@ -246,36 +250,36 @@ def test_a_model_that_is_decoded_whole_has_no_windows_to_measure(
     model_file: Path, cache_dir: Path
 ) -> None:
     done = subprocess.run(
-        [sys.executable, "-m", "bench.gpu_windows", "1", "4"],
+        [sys.executable, "-m", "bench.gpu.chunks", "1", "4"],
         env={**os.environ, "KOKORO_PREPARE": "false", "KOKORO_CACHE_DIR": str(cache_dir)},
         capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert done.returncode == 1
     assert done.stdout == ""
-    assert done.stderr.splitlines()[-1].startswith("bench.gpu_windows: this model has no windows")
+    assert done.stderr.splitlines()[-1].startswith("bench.gpu.chunks: the model cannot be decoded")
 
 
 @pytest.mark.parametrize("window", [[[0.01, 0.03]], []], ids=["graphs", "none"])
-def test_windows_are_told_by_piece_and_replays_where_there_are_some(
+def test_windows_are_told_by_chunk_and_replays_where_there_are_some(
     monkeypatch: pytest.MonkeyPatch, window: list[list[float]]
 ) -> None:
-    piece = {"name": "5.1 s, 4 windows", "first": [[0.1, 0.4]], "all": [[0.5, 0.4]]}
-    told = json.dumps({"pieces": [piece], "window": window})
+    chunk = {"name": "5.1 s, 4 windows", "first": [[0.1, 0.4]], "all": [[0.5, 0.4]]}
+    told = json.dumps({"chunks": [chunk], "window": window})
     asked: list[tuple[str, ...]] = []
 
     def python(*arguments: str, environment: dict[str, str]) -> Any:
         asked.append((*arguments, *environment))
         return nullcontext()
 
-    monkeypatch.setattr(gpu, "python", python)
-    monkeypatch.setattr(gpu, "answer", lambda process: told)
-    extent = Extent(windows=7, pieces_s=(5.0, 9.0))
-    pieces, replays = gpu.windows(Side("ours", settings={"provider": "cuda"}), extent)
-    assert asked == [("-m", "bench.gpu_windows", "7", "5.0", "9.0", "KOKORO_PROVIDER")]
-    assert [row.measurement for row in pieces] == [
+    monkeypatch.setattr(measurements, "python", python)
+    monkeypatch.setattr(measurements, "answer", lambda process: told)
+    extent = Extent(windows=7, chunks_s=(5.0, 9.0))
+    rows, replays = measurements.windows(Side("ours", settings={"provider": "cuda"}), extent)
+    assert asked == [("-m", "bench.gpu.chunks", "7", "5.0", "9.0", "KOKORO_PROVIDER")]
+    assert [row.measurement for row in rows] == [
         "first samples of 5.1 s, 4 windows", "all samples of 5.1 s, 4 windows"
     ]  # fmt: skip
-    assert [row.compared.split()[0] for row in pieces] == ["**0.250**", "**1.250**"]
+    assert [row.compared.split()[0] for row in rows] == ["**0.250**", "**1.250**"]
     assert [row.compared.split()[0] for row in replays] == (["**3.000"] if window else [])
 
 
@@ -294,10 +298,10 @@ def test_all_of_it_runs_on_a_stand_in(
         environment=environment,
         peers=("processor",),
         package=None,
-        tells_memory=False,
+        measures_memory=False,
     )
     extent = Extent(1, 14, ((8, 12),), 1, 1, "Yes. No.", 14, 1, (4.0,))
-    report, _ = gpu.measure(setup, "float32", folders["float32"], extent)
+    report, _ = measurements.measure(setup, "float32", folders["float32"], extent)
     start, *tables = report.split("\n\n")
     assert "Placement: 100 % of the nodes" in start
     assert "90% or more must be on the GPU: they are." in start

@@ -20,7 +20,7 @@ def manifest(tmp_path: Path, repository: Path, monkeypatch: pytest.MonkeyPatch) 
     copy = tmp_path / "manifest.json"
     copy.write_bytes((repository / "voices/manifest.json").read_bytes())
     monkeypatch.setattr(pace, "MANIFEST", copy)
-    monkeypatch.setattr(pace, "_pieces", lambda espeak, language: ["a" * 100, "b" * 60])
+    monkeypatch.setattr(pace, "_chunks", lambda espeak, language: ["a" * 100, "b" * 60])
     return copy
 
 
@@ -66,9 +66,9 @@ def test_write_puts_the_paces_right_and_leaves_the_rest(
     assert after == before
 
 
-def test_pieces_are_such_as_long_texts_are_cut_into() -> None:
+def test_chunks_are_such_as_long_texts_are_cut_into() -> None:
     espeak = Espeak()
     for language in ("en-us", "es"):
-        pieces = pace._pieces(espeak, language)
-        assert len(pieces) == pace.N_PIECES
-        assert all(MIN_CHUNK_LENGTH <= len(piece) <= MAX_CHUNK_LENGTH for piece in pieces)
+        chunks = pace._chunks(espeak, language)
+        assert len(chunks) == pace.N_CHUNKS
+        assert all(MIN_CHUNK_LENGTH <= len(chunk) <= MAX_CHUNK_LENGTH for chunk in chunks)

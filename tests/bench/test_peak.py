@@ -10,14 +10,14 @@ def compare(monkeypatch: pytest.MonkeyPatch, **held_mb: float) -> tuple[str, boo
     """Return the report where sides hold so much when they are ready, and one MB more each time."""
 
     def peaks(side: Side) -> list[float]:
-        return [held_mb[side.label] + number for number in range(1 + len(peak.ASKED))]
+        return [held_mb[side.label] + number for number in range(1 + len(peak.REQUESTS))]
 
     monkeypatch.setattr(peak, "peaks", peaks)
     return peak.compare([OURS[label] for label in held_mb], 2)
 
 
 def test_the_most_that_was_held_is_held_against_the_bound(monkeypatch: pytest.MonkeyPatch) -> None:
-    least = peak.BOUND_MB - len(peak.ASKED)
+    least = peak.BOUND_MB - len(peak.REQUESTS)
     assert compare(monkeypatch, native=least, stock=999)[1]
     report, met = compare(monkeypatch, native=least + 0.6, stock=999)
     assert not met
@@ -27,13 +27,13 @@ def test_the_most_that_was_held_is_held_against_the_bound(monkeypatch: pytest.Mo
 def test_each_request_has_a_row_and_each_side_a_column(monkeypatch: pytest.MonkeyPatch) -> None:
     report, _ = compare(monkeypatch, stock=500, native=300)
     lines = report.splitlines()
-    assert lines[0] == "| MB held at most, after | stock | native |"
-    assert lines[2] == "| being ready | 500 (500 to 500) | 300 (300 to 300) |"
-    assert len(lines) == 3 + len(peak.ASKED) + 2
+    assert lines[0] == "| peak, MB, after | stock | native |"
+    assert lines[2] == "| start | 500 (500 to 500) | 300 (300 to 300) |"
+    assert len(lines) == 3 + len(peak.REQUESTS) + 2
 
 
 def test_what_is_asked_is_asked_for_by_name() -> None:
-    for bodies in peak.ASKED.values():
+    for bodies in peak.REQUESTS.values():
         for body in bodies:
             assert ("text" in body) != ("phonemes" in body)
             assert len(body.get("text") or body["phonemes"]) <= 20_000
@@ -68,13 +68,13 @@ def streamed(short_mb: float, long_mb: float, most_mb: float = 0.0) -> peak.Stre
 def test_windows_hold_as_much_for_each_length_and_no_more_than_may_be(
     found: peak.Streams, met: bool
 ) -> None:
-    report, found_met = peak.tell_lengths(found)
+    report, found_met = peak.table_of_lengths(found)
     assert found_met is met
     assert ("**no**" in report) is not met
 
 
 def test_whole_decoding_has_no_bound_and_is_held_to_its_own_short_text() -> None:
-    report, _ = peak.tell_lengths(streamed(300.0, 303.0))
+    report, _ = peak.table_of_lengths(streamed(300.0, 303.0))
     lines = report.splitlines()
     assert lines[4] == "| windows | long | 60.0 | 200 (200 to 200) | 303 (303 to 303) | 1.010 |"
     assert lines[5] == "| whole | long | 60.0 | 200 (200 to 200) | 900 (900 to 900) | 3.000 |"

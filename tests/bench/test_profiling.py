@@ -53,7 +53,7 @@ def test_part_is_in_the_name(name, part):
     assert part is None or part in PARTS
 
 
-def test_runs_are_told_apart_and_unnamed_nodes_belong_to_the_part_before(read):
+def test_runs_are_separated_and_unnamed_nodes_belong_to_the_part_before(read):
     first, second = read(
         {"name": "model_run", "ts": 0, "dur": 100},
         kernel("/encoder/bert/Add", "Add", 1, 10),

@@ -1,8 +1,7 @@
-import time
-
 import numpy as np
 import pytest
 
+from bench.deadline import Deadline, OutOfTimeError
 from bench.processes import ChildError
 from bench.quality import (
     FRAME,
@@ -12,7 +11,7 @@ from bench.quality import (
     mel_levels,
     resampled_interval,
 )
-from bench.renderings import FLOOR, Case, OutOfTimeError, Renderings
+from bench.renderings import FLOOR, Case, Renderings
 from bench.sides import Side
 
 CASE = Case("Hello.", "həlˈO.", "af_heart")
@@ -63,7 +62,7 @@ def test_interval_holds_the_sum_and_is_nought_where_nothing_differs():
 
 
 def test_what_was_found_out_is_found_out_once(tmp_path):
-    renderings = Renderings(tmp_path, time.monotonic() + 60)
+    renderings = Renderings(tmp_path, Deadline(1))
     asked = []
 
     def find(case):
@@ -76,9 +75,9 @@ def test_what_was_found_out_is_found_out_once(tmp_path):
 
 
 def test_what_was_found_out_before_the_deadline_is_kept(tmp_path):
-    early = Renderings(tmp_path, time.monotonic() + 60)
+    early = Renderings(tmp_path, Deadline(1))
     early.keep("native", "words", [CASE], lambda case: 3)
-    late = Renderings(tmp_path, time.monotonic() - 1)
+    late = Renderings(tmp_path, Deadline(-1))
     other = Case("Bye.", "bˈI.", "af_heart")
     with pytest.raises(OutOfTimeError):
         late.keep("native", "words", [CASE, other], lambda case: 4)
@@ -89,14 +88,14 @@ def test_what_was_found_out_before_the_deadline_is_kept(tmp_path):
 def test_what_another_model_has_said_is_thrown_away(tmp_path, identity, n_asked):
     asked = []
     for told in ("the same model", identity):
-        renderings = Renderings(tmp_path, time.monotonic() + 60)
+        renderings = Renderings(tmp_path, Deadline(1))
         renderings.begin("native", told)
         renderings.keep("native", "words", [CASE], lambda case: asked.append(case))
     assert len(asked) == n_asked
 
 
 def test_distances_are_measured_anew_when_the_published_model_is_another(tmp_path):
-    renderings = Renderings(tmp_path, time.monotonic() + 60)
+    renderings = Renderings(tmp_path, Deadline(1))
     for label in ("published", "native"):
         renderings.begin(label, "the same model")
     for name in ("distances", "words"):
@@ -135,7 +134,7 @@ def judged(tmp_path, monkeypatch):
 
         monkeypatch.setattr(Renderings, "render", render)
         monkeypatch.setattr("bench.quality.listener", listener)
-        return compare([SIDE], CASES, CASES, Renderings(tmp_path, time.monotonic() + 60))
+        return compare([SIDE], CASES, CASES, Renderings(tmp_path, Deadline(1)))
 
     return judge
 

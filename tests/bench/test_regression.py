@@ -14,7 +14,7 @@ def ratio(value: float, name: str = "speed") -> Ratio:
         ([ratio(3.61)], True, "3.61"),
         ([ratio(3.59)], False, "**fell**"),
         ([ratio(4.0), ratio(1.0, "new")], True, "never"),
-        ([], False, "**gone**"),
+        ([], False, "**missing**"),
     ],
 )
 def test_a_ratio_may_fall_by_a_tenth(capsys, measured, holds, told):

@@ -33,12 +33,12 @@ def read_png(data: bytes) -> tuple[np.ndarray, np.ndarray]:
     return rows[:, 1:], np.frombuffer(chunks[b"PLTE"], np.uint8).reshape(-1, 3)
 
 
-def test_a_file_has_the_pixels_and_colours_that_it_was_made_of():
+def test_a_file_has_the_pixels_and_colors_that_it_was_made_of():
     pixels = np.arange(12, dtype=np.uint8).reshape(3, 4)
-    colours = np.arange(36, dtype=np.uint8).reshape(12, 3)
-    found = read_png(png(pixels, colours))
+    colors = np.arange(36, dtype=np.uint8).reshape(12, 3)
+    found = read_png(png(pixels, colors))
     assert (found[0] == pixels).all()
-    assert (found[1] == colours).all()
+    assert (found[1] == colors).all()
 
 
 @pytest.mark.parametrize("hz", [750, 3000, 11_250])
@@ -59,7 +59,7 @@ def test_a_picture_has_low_frequencies_below_and_the_loudest_in_the_last_colour(
     assert loud.max() - quiet.max() == round(20 / 80 * loud.max())
 
 
-def test_colours_are_in_proportion_to_levels_and_end_at_the_range():
+def test_colors_are_in_proportion_to_levels_and_end_at_the_range():
     levels = np.array([0.0, -40.0, -80.0, -200.0, 5.0])
     assert steps(levels, 0.0).tolist() == [32, 16, 0, 0, 32]
     lightness = palette().sum(axis=1).astype(int)

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import time
 from collections import Counter
 from pathlib import Path
 from types import SimpleNamespace
@@ -9,8 +8,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from bench import statistics
-from bench.statistics import Fit, Observations, OutOfTimeError, Piece, compare, errors_of
+from bench.deadline import Deadline, OutOfTimeError
+from bench.statistics import fit, observations
+from bench.statistics.accuracy import compare, errors_of
+from bench.statistics.fit import Fit, fitted
+from bench.statistics.observations import Observations, observe
+from bench.statistics.plan import Chunk, plan
 from service.model.decoder import Decoded, Encoding
 from service.model.statistics import StatisticsPredictor, raveled
 from service.speech import VoiceLibrary
@@ -25,7 +28,8 @@ SPEAKERS = (
 
 @pytest.fixture(autouse=True)
 def _small_decoder(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(statistics, "CHANNELS", SMALL)
+    for module in (fit, observations):
+        monkeypatch.setattr(module, "CHANNELS", SMALL)
 
 
 @pytest.fixture(scope="module")
@@ -47,30 +51,30 @@ def truth() -> np.ndarray:
 def observed(
     voices: VoiceLibrary, truth: np.ndarray, held_out: bool, noise: float = 0.0
 ) -> Observations:
-    """Twenty pieces of each voice, and four blends, as the truth has them."""
+    """Twenty chunks of each voice, and four blends, as the truth has them."""
     chance = np.random.default_rng(held_out)
     directions = np.random.default_rng(9).normal(0, 0.2, (6, 558))
     names = [voice.name for voice in voices.voices]
     said = [(("own", "own", "own", "foreign")[i % 4], name) for i in range(20) for name in names]
     said += [("blend", f"{a}(1)+{b}(3)") for a, b in zip(names[:4], names[4:], strict=True)]
-    pieces, inputs, rows = [], [], []
+    chunks, inputs, rows = [], [], []
     for number, (kind, specification) in enumerate(said):
-        piece = Piece(kind, held_out, specification, (number, *range(20 + 2 * (number % 200))), 1.0)
-        style = voices.style(voices.resolve(specification), len(piece.token_ids))[0, :128]
+        chunk = Chunk(kind, held_out, specification, (number, *range(20 + 2 * (number % 200))), 1.0)
+        style = voices.style(voices.resolve(specification), len(chunk.token_ids))[0, :128]
         read = np.concatenate([style, chance.normal(0, 1, 6) @ directions]).astype(np.float32)
         steps = (read @ truth).reshape(4, N) + chance.normal(0, noise, (4, N)).astype(np.float32)
         variance = np.exp(steps[1] * 0.2)
         reach = np.sqrt(variance) * np.exp(steps[2:] * 0.1)
-        pieces.append(piece)
+        chunks.append(chunk)
         inputs.append(read)
         rows.append(np.stack([steps[0], variance, steps[0] - reach[0], steps[0] + reach[1]]))
-    return Observations(pieces, np.array(inputs), np.array(rows, np.float32))
+    return Observations(chunks, np.array(inputs), np.array(rows, np.float32))
 
 
 def test_what_is_linear_is_found_and_survives_the_rounding(
     voices: VoiceLibrary, truth: np.ndarray
 ) -> None:
-    arrays = statistics.fitted(observed(voices, truth, False), voices, SOURCE)
+    arrays = fitted(observed(voices, truth, False), voices, SOURCE)
     predictor, others = StatisticsPredictor(arrays), observed(voices, truth, True)
     assert predictor.source_sha256 == SOURCE
     told = [
@@ -83,7 +87,7 @@ def test_what_is_linear_is_found_and_survives_the_rounding(
 def test_what_cannot_be_foretold_misses_the_bounds(voices: VoiceLibrary, truth: np.ndarray) -> None:
     parts = [observed(voices, truth, held_out, noise=1.0) for held_out in (False, True)]
     found = Observations(
-        [*parts[0].pieces, *parts[1].pieces],
+        [*parts[0].chunks, *parts[1].chunks],
         np.concatenate([part.inputs for part in parts]),
         np.concatenate([part.rows for part in parts]),
     )
@@ -98,12 +102,12 @@ def test_a_voice_is_left_out_as_if_it_had_never_been_there(
     voices: VoiceLibrary, truth: np.ndarray
 ) -> None:
     found = observed(voices, truth, False, noise=0.1)
-    within = np.array(["ef_dora" in piece.voice for piece in found.pieces])
+    within = np.array(["ef_dora" in chunk.voice for chunk in found.chunks])
     rest, own = found.where(list(~within)), found.where(list(within))
     left_out = Fit(found).errors_without(list(within), own)
     # Where none is left out of the others, nothing is taken away.
-    never = Fit(rest).errors_without([False] * len(rest.pieces), own)
-    known = Fit(found).errors_without([False] * len(found.pieces), own)
+    never = Fit(rest).errors_without([False] * len(rest.chunks), own)
+    known = Fit(found).errors_without([False] * len(found.chunks), own)
     # The scale of inputs is that of all in one and of the rest in the other.
     np.testing.assert_allclose(left_out, never, rtol=0.1)
     assert known.mean() < left_out.mean() * 0.9
@@ -118,19 +122,19 @@ def test_errors_are_nought_where_all_is_right_and_what_they_say_else() -> None:
 
 def test_the_plan_is_always_the_same_and_keeps_sentences_apart(repository: Path) -> None:
     voices = VoiceLibrary(repository / "voices")
-    pieces = list(statistics.plan(voices))
-    assert pieces == list(statistics.plan(voices))
-    assert len({piece.key for piece in pieces}) == len(pieces)
-    counts = Counter((piece.kind, piece.held_out) for piece in pieces)
+    chunks = list(plan(voices))
+    assert chunks == list(plan(voices))
+    assert len({chunk.key for chunk in chunks}) == len(chunks)
+    counts = Counter((chunk.kind, chunk.held_out) for chunk in chunks)
     assert counts == {
         ("own", True): 162, ("blend", True): 60, ("foreign", True): 54,
         ("own", False): 1188, ("blend", False): 500, ("foreign", False): 120,
     }  # fmt: skip
-    begun = [{piece.token_ids[:20] for piece in pieces if piece.held_out is is_} for is_ in (0, 1)]
+    begun = [{chunk.token_ids[:20] for chunk in chunks if chunk.held_out is is_} for is_ in (0, 1)]
     assert not begun[0] & begun[1]
-    assert all(15 <= len(piece.token_ids) <= 510 for piece in pieces)
-    for piece in pieces:
-        voices.resolve(piece.voice)
+    assert all(15 <= len(chunk.token_ids) <= 510 for chunk in chunks)
+    for chunk in chunks:
+        voices.resolve(chunk.voice)
 
 
 class Model:
@@ -157,23 +161,23 @@ class Model:
         return Decoded(np.zeros(24_000, np.float32), raveled(rows, SMALL))
 
 
-def test_a_piece_is_said_once_and_anew_by_another_model(
+def test_a_chunk_is_said_once_and_anew_by_another_model(
     tmp_path: Path, voices: VoiceLibrary
 ) -> None:
-    pieces = [Piece("own", False, "af_heart", tuple(range(n)), 1.0) for n in (20, 30)]
+    chunks = [Chunk("own", False, "af_heart", tuple(range(n)), 1.0) for n in (20, 30)]
     first = Model()
     found: Any = None
     for _ in range(2):
-        found = statistics.observe(first, voices, pieces, tmp_path, time.monotonic() + 60)  # type: ignore[arg-type]
+        found = observe(first, voices, chunks, tmp_path, Deadline(1))  # type: ignore[arg-type]
     assert first.encoded == 2
     assert found.inputs[:, 128:640].mean(axis=1).tolist() == [20, 30]
     np.testing.assert_array_equal(found.rows[1], np.arange(4 * N).reshape(4, N))
     other = Model("cd" * 32)
-    statistics.observe(other, voices, pieces, tmp_path, time.monotonic() + 60)  # type: ignore[arg-type]
+    observe(other, voices, chunks, tmp_path, Deadline(1))  # type: ignore[arg-type]
     assert other.encoded == 2
 
 
 def test_a_deadline_ends_it(tmp_path: Path, voices: VoiceLibrary) -> None:
-    piece = Piece("own", False, "af_heart", (1, 2, 3), 1.0)
+    chunk = Chunk("own", False, "af_heart", (1, 2, 3), 1.0)
     with pytest.raises(OutOfTimeError):
-        statistics.observe(Model(), voices, [piece], tmp_path, time.monotonic() - 1)  # type: ignore[arg-type]
+        observe(Model(), voices, [chunk], tmp_path, Deadline(-1))  # type: ignore[arg-type]

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import pytest
 
 from bench import variants
-from bench.gpu_windows import piece
+from bench.gpu.chunks import chunk
 from bench.processes import ChildError
 from bench.variants import VARIANTS, add_variants, chosen_variants, opened, prepared_for_gpus
 from service.model import Model, WholeModel
@@ -19,7 +19,7 @@ from service.settings import BUCKETS, Settings
 
 def n_samples(model: Model) -> int:
     """Return how many samples it makes of a sentence."""
-    return model.infer(*piece(3), 1.0).samples.size
+    return model.infer(*chunk(3), 1.0).samples.size
 
 
 def test_native_is_what_the_service_has(model_file: Path, cache_dir: Path) -> None:
@@ -86,7 +86,7 @@ def test_what_cannot_be_had_is_told_with_the_reason(monkeypatch: pytest.MonkeyPa
     model = SimpleNamespace(prepared=found, close=lambda: closed.append(True))
     monkeypatch.setattr(variants, "load_model", lambda *_: model)
     with (
-        pytest.raises(ChildError, match=r"native is not to be had here: .* no compiler"),
+        pytest.raises(ChildError, match=r"native is not available here: .* no compiler"),
         opened("native", Settings()),
     ):
         pass
@@ -98,7 +98,7 @@ def test_a_model_that_does_not_stay_right_in_floats_is_told(
 ) -> None:
     monkeypatch.setattr(variants, "prepare_model", lambda *_: [SimpleNamespace(variant="float16")])
     with (
-        pytest.raises(ChildError, match="does not stay right in float32"),
+        pytest.raises(ChildError, match="fails its parity check in float32"),
         opened("float32", Settings()),
     ):
         pass

@@ -1,31 +1,23 @@
 import random
 import re
-import time
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
-from bench import windows
+from bench.deadline import Deadline
 from bench.likeness import Likeness, jump_ratios, loudness_changes, percentiles
 from bench.processes import ChildError
 from bench.renderings import Case, Renderings
 from bench.speaker import save
 from bench.variants import VARIANTS
-from bench.windows import (
-    LONGEST_S,
-    PUBLISHED,
-    SHORTEST_S,
-    WHOLE,
-    WINDOWS,
-    compare,
-    draw_seams,
-    lengths_s,
-    put_together,
-    renderings_of,
-    sentences,
-    stretch,
-)
+from bench.windows import __main__ as command
+from bench.windows import comparison, seams, sentences, sound, ways
+from bench.windows.comparison import compare
+from bench.windows.seams import draw_seams, stretch
+from bench.windows.sentences import LONGEST_S, SHORTEST_S, lengths_s, put_together
+from bench.windows.sound import renderings_of
+from bench.windows.ways import PUBLISHED, WHOLE, WINDOWS
 from service.model.durations import SAMPLES_PER_FRAME
 from service.model.parity import log_spectral_distance
 from service.speech.windows import FADE_SAMPLES, Seams, windows_of
@@ -57,14 +49,14 @@ def test_lengths_are_spread_evenly_from_the_shortest_to_the_longest():
 
 
 def test_sentences_are_as_long_as_they_shall_be_in_the_language_of_their_voice():
-    cases = sentences(VOICES, 8)
+    cases = sentences.sentences(VOICES, 8)
     assert [case.voice for case in cases] == list(VOICES) * 8
     assert len({case.key for case in cases}) == 16
     known = load_vocabulary()
     for case, length_s in zip(cases, lengths_s(16), strict=True):
         n_tokens = len(known.token_ids(case.phonemes))
         assert n_tokens == len(case.phonemes) <= 500
-        wanted = windows.n_tokens(length_s, case.voice)
+        wanted = sentences.n_tokens(length_s, case.voice)
         assert wanted - 5 <= n_tokens <= wanted
         assert case.text.count(".") + case.text.count("?") + case.text.count("!") >= 1
 
@@ -89,16 +81,16 @@ def test_nothing_is_put_together_of_what_does_not_fit(pool):
 
 def test_the_fade_is_that_of_the_seams():
     """One window is nought, the next one 1, and so on: what is neither is a fade."""
-    joiner, parts, seams = Seams(N_FRAMES), [], []
+    joiner, parts, middles = Seams(N_FRAMES), [], []
     for number, window in enumerate(windows_of(N_FRAMES, soon=True)):
         first, last = window.in_context(N_FRAMES)
         level = np.full((last - first) * SAMPLES_PER_FRAME, number % 2, np.float32)
         parts.append(joiner.join(window, level))
-        seams.append(joiner.last)
+        middles.append(joiner.last)
     samples = np.concatenate(parts)
     faded = np.flatnonzero((samples > 0) & (samples < 1))
-    assert len(seams[1:]) == len(SEAMS)
-    for seam in seams[1:]:
+    assert len(middles[1:]) == len(SEAMS)
+    for seam in middles[1:]:
         near = faded[np.abs(faded - seam) < 2 * FADE_SAMPLES]
         assert (near.min(), near.max()) == (seam - FADE_SAMPLES + 1, seam + FADE_SAMPLES - 2)
     assert len(faded) == len(SEAMS) * (2 * FADE_SAMPLES - 2)
@@ -188,7 +180,7 @@ def store(tmp_path):
     """
 
     def fill(change=unchanged, durations=None):
-        renderings = Renderings(tmp_path, time.monotonic() + 60)
+        renderings = Renderings(tmp_path, Deadline(1))
         for label in (WHOLE, WINDOWS, PUBLISHED):
 
             def say(case, path, label=label):
@@ -227,15 +219,15 @@ def noisy(case: Case, samples: np.ndarray) -> np.ndarray:
     ("side", "changed", "wrong", "missed"),
     [
         ("native", {}, 0, []),
-        ("native", {"durations": {WINDOWS: (51, 149)}}, 0, ["durations"]),
-        ("native", {"durations": {PUBLISHED: (50, 149)}}, 0, ["durations"]),
-        ("stock", {"durations": {PUBLISHED: (50, 149)}}, 0, ["durations"]),
+        ("native", {"durations": {WINDOWS: (51, 149)}}, 0, ["equal durations"]),
+        ("native", {"durations": {PUBLISHED: (50, 149)}}, 0, ["equal durations"]),
+        ("stock", {"durations": {PUBLISHED: (50, 149)}}, 0, ["equal durations"]),
         ("float32", {"durations": {PUBLISHED: (50, 149)}}, 0, []),
-        ("float32", {"durations": {WINDOWS: (51, 149)}}, 0, ["durations"]),
+        ("float32", {"durations": {WINDOWS: (51, 149)}}, 0, ["equal durations"]),
         ("native", {"change": louder}, 0, ["change of loudness"]),
         ("native", {"change": noisy}, 0, ["log-spectral distance"]),
         ("native", {"change": click}, 0, ["switched"]),
-        ("native", {}, 1, ["words"]),
+        ("native", {}, 1, ["misheard words"]),
     ],
 )
 def test_windows_pass_only_where_no_bound_is_missed(
@@ -244,7 +236,7 @@ def test_windows_pass_only_where_no_bound_is_missed(
     def listener(renderings):
         return lambda label, cases: [wrong if label == WINDOWS else 0 for _ in cases]
 
-    monkeypatch.setattr(windows, "listener", listener)
+    monkeypatch.setattr(comparison, "listener", listener)
     report, met = compare(side, CASES, store(**changed))
     lines = [line for line in report.splitlines() if "**no**" in line]
     assert met is (not missed)
@@ -274,21 +266,21 @@ def test_a_seam_in_a_pause_is_not_drawn(store):
     renderings = store()
     for case in CASES:
         save(renderings._path(WHOLE, case), silent, DURATIONS)
-    with pytest.raises(ChildError, match="no seam"):
+    with pytest.raises(ChildError, match="every seam is in a pause"):
         draw_seams(CASES, renderings)
 
 
 def test_a_voice_says_more_tokens_in_more_time_but_never_too_many():
-    counts = [windows.n_tokens(length_s, "af_heart") for length_s in (3, 6, 12, 60)]
+    counts = [sentences.n_tokens(length_s, "af_heart") for length_s in (3, 6, 12, 60)]
     assert counts == sorted(counts)
     assert counts[1] > 2 * counts[0]
-    assert counts[-1] == windows.MOST_TOKENS
-    assert windows.n_tokens(12, "af_nicole") < counts[2]
+    assert counts[-1] == sentences.MOST_TOKENS
+    assert sentences.n_tokens(12, "af_nicole") < counts[2]
 
 
 def test_sentences_without_a_second_around_a_seam_cannot_be_drawn(store, monkeypatch):
-    monkeypatch.setattr(windows, "SEEN_S", 2 * N_SAMPLES / 24_000)
-    with pytest.raises(ChildError, match="no seam"):
+    monkeypatch.setattr(seams, "SEEN_S", 2 * N_SAMPLES / 24_000)
+    with pytest.raises(ChildError, match="every seam is in a pause"):
         draw_seams(CASES, store())
 
 
@@ -300,12 +292,12 @@ def test_a_stretch_has_its_seam_in_the_middle():
 
 def test_a_model_without_windows_is_told():
     model = SimpleNamespace(statistics=None, prepared=SimpleNamespace(detail="as it is"))
-    with pytest.raises(ChildError, match="no windows are to be had here: the model is as it is"):
-        windows.in_windows(model)
+    with pytest.raises(ChildError, match="cannot be decoded in windows: as it is"):
+        ways.in_windows(model)
 
 
 def test_what_was_said_is_not_said_again_unless_something_else_speaks(tmp_path):
-    renderings, asked = Renderings(tmp_path, time.monotonic() + 60), []
+    renderings, asked = Renderings(tmp_path, Deadline(1)), []
 
     def say(case, path):
         asked.append(case)
@@ -354,16 +346,16 @@ def test_sections_of_the_native_side_have_the_plain_names(monkeypatch):
     def measure(side, options):
         return f"of {side}", side != "stock"
 
-    monkeypatch.setattr(windows, "MEASUREMENTS", dict.fromkeys(("sound", "compute"), measure))
+    monkeypatch.setattr(command, "MEASUREMENTS", dict.fromkeys(("sound", "compute"), measure))
     options = SimpleNamespace(sides=["native", "stock"], names=["sound", "compute"])
-    found = [(each.name, each.report, each.met) for each in windows._sections(options)]
+    found = [(each.name, each.report, each.met) for each in command._sections(options)]
     assert found == [
         ("windows: sound", "of native", True),
         ("windows: compute", "of native", True),
         ("windows: sound of stock", "of stock", False),
         ("windows: compute of stock", "of stock", False),
     ]
-    about = next(windows._sections(options)).about
+    about = next(command._sections(options)).about
     assert [text.partition(":")[0] for text in about.split("\n\n")] == ["Side", "Sound"]
 
 
@@ -373,18 +365,18 @@ def test_sections_of_the_native_side_have_the_plain_names(monkeypatch):
 )
 def test_only_the_native_side_is_drawn(monkeypatch, tmp_path, side, write, drawn):
     rendered = []
-    monkeypatch.setattr(windows, "PICTURE", tmp_path / "seams.svg")
-    monkeypatch.setattr(windows, "STORE", tmp_path / "store")
-    monkeypatch.setattr(windows, "sentences", lambda voices, count: CASES)
-    monkeypatch.setattr(windows, "render", lambda side, cases, renderings: rendered.append(side))
-    monkeypatch.setattr(windows, "compare", lambda side, cases, renderings: ("tables", True))
-    monkeypatch.setattr(windows, "draw_seams", lambda cases, renderings: "a picture")
+    monkeypatch.setattr(sound, "PICTURE", tmp_path / "seams.svg")
+    monkeypatch.setattr(sound, "STORE", tmp_path / "store")
+    monkeypatch.setattr(sound, "sentences", lambda voices, count: CASES)
+    monkeypatch.setattr(sound, "render", lambda side, cases, renderings: rendered.append(side))
+    monkeypatch.setattr(sound, "compare", lambda side, cases, renderings: ("tables", True))
+    monkeypatch.setattr(sound, "draw_seams", lambda cases, renderings: "a picture")
     options = SimpleNamespace(voices="af_heart", sentences=1, minutes=1.0, write=write)
-    assert windows.measure_sound(side, options) == ("tables", True)
+    assert sound.measure_sound(side, options) == ("tables", True)
     assert rendered == [side]
     assert (tmp_path / "seams.svg").exists() is drawn
 
 
 def test_what_tells_no_durations_cannot_be_compared(tmp_path):
     with pytest.raises(ChildError, match="durations"):
-        Renderings(tmp_path, time.monotonic() + 60).fill("whole", "a model", CASES, lambda *_: [])
+        Renderings(tmp_path, Deadline(1)).fill("whole", "a model", CASES, lambda *_: [])

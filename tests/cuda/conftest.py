@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 import ortffi
 from tests.cuda import stub as stub_module
+from tests.cuda.graph_programs import IMPORTS
 from tests.small_kokoro import write_small_kokoro
 
 
@@ -24,6 +26,12 @@ def stub_library(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def stub(stub_library: Path, library: ortffi.Library, tmp_path: Path) -> stub_module.Stub:
     """A folder with the stub, which computes with the library of the other tests."""
     return stub_module.Stub(stub_library, tmp_path / "cuda", library.path)
+
+
+@pytest.fixture
+def python(stub: stub_module.Stub) -> Callable[[str], str]:
+    """Run a script on the stub; its assertions are the test's."""
+    return lambda script: stub.python(IMPORTS + script)
 
 
 @pytest.fixture(scope="session")

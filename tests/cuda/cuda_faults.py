@@ -15,8 +15,8 @@ from tests.cuda.stub import Refusal
 _APPEND = "SessionOptionsAppendExecutionProvider_CUDA_V2"
 _IN_SESSION = ("CreateSession", "CreateSessionFromArray")
 _IN_RUN = ("Run", "RunWithBinding")
-_OLD_DRIVER = "driver .*(update|take a build)"
-_NO_KERNELS = "has no kernels for this GPU.*: take a build for "
+_OLD_DRIVER = "driver .*(update|use a build)"
+_NO_KERNELS = "has no kernels for this GPU.*: use a build for "
 _CUDA_CALL = (
     "/onnxruntime_src/onnxruntime/core/providers/cuda/cuda_call.cc:{} "
     "std::conditional_t<THRW, void, onnxruntime::common::Status> onnxruntime::CudaCall(ERRTYPE, "
@@ -83,9 +83,9 @@ def _in_node(message: str, explained: str, code: ErrorCode = ErrorCode.FAIL) -> 
 
 
 FAULTS = {
-    "no cuDNN": missing_library("libcudnn.so.9", "this ONNX Runtime wants cuDNN 9.*: "),  # 25609
+    "no cuDNN": missing_library("libcudnn.so.9", "this ONNX Runtime needs cuDNN 9.*: "),  # 25609
     "no driver": missing_library(
-        "libcuda.so.1", r"there is no NVIDIA driver here.*: .*--runtime nvidia"
+        "libcuda.so.1", r"the NVIDIA driver is missing.*: .*--runtime nvidia"
     ),
     # Measured.
     "no GPU": Fault(
@@ -135,7 +135,7 @@ FAULTS = {
         "CUDNN failure 1002: CUDNN_STATUS_SUBLIBRARY_VERSION_MISMATCH ; GPU=0 ; hostname=jetson ; "
         "file=/onnxruntime_src/onnxruntime/core/providers/cuda/cudnn_common.cc ; line=31 ; "
         "expr=cudnnCreateTensorDescriptor(&tensor_); ",
-        "the parts of cuDNN are of different versions.*: see that LD_LIBRARY_PATH ",
+        "the parts of cuDNN have different versions.*: check that LD_LIBRARY_PATH ",
     ),
     # 22702, 16307.
     "no memory for a run": _in_node(
@@ -143,14 +143,14 @@ FAULTS = {
         "onnxruntime::BFCArena::AllocateRawInternal(size_t, bool, onnxruntime::Stream*, bool, "
         "onnxruntime::WaitNotificationFn) Failed to allocate memory for requested buffer of size "
         "939524096",
-        "there is not enough GPU memory, 896 MiB were wanted.*: .* lower memory_budget_bytes",
+        "too little GPU memory, 896 MiB were requested.*: .* lower memory_budget_bytes",
         ErrorCode.RUNTIME_EXCEPTION,
     ),
     # Reports have no more of it than this.
     "more than gpu_mem_limit": _in_node(
         "BFCArena::AllocateRawInternal Available memory of 34699008 is smaller than requested "
         "bytes of 945041920",
-        "the limit of GPU memory is reached, 33 MiB are left of it and 901 MiB were wanted: raise ",
+        "the limit of GPU memory is reached, with 33 MiB left and 901 MiB needed: raise ",
         ErrorCode.RUNTIME_EXCEPTION,
     ),
 }

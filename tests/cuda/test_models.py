@@ -59,7 +59,7 @@ def test_the_published_model_is_refused_with_the_command_that_makes_one(stub, tm
     assert done.returncode == 1
     complaint = done.stderr.splitlines()[-1]
     assert complaint.startswith("kokoro-service: provider = cuda: kokoro-v1.0.int8.onnx")
-    assert complaint.endswith(f"make a model for them with: {PREPARE_COMMAND}")
+    assert complaint.endswith(f"prepare a model for GPUs with: {PREPARE_COMMAND}")
     assert not sound.exists()
     assert "CreateSession" not in [call.function for call in stub.calls]
 
@@ -67,8 +67,8 @@ def test_the_published_model_is_refused_with_the_command_that_makes_one(stub, tm
 def test_auto_says_why_it_goes_without_and_speaks(stub, tmp_path, kokoro):
     model = onnx.load(kokoro)
     model.doc_string = "stands for a graph with ConvInteger"
-    onnx.save(model, tmp_path / "quantised.onnx")
-    flags = ["--model", str(tmp_path / "quantised.onnx"), "--no-prepare"]
+    onnx.save(model, tmp_path / "quantized.onnx")
+    flags = ["--model", str(tmp_path / "quantized.onnx"), "--no-prepare"]
     done, sound = say(stub, tmp_path, "--provider", "auto", "--cache-dir", str(tmp_path), *flags)
     assert done.returncode == 0, done.stderr
     (warning,) = [line for line in done.stderr.splitlines() if " WARNING " in line]
@@ -124,7 +124,7 @@ def test_a_replay_that_sounds_different_is_not_used(stub, tmp_path, cache):
     done, sound = say(stub, tmp_path, "--provider", "cuda", "--cache-dir", str(cache))
     assert done.returncode == 0, done.stderr
     (warning,) = [line for line in done.stderr.splitlines() if " WARNING " in line]
-    assert "without CUDA graphs, slower: a replay of 32 frames sounds different" in warning
+    assert "without CUDA graphs, which is slower: a replay of 32 frames sounds different" in warning
     assert "no CUDA graphs: a replay of 32 frames" in done.stderr
     after = stub.graph_runs[stub.graph_runs.index((32, "capture")) :]
     assert {what for _, what in after[1:]} == {"none"}
@@ -210,7 +210,7 @@ def test_a_wrong_sound_stops_the_start_in_one_line(stub, tmp_path, cache, sound,
     assert not file.exists()
     complaint = done.stderr.splitlines()[-1]
     assert complaint.startswith(
-        "kokoro-service: provider = cuda: the GPU does not say what the processor says: "
+        "kokoro-service: provider = cuda: the GPU failed the parity check: "
     )
     assert any(each in complaint for each in reason.split("|")), complaint
     assert "docs/jetson.md" in complaint

@@ -19,7 +19,7 @@ OPERATORS = ("Neg", "Abs", "Atan", "Sin")
 
 @pytest.fixture(scope="module")
 def chain(tmp_path_factory):
-    """A model of 400 named nodes, 100 of each operator, which nothing optimises away."""
+    """A model of 400 named nodes, 100 of each operator, which nothing optimizes away."""
     nodes = [
         helper.make_node(
             OPERATORS[index % 4], [f"x{index}"], [f"x{index + 1}"], name=f"/layer.{index}/node"

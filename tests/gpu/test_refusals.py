@@ -20,17 +20,17 @@ Run = Callable[..., subprocess.CompletedProcess[str]]
 pytestmark = pytest.mark.usefixtures("no_gpu")
 
 COMMAND = "kokoro-service prepare --for cuda"
-MODEL_MISSING = f"make a model for them with: {COMMAND}"
+MODEL_MISSING = f"prepare a model for GPUs with: {COMMAND}"
 
 
 def cause_and_cure(build: CudaBuild) -> str:
     """Return a pattern of what is to be said on this machine: the first thing that it lacks."""
     missing = first_missing_library(build)
     if missing.startswith("libcuda.so"):
-        return r"there is no NVIDIA driver here, libcuda\.so\.1 is not found: install it"
+        return r"the NVIDIA driver is missing, libcuda\.so\.1 is not found: install it"
     if missing:
-        return rf"this ONNX Runtime wants .*\({re.escape(missing)}\).*: (install|add|see) .*"
-    return "(the driver|NVIDIA's libraries here) .*: .*(update|see|restart|take)"
+        return rf"this ONNX Runtime needs .*\({re.escape(missing)}\).*: (install|add|check) .*"
+    return "(the driver|NVIDIA's libraries) .*: .*(update|check|restart|use)"
 
 
 def complaint(done: subprocess.CompletedProcess[str]) -> str:
@@ -65,11 +65,11 @@ def test_the_published_model_is_refused_with_the_command_that_makes_one(
     """Before the provider is loaded: the first thing to do is to make a model."""
     command = commands(tmp_path)[number]
     line = complaint(service(*command, "--provider", "cuda", "--cache-dir", str(tmp_path)))
-    assert line.startswith("kokoro-service: provider = cuda: kokoro-v1.0.int8.onnx is quantised")
+    assert line.startswith("kokoro-service: provider = cuda: kokoro-v1.0.int8.onnx is quantized")
     assert line.endswith(MODEL_MISSING)
 
 
-def test_a_quantised_file_is_refused_with_the_command_for_that_file(
+def test_a_quantized_file_is_refused_with_the_command_for_that_file(
     service: Run, model_file: Path, tmp_path: Path
 ) -> None:
     given = ("--model", str(model_file), "--cache-dir", str(tmp_path))
@@ -97,7 +97,7 @@ def test_auto_speaks_on_the_processor_after_one_warning(
     )
     assert done.returncode == 0, done.stderr
     (warning,) = (line for line in done.stderr.splitlines() if " WARNING " in line)
-    expected = f"running on the CPU, since the GPU cannot be used: {cause_and_cure(build)}"
+    expected = f"running on the CPU, because the GPU cannot be used: {cause_and_cure(build)}"
     assert re.search(expected, warning), warning
     assert soundfile.info(sound).duration > 0.5
 

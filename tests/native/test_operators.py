@@ -257,7 +257,7 @@ def test_an_attribute_of_another_type_is_named(run):
 @pytest.mark.parametrize("layout", [0, 1, LAYOUT + 1])
 def test_weights_of_another_layout_are_refused(run, layout):
     c = reference.random_convolution(reference.Sizes(9, 4, 16))
-    message = rf"packed in layout {layout}, and this library reads layout {LAYOUT} \(centred\)"
+    message = rf"packed in layout {layout}, and this library reads layout {LAYOUT} \(centered\)"
     with pytest.raises(ortffi.OrtError, match=rf"kokoro\.DynamicQuantizeConv: .*{message}"):
         run_convolution(run, c, ["y"], layout=layout)
 

@@ -251,7 +251,7 @@ static void convolution(struct shape s, unsigned parts, int kind) {
         const int most = parts & 97 ? 1 : 0;
         for (int64_t i = 0; i < s.rows * s.in; i++)
             if (abs(q[i] - other[i]) > most || abs(zero_point - other_zero_point) > most) {
-                fail("a quantised activation", s.rows, s.in, s.out, s.kernel);
+                fail("a quantized activation", s.rows, s.in, s.out, s.kernel);
                 break;
             }
         kokoro_convolve_integers(&c, other, other_zero_point, integers);

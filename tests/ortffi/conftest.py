@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -46,6 +47,16 @@ def use(monkeypatch: pytest.MonkeyPatch) -> Callable[[ortffi.Environment], None]
     return use
 
 
+@pytest.fixture
+def watched(fake: FakeVtable, use: Callable[[ortffi.Environment], None]) -> Iterator[FakeVtable]:
+    """Keep the accounts of a test: what it takes from ONNX Runtime must be given back."""
+    use(fake.environment())
+    yield fake
+    gc.collect()
+    assert not fake.outstanding
+    assert not fake.mistakes
+
+
 @pytest.fixture(params=["newest API", "old API"])
 def _api(
     request: pytest.FixtureRequest,
@@ -75,6 +86,13 @@ def load() -> Iterator[Callable[..., ortffi.Session]]:
     yield load
     for session in sessions:
         session.close()
+
+
+@pytest.fixture
+def threads() -> Iterator[ThreadPoolExecutor]:
+    """Start threads, and join them all when the test ends."""
+    with ThreadPoolExecutor(16) as pool:
+        yield pool
 
 
 @pytest.fixture

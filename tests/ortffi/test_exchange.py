@@ -228,7 +228,7 @@ def test_numbers_are_converted_for_numpy():
         assert np.asarray(value, np.float64).dtype == np.float64
         np.testing.assert_array_equal(np.asarray(value, np.float64), make(np.float64))
         assert np.add(value, 1).tolist() == (make(np.int16) + 1).tolist()
-        with pytest.raises(ValueError, match="int16 becomes float64 only by a copy"):
+        with pytest.raises(ValueError, match="int16 can become float64 only by a copy"):
             value.__array__(np.float64, copy=False)
 
 

@@ -14,6 +14,7 @@ from onnx import TensorProto, helper, numpy_helper
 
 from ortffi.model_file import ModelFile, ModelFileError, _Reader, inspect_model
 from tests.ortffi import tiny_models
+from tests.ortffi.typed_models import model_of
 
 pytestmark = pytest.mark.thorough
 
@@ -24,12 +25,6 @@ TINY = {
         "gather", "sequence_output", "sequence_input", "count_up",
     )
 }  # fmt: skip
-
-
-def model_of(nodes, initializer=(), **settings):
-    graph = helper.make_graph(nodes, "graph", [], [], initializer)
-    settings.setdefault("opset_imports", [helper.make_opsetid("", 21)])
-    return helper.make_model(graph, ir_version=10, **settings)
 
 
 def everything() -> onnx.ModelProto:
@@ -113,7 +108,7 @@ def as_onnx_reads_it(content: bytes) -> ModelFile:
         operators=operators,
         metadata={entry.key: entry.value for entry in model.metadata_props},
         external_data_files=tuple(files),
-        has_quantised_weights=False,
+        has_quantized_weights=False,
     )
 
 
@@ -121,7 +116,7 @@ def as_onnx_reads_it(content: bytes) -> ModelFile:
 def test_tiny_models_are_read_as_onnx_reads_them(content):
     found = inspect_model(content)
     assert found == as_onnx_reads_it(content)
-    assert not found.is_quantised
+    assert not found.is_quantized
 
 
 def test_every_field_is_read_as_onnx_reads_it():
@@ -185,77 +180,6 @@ def varint(value: int) -> bytes:
         groups.append(value & 0x7F | 0x80)
         value >>= 7
     return bytes([*groups, value])
-
-
-# Quantised or not
-
-
-WEIGHTS = {
-    kind: helper.make_tensor("w", kind, [2], [1, 2])
-    for kind in (TensorProto.INT8, TensorProto.UINT8, TensorProto.INT4, TensorProto.UINT4)
-}
-
-
-@pytest.mark.parametrize(
-    ("domain", "operator"),
-    [
-        ("", "ConvInteger"),
-        ("ai.onnx", "MatMulInteger"),
-        ("", "QLinearConv"),
-        ("", "DynamicQuantizeLinear"),
-        ("", "QuantizeLinear"),
-        ("com.microsoft", "DynamicQuantizeLSTM"),
-        ("com.microsoft", "QAttention"),
-        ("com.microsoft", "QLinearAdd"),
-        ("com.microsoft", "MatMulNBits"),
-        ("com.ms.internal.nhwc", "QLinearConv"),
-    ],
-)
-def test_one_quantised_operator_makes_a_quantised_model(domain, operator):
-    nodes = [helper.make_node("Add", ["a", "b"], ["c"])]
-    nodes.append(helper.make_node(operator, ["c"], ["d"], domain=domain))
-    found = inspect_model(model_of(nodes).SerializeToString())
-    assert found.is_quantised
-    assert found.quantised_operators == ((domain.removeprefix("ai.onnx"), operator),)
-
-
-def test_one_deep_inside_counts_too():
-    body = helper.make_graph([helper.make_node("QLinearMatMul", ["x"], ["y"])], "body", [], [])
-    model = model_of([helper.make_node("Loop", ["n"], ["y"], body=body)])
-    assert inspect_model(model.SerializeToString()).is_quantised
-
-
-def test_the_same_name_in_another_domain_is_another_operator():
-    model = model_of([helper.make_node("MatMulNBits", ["x"], ["y"], domain="org.example")])
-    assert not inspect_model(model.SerializeToString()).is_quantised
-
-
-@pytest.mark.parametrize("weights", WEIGHTS.values(), ids=map(TensorProto.DataType.Name, WEIGHTS))
-@pytest.mark.parametrize("place", ["initializer", "constant"])
-def test_weights_that_are_scaled_back_make_a_quantised_model(weights, place):
-    nodes = [helper.make_node("DequantizeLinear", ["w", "scale"], ["y"])]
-    if place == "constant":
-        nodes.insert(0, helper.make_node("Constant", [], ["w"], value=weights))
-    model = model_of(nodes, [weights] if place == "initializer" else [])
-    found = inspect_model(model.SerializeToString())
-    assert found.has_quantised_weights
-    assert found.is_quantised
-    assert found.quantised_operators == ()
-
-
-def test_scaling_an_input_of_bytes_does_not():
-    nodes = [
-        helper.make_node("DequantizeLinear", ["image", "scale"], ["y"]),
-        helper.make_node("Gather", ["y", "w"], ["z"]),
-    ]
-    model = model_of(nodes, [WEIGHTS[TensorProto.INT8]])
-    assert not inspect_model(model.SerializeToString()).is_quantised
-
-
-def test_neither_does_a_table_of_floats():
-    table = numpy_helper.from_array(np.ones(3, np.float32), "w")
-    model = model_of([helper.make_node("DequantizeLinear", ["w"], ["y"])], [table])
-    assert not inspect_model(model.SerializeToString()).is_quantised
 
 
 # Files that are none

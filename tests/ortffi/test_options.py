@@ -99,8 +99,8 @@ def test_free_dimensions_are_fixed_by_denotation():
         assert session.inputs[0].shape == (2,)
 
 
-def test_an_optimised_model_is_written_and_loads(tmp_path):
-    path = tmp_path / "optimised.onnx"
+def test_an_optimized_model_is_written_and_loads(tmp_path):
+    path = tmp_path / "optimized.onnx"
     chosen = builder().with_optimized_model(path)
     chosen.with_optimization_level(GraphOptimizationLevel.BASIC)
     chosen.commit_from_memory(tiny_models.add()).close()
@@ -109,7 +109,7 @@ def test_an_optimised_model_is_written_and_loads(tmp_path):
 
 
 def test_a_folder_that_is_not_there_is_an_error(tmp_path):
-    chosen = builder().with_optimized_model(tmp_path / "nowhere" / "optimised.onnx")
+    chosen = builder().with_optimized_model(tmp_path / "nowhere" / "optimized.onnx")
     with pytest.raises(ortffi.OrtError):
         chosen.commit_from_memory(tiny_models.add())
 

@@ -183,7 +183,7 @@ def test_names_that_were_not_escaped_are_read(tmp_path):
 def test_another_file_is_refused(tmp_path):
     path = tmp_path / "other.json"
     path.write_text('{"cat": "Node"}')
-    with pytest.raises(ValueError, match=r"other\.json is no profile"):
+    with pytest.raises(ValueError, match=r"other\.json is not a profile"):
         read_profile(path)
     with pytest.raises(FileNotFoundError):
         read_profile(tmp_path / "absent.json")

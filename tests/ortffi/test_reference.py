@@ -38,7 +38,7 @@ def test_every_public_name_is_in_it_once():
         "    options: RunOptions | None = None,\n    *,\n    copy: bool = False,\n) -> list[",
         "- `TypeError`, `ValueError`: ",
         "### `ortffi.Session`\n\nA model, ready to run.",
-        "### `ortffi.DTYPES`\n\nThe dtype of each element type.",
+        "### `ortffi.DTYPES`\n\nThe numpy dtype of each element type.",
         "### `ortffi.TerminatedError`\n\nSubclass of `FailError`.\n",
         "- `DISABLE_ALL` = 0\n- `BASIC` = 1\n",
         "`Memory.cuda()`\n\n```python\nMemory.cuda(device_id: int = 0) -> Memory\n```\n",

@@ -127,6 +127,12 @@ def test_a_string_with_nul_is_refused_and_not_cut(load):
         session.run({"x": np.array(["a\0b"], object)})
 
 
+def test_a_lone_surrogate_is_refused_and_the_input_named(load):
+    session = load(tiny_models.identity(STRING))
+    with pytest.raises(ValueError, match="'x': a string with a lone surrogate"):
+        session.run({"x": np.array(["\ud800"], object)})
+
+
 def layouts(array):
     """Views of two-dimensional arrays that C cannot read as they are, and some that it can."""
     unaligned = np.frombuffer(bytearray(1 + array.nbytes), np.uint8)[1:].view(array.dtype)

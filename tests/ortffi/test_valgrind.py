@@ -15,11 +15,11 @@ import gc, sys
 from pathlib import Path
 import ortffi
 ortffi.init({library!r}, log_level=ortffi.LogLevel.FATAL)
-from tests.ortffi import test_balance, test_lifetimes, tiny_models
-for work in test_balance.EVERYTHING:
+from tests.ortffi import balanced_work, lifetimes, test_lifetimes, tiny_models
+for work in balanced_work.EVERYTHING:
     work(Path({folder!r}))
-for make in test_lifetimes.MAKERS.values():
-    session = test_lifetimes.load(tiny_models.identity())
+for make in lifetimes.MAKERS.values():
+    session = lifetimes.load(tiny_models.identity())
     view = make(session)[1:]
     session.close()
     del session

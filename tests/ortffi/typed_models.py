@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from onnx import NodeProto, TensorProto, TypeProto, ValueInfoProto, helper
+from collections.abc import Sequence
+from typing import Any
+
+from onnx import ModelProto, NodeProto, TensorProto, TypeProto, ValueInfoProto, helper
 
 Shape = tuple[int | str | None, ...]
 
@@ -119,3 +122,12 @@ def make_optional(*, full: bool) -> bytes:
     kind = tensor_type()
     node = helper.make_node("Optional", ["x"] if full else [], ["y"], type=kind)
     return model([node], [info("x", kind)], [info("y", optional_of(kind))])
+
+
+def model_of(
+    nodes: list[NodeProto], initializer: Sequence[TensorProto] = (), **settings: Any
+) -> ModelProto:
+    """Put nodes into a model that is to be read, not run."""
+    graph = helper.make_graph(nodes, "graph", [], [], initializer)
+    settings.setdefault("opset_imports", [helper.make_opsetid("", 21)])
+    return helper.make_model(graph, ir_version=10, **settings)

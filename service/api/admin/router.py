@@ -1,4 +1,4 @@
-"""The endpoints that tell what there is, and how the service does."""
+"""Endpoints about the service: languages, voices, health, metrics."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ router = APIRouter()
     "/languages", tags=["speech"], operation_id="list_languages", responses=error_responses(503)
 )
 async def languages(request: Request) -> LanguagesAnswer:
-    """List the languages of the voices, and which of them can be read here."""
+    """List the languages, and whether their G2P is installed."""
     planner = state_of(request).require().synthesizer.planner
     readers = planner.front_end.readers
     speakers = Counter(voice.language for voice in planner.voices.voices)
@@ -58,7 +58,7 @@ async def voices(request: Request) -> VoicesAnswer:
 
 @router.get("/health", tags=["operation"], operation_id="get_health")
 async def health() -> HealthAnswer:
-    """Tell that the process is alive; says nothing of the model."""
+    """Return 200 while the process is alive, whether the model is loaded or not."""
     return HealthAnswer()
 
 
@@ -66,7 +66,7 @@ async def health() -> HealthAnswer:
     "/ready", tags=["operation"], operation_id="get_readiness", responses=error_responses(503)
 )
 async def ready(request: Request) -> ReadyAnswer:
-    """Tell that the model is loaded and its self-test passed, and what is in use."""
+    """Return 200 once the model is loaded and its self-test has passed, and what is in use."""
     state = state_of(request)
     found = state.require()
     state.admission.check_open()
@@ -94,7 +94,7 @@ async def ready(request: Request) -> ReadyAnswer:
     responses={200: {"content": {"text/plain": TEXT, "application/openmetrics-text": TEXT}}},
 )
 def metrics(request: Request) -> Response:
-    """Give numbers to Prometheus."""
-    # Not async, so in a thread: writing them takes half of what the event loop has for a step.
+    """Return the metrics for Prometheus."""
+    # Not async, so FastAPI runs it in a thread: rendering takes long for the event loop.
     content, media_type = state_of(request).metrics.render(request.headers.get("accept", ""))
     return Response(content, headers={"content-type": media_type})

@@ -1,4 +1,4 @@
-"""Answers about the service: what there is, and how it does."""
+"""Bodies of the answers about the service and its state."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ class LanguageAnswer(BaseModel):
 
     code: str
     name: str
-    available: bool = Field(description="whether text in it can be read here")
-    reader: str = Field(description="what turns its text into phonemes")
-    extra: str | None = Field(description="extra of kokoro-service that it needs, if any")
-    voices: int = Field(description="how many voices speak it")
+    available: bool = Field(description="whether its G2P is installed")
+    reader: str = Field(description="its G2P")
+    extra: str | None = Field(description="the extra of kokoro-service that its G2P needs, if any")
+    voices: int = Field(description="number of its voices")
 
 
 class LanguagesAnswer(BaseModel):
@@ -36,7 +36,7 @@ class VoiceAnswer(BaseModel):
 
     @classmethod
     def of(cls, voice: Voice) -> VoiceAnswer:
-        """Return what callers are told of a voice."""
+        """Return the answer's form of a voice."""
         return cls(name=voice.name, language=voice.language, sex=voice.sex, licence=voice.licence)
 
 
@@ -60,9 +60,11 @@ class ModelAnswer(BaseModel):
     sha256: str
     gives_durations: bool
     prepared: Literal["native", "stock", "float32", "float16"] | None = Field(
-        description="the operators it was rewritten for; null where it runs as published"
+        description="variant of the prepared model; null if it runs as published"
     )
-    kernels: str | None = Field(description="the processor's instructions that native ones use")
+    kernels: str | None = Field(
+        description="CPU instruction set of the native operators, if it uses them"
+    )
 
 
 class ReadyAnswer(BaseModel):

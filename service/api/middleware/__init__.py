@@ -1,1 +1,1 @@
-"""What stands between the network and the doors, one concern a module."""
+"""Middleware between the network and the doors, one concern a module."""

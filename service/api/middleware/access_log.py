@@ -1,4 +1,4 @@
-"""What happens around every request: an id, one line in the log, counts."""
+"""Every request's id, log line and metrics."""
 
 from __future__ import annotations
 
@@ -25,15 +25,16 @@ logger = logging.getLogger("service.access")
 
 _PROBES = ("/health", "/ready", "/metrics")
 _REQUEST_ID = re.compile(r"[A-Za-z0-9._\-]{1,64}")
+_BROKEN = "request %s failed after its answer had started: %s"
 _STARTS = ("http.response.start", "websocket.http.response.start", "websocket.accept")
 
 
 class AccessLog:
-    """Give each request an id, follow it, and log one line when it is done; never its text.
+    """Give each request an id, and log one line when it is done; never its text.
 
-    The id is the caller's `X-Request-ID` where that is a plain name of up to 64 characters, and
-    goes back in the same header. Probes are logged at level debug. An answer that fails when a
-    part of it has left is not ended, which makes the server break the connection.
+    The id is the caller's `X-Request-ID` if that has up to 64 letters, digits, `.`, `_` and `-`.
+    It is returned in the same header. Probes are logged at level debug. An answer that fails after
+    its headers were sent is left incomplete, so the server breaks the connection.
     """
 
     def __init__(self, app: ASGIApp, service: ServiceState) -> None:
@@ -73,16 +74,16 @@ class AccessLog:
             try:
                 await self._app(scope, receive, send_with_id)
             except ClientDisconnected:
-                scope["state"]["outcome"] = "aborted"  # a WebSocket, before it was opened
+                scope["state"]["outcome"] = "aborted"  # a WebSocket, before it was accepted
             except asyncio.CancelledError:
-                scope["state"].setdefault("outcome", "aborted")  # the server waits no longer
+                scope["state"].setdefault("outcome", "aborted")  # the server stops waiting
                 raise
             except Exception as error:
                 if status:
                     _break(scope, error, self._service.settings.send_timeout_s)
                 else:
-                    logger.error("%s failed with %s", identity, describe(error))
-                    answer = error_answer(scope, 500, "internal_error", "something went wrong here")
+                    logger.error("request %s failed: %s", identity, describe(error))
+                    answer = error_answer(scope, 500, "internal_error", "internal error")
                     await answer(scope, receive, send_with_id)
             finally:
                 seconds = time.perf_counter() - start
@@ -113,7 +114,7 @@ class AccessLog:
         }
 
     def _endpoint(self, scope: Scope) -> str | None:
-        """Return the path as the endpoint has it; one that is no endpoint is the caller's words."""
+        """Return the endpoint's path; None for an unknown path, which must not be logged."""
         if scope["path"] in self._service.endpoints:
             return str(scope["path"])
         return getattr(scope.get("route"), "path", None)
@@ -139,9 +140,9 @@ class AccessLog:
 
 
 def _break(scope: Scope, error: Exception, send_timeout_s: float) -> None:
-    """Note why an answer that has begun does not come to its end.
+    """Note why a started answer fails.
 
-    The server then closes the connection, when what has been sent is read; or not in time.
+    The server closes the connection when the client has read what was sent, or after a timeout.
     """
     state = scope["state"]
     if isinstance(error, StalledError):
@@ -149,14 +150,26 @@ def _break(scope: Scope, error: Exception, send_timeout_s: float) -> None:
         state["abort"]()
         return
     asyncio.get_running_loop().call_later(send_timeout_s, state["abort"])
-    # Starlette puts its own exception around those that it has an answer to.
+    # Starlette wraps exceptions that it has handlers for.
     reason = error.__cause__ if isinstance(error.__cause__, ServiceError) else error
     if isinstance(reason, ServiceError):
         state["outcome"] = reason.code
         if reason.status == 500:
-            logger.error("%s broke off: %s", state["request_id"], reason.message)
+            logger.error(
+                "request %s failed after its answer had started: %s",
+                state["request_id"],
+                reason.message,
+            )
         elif reason.status != 499:
-            logger.error("%s broke off: %s", state["request_id"], reason.code)
+            logger.error(
+                "request %s failed after its answer had started: %s",
+                state["request_id"],
+                reason.code,
+            )
     else:
         state["outcome"] = "internal_error"
-        logger.error("%s broke off with %s", state["request_id"], describe(error))
+        logger.error(
+            "request %s failed after its answer had started: %s",
+            state["request_id"],
+            describe(error),
+        )

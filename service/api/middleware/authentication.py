@@ -1,4 +1,4 @@
-"""Who may use the service: who brings an API key, where keys are asked for."""
+"""Authentication by API keys."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ logger = logging.getLogger(__name__)
 MIN_KEY_LENGTH = 16
 
 OPEN_PATHS = frozenset({"/health", "/ready"})
-"""What load balancers ask for, who have no key."""
+"""Paths without authentication, for load balancers."""
 
 _KEY = re.compile(rb"[\x21-\x7e]+")
 
 
 class ApiKeys:
-    """The keys that let callers in; only their digests are kept."""
+    """The accepted API keys. Only their digests are kept."""
 
     def __init__(self, keys: Iterable[str]) -> None:
         self._digests = tuple({_digest(key): None for key in keys})
@@ -42,11 +42,11 @@ class ApiKeys:
 
     @classmethod
     def read(cls, path: Path) -> ApiKeys:
-        """Read a file of keys: one a line; blank lines and lines that begin with # are skipped.
+        """Read a file of keys, one per line. Blank lines and lines that begin with # are skipped.
 
         Raises:
-            SettingsError: the file cannot be read, holds no key, one twice, or one that is shorter
-                than 16 characters or has others than printable ASCII without spaces.
+            SettingsError: the file cannot be read, has no key, has a key twice, or has a key with
+                fewer than 16 characters, with spaces, or not in printable ASCII.
         """
         try:
             with path.open("rb") as file:
@@ -61,22 +61,24 @@ class ApiKeys:
                 continue
             where = f"api_keys_file {path}, line {number}"
             if not _KEY.fullmatch(key):
-                raise SettingsError(f"{where}: a key is printable ASCII without spaces")
+                raise SettingsError(f"{where}: a key must be printable ASCII without spaces")
             if len(key) < MIN_KEY_LENGTH:
-                raise SettingsError(f"{where}: a key has {MIN_KEY_LENGTH} characters or more")
+                raise SettingsError(
+                    f"{where}: a key must have at least {MIN_KEY_LENGTH} characters"
+                )
             first = numbers.setdefault(key.decode("ascii"), number)
             if first != number:
-                raise SettingsError(f"{where}: the key of line {first} again")
+                raise SettingsError(f"{where}: the same key as in line {first}")
         if not numbers:
-            raise SettingsError(f"api_keys_file {path}: there is no key in it")
+            raise SettingsError(f"api_keys_file {path}: the file has no key")
         if mode & stat.S_IROTH:
-            logger.warning("every user of this machine can read %s: chmod o-r it", path)
+            logger.warning("every user of this machine can read %s; run chmod o-r on it", path)
         return cls(numbers)
 
     def accepts(self, candidate: str) -> bool:
-        """Tell whether a key is one of these, in a time that does not depend on which or how far.
+        """Tell whether a key is accepted, in a time that does not depend on the key.
 
-        Digests of equal length are compared, all of them, whatever is found first.
+        The digest is compared with all digests, in constant time.
         """
         digest = _digest(candidate)
         found = False
@@ -90,7 +92,7 @@ def _digest(key: str) -> bytes:
 
 
 def read_keys(settings: Settings) -> ApiKeys | None:
-    """Return the keys of `api_keys_file`, or None where no key is asked for.
+    """Return the keys of `api_keys_file`; None if no key is needed.
 
     Raises:
         SettingsError: the file cannot be used.
@@ -99,10 +101,10 @@ def read_keys(settings: Settings) -> ApiKeys | None:
 
 
 class Authentication:
-    """Let in who brings a key: `Authorization: Bearer KEY` or `X-API-Key: KEY`; others get 401.
+    """Require a key: `Authorization: Bearer KEY` or `X-API-Key: KEY`. Other requests get 401.
 
-    A WebSocket is refused before its upgrade. Open are `open_paths`, and the questions that
-    browsers ask before cross-origin requests, which never bring a key.
+    A WebSocket is refused before its upgrade. `open_paths` and CORS preflight requests, which never
+    have a key, are let in.
     """
 
     def __init__(
@@ -118,9 +120,9 @@ class Authentication:
             await self._app(scope, receive, send)
             return
         error = UnauthorizedError(
-            "send an API key: Authorization: Bearer KEY, or X-API-Key: KEY"
+            "an API key is needed: send Authorization: Bearer KEY, or X-API-Key: KEY"
             if not any(_candidates(scope))
-            else "this API key is not known"
+            else "the API key is unknown"
         )
         await refuse(scope, receive, send, error, {"WWW-Authenticate": "Bearer"})
 

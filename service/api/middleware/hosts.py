@@ -1,4 +1,4 @@
-"""Under which names the service answers, and from where it can be reached."""
+"""Host names that the service answers to, and the addresses it may listen on."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ from service.settings import Settings
 
 
 def check_exposure(settings: Settings, keys: ApiKeys | None) -> None:
-    """Refuse to listen wider than this machine where everyone would be let in.
+    """Refuse to listen on other interfaces than loopback without authentication.
 
     Raises:
-        SettingsError: `host` is not a loopback address, or a name of others as well, and there
-            are neither keys nor `insecure`; or the name has no address.
+        SettingsError: `host` has an address other than loopback, and there are neither keys nor
+            `insecure`; or `host` has no address.
     """
     if keys or settings.insecure or _is_loopback(settings.host):
         return
     raise SettingsError(
         f"host {settings.host} can be reached from other machines: set api_keys_file to a file of "
-        "API keys, or --insecure where something else keeps strangers out"
+        "API keys, or --insecure if something else controls access"
     )
 
 
@@ -49,11 +49,12 @@ def _unmapped(
 
 
 class Hosts:
-    """Answer only under known names, for a service that listens on loopback and asks for no key.
+    """Answer only to known host names: protection against DNS rebinding.
 
-    A page whose own name is made to point to 127.0.0.1 (DNS rebinding) is of the same origin as
-    the service, as far as the browser knows; its name in the `Host` header gives it away. An
-    address, localhost and `names` are let in, and requests without the header: no browser's.
+    For a service that listens on loopback without keys. A web page whose name is made to point to
+    127.0.0.1 has the same origin as the service, as far as the browser knows, but its name is in
+    the `Host` header. Addresses, localhost and `names` are let in, and so are requests without the
+    header, which no browser sends.
     """
 
     def __init__(self, app: ASGIApp, names: Collection[str]) -> None:
@@ -66,8 +67,8 @@ class Hosts:
             await self._app(scope, receive, send)
             return
         error = ForbiddenOriginError(
-            "the Host header is neither localhost nor an address; for a service behind a proxy set "
-            "api_keys_file or insecure, or list its public origin in cors_origins"
+            "the Host header is neither localhost nor an address; behind a proxy, set "
+            "api_keys_file or insecure, or add the public origin to cors_origins"
         )
         await refuse(scope, receive, send, error)
 

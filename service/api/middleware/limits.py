@@ -1,4 +1,4 @@
-"""How long a body may be, and how long it may take to come."""
+"""Limits of a body: its size, and the time to receive it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from service.api.error_answers import RECEIVE_TIMEOUT, error_answer
 
 
 class BodyLimit:
-    """Refuse a body of more than `max_bytes` with 413, by its declared or its real length."""
+    """Refuse a body of more than `max_bytes`, by its declared or its real length, with 413."""
 
     def __init__(self, app: ASGIApp, max_bytes: int) -> None:
         self._app = app
@@ -42,10 +42,10 @@ class BodyLimit:
 
 
 class BodyTimeout:
-    """Answer 408 to a request whose body is not complete in time; then the connection closes.
+    """Answer 408 to a request whose body is not complete in time, and close the connection.
 
-    The time counts from when the application first asks for the body. Whoever waits for the
-    client to go away, after the body or after the answer has begun, waits as long as it takes.
+    The time counts from when the application first asks for the body. Waiting for a disconnect,
+    after the body or after the answer has started, has no limit.
     """
 
     def __init__(self, app: ASGIApp, receive_timeout_s: float) -> None:
@@ -70,16 +70,16 @@ class BodyTimeout:
                 message = await receive()
                 complete = not message.get("more_body", False)
                 return message
-            if answering:  # it began while this waited
+            if answering:  # the answer started meanwhile
                 return await receive()
             late = True
-            # Of the kind that FastAPI does not turn into another while it reads a body.
+            # FastAPI does not convert this exception while it reads a body.
             raise HTTPException(408)
 
         async def send_unless_late(message: Message) -> None:
             nonlocal answering
             if late:
-                return  # what the application makes of the exception; the answer is below
+                return  # the application's answer to the exception; ours is below
             answering = True
             await send(message)
 
@@ -89,6 +89,6 @@ class BodyTimeout:
             if not late:
                 raise
         if late:
-            message = f"the request's body did not come within {self._receive_timeout_s:g} s"
+            message = f"the request's body did not arrive within {self._receive_timeout_s:g} s"
             answer = error_answer(scope, 408, RECEIVE_TIMEOUT, message, {"connection": "close"})
             await answer(scope, receive, send)

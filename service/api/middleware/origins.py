@@ -1,4 +1,4 @@
-"""Which web origins may use the service."""
+"""Web origins whose pages may use the service."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ EXPOSED_HEADERS = (
     "X-Request-ID",
     "X-Sample-Rate-Hz",
 )
-"""Headers of answers that a page of a listed origin may read."""
+"""Headers that pages of listed origins may read."""
 
 EVERY_ORIGIN = "*"
 
@@ -34,7 +34,7 @@ def read_origins(listed: Iterable[str]) -> tuple[str, ...]:
     """Return `cors_origins` as browsers write them: lower case, without a default port.
 
     Raises:
-        SettingsError: one is not `scheme://host[:port]`, and would never match.
+        SettingsError: an item is not `scheme://host[:port]`, so it would never match.
     """
     return tuple(item if item == EVERY_ORIGIN else _listed_origin(item) for item in listed)
 
@@ -50,7 +50,7 @@ def _listed_origin(text: str) -> str:
 
 
 def split_origin(text: str) -> tuple[str, str, str] | None:
-    """Return scheme, host and port (empty where nobody knows it) of an origin; None of others."""
+    """Return scheme, host and port (empty if unknown) of an origin; None if it is not an origin."""
     match = _ORIGIN.fullmatch(text.lower())
     if match is None:
         return None
@@ -59,12 +59,11 @@ def split_origin(text: str) -> tuple[str, str, str] | None:
 
 
 class Origins:
-    """Keep pages of other web origins out, but for listed ones.
+    """Refuse requests of web pages, except those of listed origins and of the service itself.
 
-    Browsers let any page open a WebSocket, and send simple POSTs, to any address that they reach,
-    a loopback one too: those get 403 here. What they only may not read (CORS) they are told by
-    the headers of starlette's middleware, which is in place where an origin is listed. Requests
-    without an `Origin` header are no page's.
+    Browsers let any page open a WebSocket or send a simple POST to any address, loopback included.
+    These get 403. What pages may read is controlled by CORS headers, which starlette's middleware
+    adds if origins are listed. Requests without an `Origin` header do not come from pages.
     """
 
     def __init__(
@@ -89,13 +88,13 @@ class Origins:
         if scope["type"] not in ("http", "websocket") or self._lets_in(scope):
             await self._app(scope, receive, send)
             return
-        error = ForbiddenOriginError("cors_origins does not list the web origin of this page")
+        error = ForbiddenOriginError("the page's origin is not in cors_origins")
         await refuse(scope, receive, send, error)
 
     def _lets_in(self, scope: Scope) -> bool:
         headers = Headers(scope=scope)
         if scope["type"] == "http" and scope["method"] in ("GET", "HEAD"):
-            return True  # nothing is done for it that its page could see
+            return True  # it changes nothing, and the page cannot read the answer
         if EVERY_ORIGIN in self._allowed:
             return True
         return all(
@@ -105,9 +104,9 @@ class Origins:
 
 
 def _is_same(origin: str, host: str) -> bool:
-    """Tell whether a page's origin is the address it asks; `host` is the Host header.
+    """Tell whether an origin is that of the service; `host` is the Host header.
 
-    Schemes are not compared: a proxy may have taken TLS away.
+    Schemes are not compared, because a proxy may terminate TLS.
     """
     parts = split_origin(origin)
     return parts is not None and split_origin(f"{parts[0]}://{host}") == parts

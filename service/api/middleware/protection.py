@@ -1,4 +1,4 @@
-"""What keeps strangers out, put together by the settings."""
+"""Access control, assembled from the settings."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from service.settings import Settings
 
 
 def install(app: FastAPI, settings: Settings, keys: ApiKeys | None) -> None:
-    """Add what keeps strangers out, in its order.
+    """Add the middleware for access control, in its order.
 
     Raises:
         SettingsError: as `check_exposure` and `read_origins` do.
@@ -21,8 +21,8 @@ def install(app: FastAPI, settings: Settings, keys: ApiKeys | None) -> None:
     if keys is not None:
         app.add_middleware(Authentication, keys=keys)
     app.add_middleware(Origins, allowed=origins)
-    # With a key, a page that got here under a false name still has none; `insecure` says that
-    # something else looks after it; and "*" lets every page in anyway.
+    # Not needed with keys, which a rebound page does not have; with `insecure`, because something
+    # else controls access; and with "*", which lets every page in.
     if keys is None and not settings.insecure and EVERY_ORIGIN not in origins:
         names = [origin[1] for origin in map(split_origin, origins) if origin]
         app.add_middleware(Hosts, names={settings.host.lower(), *names})

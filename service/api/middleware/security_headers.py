@@ -1,4 +1,4 @@
-"""Headers that tell browsers to do nothing with an answer."""
+"""Headers that keep browsers from rendering, embedding or caching an answer."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ SECURITY_HEADERS = {
     "Cross-Origin-Resource-Policy": "same-origin",
     "Cache-Control": "no-store",
 }
-"""What tells browsers to do nothing with an answer."""
+"""Headers for answers that a browser must not render, embed or cache."""
 
 
 class SecurityHeaders:
-    """Put `SECURITY_HEADERS` on every answer that does not say otherwise."""
+    """Add `SECURITY_HEADERS` to every answer, unless it sets them itself."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app

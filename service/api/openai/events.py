@@ -1,4 +1,4 @@
-"""Speech as OpenAI's server-sent events."""
+"""Audio as OpenAI's server-sent events."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class SpeechEvents(Rendering):
         self.bytes_per_s = base64_bytes_per_s(audio_format)
 
     def parts(self, segments: Iterable[AudioSegment]) -> Generator[bytes, None, None]:
-        """Write an event for each segment that gives bytes, and the last."""
+        """Write an event for each segment that gives bytes, and the final event."""
         with open_encoder(self._format, SAMPLE_RATE_HZ) as encoder:
             for segment in segments:
                 yield from _delta(encoder.encode(segment.samples))

@@ -1,7 +1,7 @@
 """Names of models and voices that OpenAI's clients send."""
 
 MODELS = ("kokoro", "gpt-4o-mini-tts", "tts-1", "tts-1-hd")
-"""One model under its own name, and under those that clients send where nothing else is set."""
+"""The one model, by its own name and by the default names of clients."""
 
 VOICES = {
     "alloy": "af_alloy",
@@ -18,4 +18,4 @@ VOICES = {
     "shimmer": "af_aoede",
     "verse": "am_puck",
 }
-"""OpenAI's voices: the one of the same name where Kokoro has it, else one of a like timbre."""
+"""OpenAI's voices: the voice of the same name if Kokoro has it, otherwise a similar one."""

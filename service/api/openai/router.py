@@ -1,4 +1,4 @@
-"""The endpoints of OpenAI's speech API, so that its clients work as they are."""
+"""The endpoints of OpenAI's speech API, for its clients."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ from service.speech import Delivery, Utterance
 router = APIRouter(prefix="/v1", tags=["openai"])
 
 _SPEECH: dict[str, Any] = {
-    "description": "Speech: int16, mono, 24 kHz",
+    "description": "Audio: int16, mono, 24 kHz",
     "headers": SPEECH_HEADERS,
     "content": {
         **audio_content(),
@@ -54,11 +54,11 @@ _SPEECH: dict[str, Any] = {
     responses={200: _SPEECH, **error_responses(404, 413, 415, 422, 503, 504)},
 )
 async def speech(body: SpeechRequest, request: Request) -> Response:
-    """Turn text into speech, as OpenAI's endpoint of the same path does."""
+    """Synthesize speech, as OpenAI's endpoint does."""
     if body.model not in MODELS:
-        raise UnknownModelError(f"no model {body.model!r}; there are {', '.join(MODELS)}")
+        raise UnknownModelError(f"no model {body.model!r}; known: {', '.join(MODELS)}")
     if body.response_format == "aac":
-        raise UnsupportedFormatError(f"aac is not offered; there are {', '.join(FORMATS)}")
+        raise UnsupportedFormatError(f"aac is not supported; supported: {', '.join(FORMATS)}")
     voice = body.voice if isinstance(body.voice, str) else body.voice.id
     rendering = _rendering(body, body.response_format)
     utterance = Utterance(body.input, voice=VOICES.get(voice, voice), speed=body.speed)
@@ -70,17 +70,18 @@ def _rendering(body: SpeechRequest, audio_format: AudioFormat) -> Rendering:
     if body.stream_format == "sse":
         if not FORMATS[audio_format].streamable:
             raise UnsupportedFormatError(
-                f"{audio_format} tells its length at its head, so it cannot be sent as events"
+                f"{audio_format} cannot be sent as events, because its header has the length of "
+                "the audio"
             )
         return SpeechEvents(audio_format)
-    # Nobody asked for a stream in so many words, and some decoders refuse FLAC of open length.
+    # The request does not ask for a stream, and some decoders refuse FLAC of unknown length.
     whole = audio_format in ("wav", "flac")
     return WholeAudio(audio_format) if whole else StreamedAudio(audio_format)
 
 
 @router.get("/models", operation_id="list_models")
 async def models() -> OpenAIModels:
-    """List the names under which there is a model."""
+    """List the model names."""
     return OpenAIModels(data=[OpenAIModel(id=name) for name in MODELS])
 
 
@@ -88,7 +89,7 @@ async def models() -> OpenAIModels:
 async def model(
     model: Annotated[str, Path(examples=[MODELS[0]], json_schema_extra={"enum": [*MODELS]})],
 ) -> OpenAIModel:
-    """Describe one of the models."""
+    """Describe a model."""
     if model not in MODELS:
         raise UnknownModelError(f"no model {model!r}{nearest(model, MODELS)}")
     return OpenAIModel(id=model)
@@ -96,7 +97,7 @@ async def model(
 
 @router.get("/audio/voices", operation_id="list_openai_voices", responses=error_responses(503))
 async def voices(request: Request) -> OpenAIVoices:
-    """List the voices, OpenAI's names last."""
+    """List the voices; OpenAI's names come last."""
     synthesizer = state_of(request).require().synthesizer
     own = [
         OpenAIVoice(id=voice.name, name=voice.name, language=voice.language, sex=voice.sex)

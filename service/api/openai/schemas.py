@@ -24,11 +24,11 @@ _GO_TOGETHER: dict[str, Any] = {
         },
     ]
 }
-"""JSON Schema's words for which fields go together."""
+"""JSON Schema for the values that can be combined."""
 
 
 class VoiceReference(StrictModel):
-    """A voice as newer clients may name it."""
+    """A voice, as newer clients name it."""
 
     id: str = Field(json_schema_extra=BLEND)
 
@@ -53,33 +53,33 @@ class SpeechRequest(StrictModel):
     )
 
     model: str = Field(
-        description="a model of GET /v1/models; all are the same",
+        description="a model of GET /v1/models; all names stand for the same model",
         json_schema_extra={"enum": [*MODELS]},
     )
     input: str = Field(
-        description="what to say", examples=["Hello there."], json_schema_extra=NAMED
+        description="text to say", examples=["Hello there."], json_schema_extra=NAMED
     )
     voice: str | VoiceReference = Field(
-        description="a voice of GET /v1/audio/voices, a blend of several, or an OpenAI voice",
+        description="a voice of GET /v1/audio/voices, a blend of voices, or an OpenAI voice",
         examples=["alloy", "af_heart"],
         json_schema_extra=BLEND,
     )
     response_format: Literal["mp3", "opus", "aac", "flac", "wav", "pcm"] = Field(
         "mp3",
-        description="mp3, opus and pcm are sent while they are made",
+        description="audio format; mp3, opus and pcm are streamed",
         json_schema_extra={"enum": [*FORMATS]},
     )
     speed: float = Field(
         1.0, ge=MIN_SPEED, le=MAX_SPEED, allow_inf_nan=False, description="2.0 is twice as fast"
     )
     stream_format: Literal["audio", "sse"] = Field(
-        "audio", description="the file itself, or events with parts of it in base64"
+        "audio", description="audio: the file itself; sse: events with parts of it, in base64"
     )
-    instructions: str | None = Field(None, description="accepted, and without effect")
+    instructions: str | None = Field(None, description="accepted, but without effect")
 
 
 class OpenAIVoice(BaseModel):
-    """A voice, in the shape that web interfaces read."""
+    """A voice, as web interfaces expect it."""
 
     id: str
     name: str
@@ -113,11 +113,11 @@ class SpeechDelta(BaseModel):
     """Data of an event with audio."""
 
     type: Literal["speech.audio.delta"] = "speech.audio.delta"
-    audio: str = Field(description="the next part of the audio file in base64")
+    audio: str = Field(description="the next part of the audio file, in base64")
 
 
 class SpeechUsage(BaseModel):
-    """Tokens are what a language model counts; there are none here."""
+    """Tokens of a language model; always 0 here."""
 
     input_tokens: Literal[0] = 0
     output_tokens: Literal[0] = 0

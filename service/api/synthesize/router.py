@@ -37,7 +37,7 @@ from service.errors import InvalidRequestError, UnsupportedFormatError
 router = APIRouter()
 
 _SPEECH: dict[str, Any] = {
-    "description": "Speech (int16, mono, 24 kHz), speech with times, or subtitles",
+    "description": "Audio (int16, mono, 24 kHz), audio with word times, or subtitles",
     "headers": SPEECH_HEADERS,
     "model": TimedAnswer,
     "content": {
@@ -57,7 +57,7 @@ _SPEECH: dict[str, Any] = {
     responses={200: _SPEECH, **error_responses(413, 415, 422, 501, 503, 504)},
 )
 async def synthesize(body: SynthesisRequest, request: Request) -> Response:
-    """Turn text into speech."""
+    """Synthesize speech from text or phonemes."""
     rendering = _rendering(body)
     return SpeechResponse(state_of(request), body.utterance(), body.delivery(), rendering)
 
@@ -65,12 +65,12 @@ async def synthesize(body: SynthesisRequest, request: Request) -> Response:
 def _rendering(body: SynthesisRequest) -> Rendering:
     if body.format == "srt" or body.format == "vtt":
         if body.stream or body.timestamps:
-            raise InvalidRequestError(f"{body.format} goes without stream and timestamps")
+            raise InvalidRequestError(f"{body.format} cannot be combined with stream or timestamps")
         return Subtitles(body.format, body.utterance())
     if body.stream and not FORMATS[body.format].streamable:
         raise UnsupportedFormatError(
-            f"{body.format} tells its length at its head, which nobody knows before the speech is "
-            "made; stream pcm, or leave stream out"
+            f"{body.format} cannot be streamed, because its header has the length of the audio; "
+            "use pcm, or do not set stream"
         )
     if body.timestamps is None:
         return StreamedAudio(body.format) if body.stream else WholeAudio(body.format)
@@ -86,11 +86,11 @@ def _rendering(body: SynthesisRequest) -> Rendering:
     responses=error_responses(413, 415, 422, 503),
 )
 async def phonemize(body: PhonemizeRequest, request: Request) -> Response:
-    """Tell what would be said of a text, and how, without saying it."""
+    """Convert text to phonemes, as `/synthesize` would, without synthesizing it."""
     state = state_of(request)
     planner = state.require().synthesizer.planner
 
-    def answer() -> bytes:  # of a long text it takes longer to write than the event loop has
+    def answer() -> bytes:  # in a thread: for a long text it would block the event loop
         return to_json(
             PhonemizeAnswer.of(planner.preview(body.utterance(), early=body.early), body.text)
         )

@@ -20,7 +20,7 @@ _EITHER: dict[str, Any] = {
         for name in ("text", "phonemes")
     ]
 }
-"""JSON Schema's words for: exactly one of the two, and null is none."""
+"""JSON Schema for: exactly one of the two; null does not count."""
 
 _GO_TOGETHER: dict[str, Any] = {
     "anyOf": [
@@ -44,13 +44,12 @@ _GO_TOGETHER: dict[str, Any] = {
         },
     ]
 }
-"""Likewise: which fields go together."""
+"""JSON Schema for the values that can be combined."""
 
 
 NORMALIZE: Any = Field(
     True,
-    description="whether figures, dates, abbreviations, addresses and the like are written in "
-    "words before they are read",
+    description="write numbers, dates, abbreviations, addresses and the like as words before G2P",
 )
 
 
@@ -72,17 +71,17 @@ class SynthesisRequest(StrictModel):
     )
 
     text: str | None = Field(
-        None, description="what to say", examples=["Hello there."], json_schema_extra=NAMED
+        None, description="text to say", examples=["Hello there."], json_schema_extra=NAMED
     )
     phonemes: str | None = Field(
         None,
-        description="what to say, in the symbols of the model",
+        description="phonemes to say, in the model's symbols",
         examples=["həlˈO"],
         json_schema_extra=NAMED,
     )
     voice: str | None = Field(
         None,
-        description="a voice of GET /voices, or a blend of several",
+        description="a voice of GET /voices, or a blend of voices",
         examples=["af_heart", "af_bella(2)+af_sky(1)"],
         json_schema_extra=BLEND,
     )
@@ -94,37 +93,39 @@ class SynthesisRequest(StrictModel):
         ge=1 / MAX_SPEED,
         le=1 / MIN_SPEED,
         allow_inf_nan=False,
-        description="piper's name for the inverse of speed: 2.0 takes twice as long; where both "
-        f"are given, speed / length_scale is from {MIN_SPEED} to {MAX_SPEED}",
+        description="the inverse of speed, as in piper: 2.0 takes twice as long; if both are "
+        f"given, speed / length_scale must be from {MIN_SPEED} to {MAX_SPEED}",
     )
     language: str | None = Field(
         None,
-        description="code of the text's language; the voice's own by default; phonemes need none",
+        description="language code of the text; default: the voice's language; not needed for "
+        "phonemes",
         examples=list(LANGUAGES),
     )
     ssml: bool = Field(
-        False, description="whether text is SSML; a subset, see docs/markup.md of the project"
+        False, description="the text is SSML; docs/markup.md lists the supported elements"
     )
     normalize: bool = NORMALIZE
     format: AudioFormat | Literal["srt", "vtt"] = Field(
-        "wav", description="an audio format, or subtitles: what is said when, without the sound"
+        "wav", description="audio format, or a subtitle format, which has times and no audio"
     )
-    stream: bool = Field(False, description="send audio while it is made; not for wav, srt and vtt")
+    stream: bool = Field(
+        False, description="send audio while it is made; not with wav, srt and vtt"
+    )
     chunking: Literal["even", "early"] | None = Field(
         None,
-        description="how long text is cut: evenly, or the first chunk short so that sound starts "
-        "early; early by default where stream is true and speech is decoded whole, else even",
+        description="how the text is split into chunks: even, or early (a short first chunk, so "
+        "that audio starts early); default: early for streams that are decoded whole, else even",
     )
     decoding: Decoding | None = Field(
         None,
-        description="how a chunk of text becomes sound: windows, one after the other, so that it "
-        "starts soon and with the melody of the whole chunk, or whole; by default what the "
-        "settings say of streams and of files",
+        description="how a chunk is decoded: in windows, one after the other, so that audio "
+        "starts early, or whole; default: the settings stream_decoding and file_decoding",
     )
     timestamps: Literal["word", "phoneme"] | None = Field(
         None,
-        description="answer JSON with the audio in base64 and the time of each word (and its "
-        "phonemes); server-sent events where stream is true",
+        description="answer with JSON: the audio in base64, and the time of each word (and of its "
+        "phonemes); with server-sent events if stream is true",
     )
 
     @property
@@ -133,10 +134,10 @@ class SynthesisRequest(StrictModel):
         return self.text or self.phonemes or ""
 
     def utterance(self) -> Utterance:
-        """Return what is to be said.
+        """Return what to say.
 
         Raises:
-            InvalidRequestError: it is not exactly one of text and phonemes.
+            InvalidRequestError: both or neither of text and phonemes are given.
         """
         if (self.text is None) == (self.phonemes is None):
             raise InvalidRequestError("exactly one of text and phonemes must be given")
@@ -152,7 +153,7 @@ class SynthesisRequest(StrictModel):
         )
 
     def delivery(self) -> Delivery:
-        """Return how it is to be delivered."""
+        """Return how to deliver it."""
         return Delivery(
             streamed=self.stream,
             timed=self.timestamps is not None or self.format in ("srt", "vtt"),
@@ -164,7 +165,7 @@ class SynthesisRequest(StrictModel):
 class TimedAnswer(BaseModel):
     """Answer of `POST /synthesize` with `timestamps`."""
 
-    audio: str = Field(description="the audio file in base64")
+    audio: str = Field(description="the audio file, in base64")
     format: AudioFormat
     sample_rate_hz: int
     duration_s: float
@@ -174,7 +175,7 @@ class TimedAnswer(BaseModel):
 class AudioEvent(BaseModel):
     """Data of the event `audio` of `POST /synthesize` with `timestamps` and `stream`."""
 
-    audio: str = Field(description="the next part of the audio file in base64")
+    audio: str = Field(description="the next part of the audio file, in base64")
     start_s: float
     end_s: float
     words: list[WordAnswer]
@@ -183,7 +184,7 @@ class AudioEvent(BaseModel):
 class DoneEvent(BaseModel):
     """Data of the event `done`, the last one."""
 
-    audio: str = Field(description="the rest of the audio file in base64, often nothing")
+    audio: str = Field(description="the rest of the audio file, in base64; often empty")
     duration_s: float
 
 
@@ -199,20 +200,24 @@ class PhonemizeRequest(StrictModel):
         },
     )
 
-    text: str = Field(description="what would be said", json_schema_extra=NAMED)
+    text: str = Field(description="text to convert to phonemes", json_schema_extra=NAMED)
     language: str | None = Field(
-        None, description="code of the text's language; the voice's own by default"
+        None, description="language code of the text; default: the voice's language"
     )
     voice: str | None = Field(
-        None, description="a voice or a blend; the default one by default", json_schema_extra=BLEND
+        None,
+        description="a voice or a blend; default: the default voice",
+        json_schema_extra=BLEND,
     )
-    ssml: bool = Field(False, description="whether text is SSML")
+    ssml: bool = Field(False, description="the text is SSML")
     normalize: bool = NORMALIZE
-    chunking: Literal["even", "early"] = Field("even", description="how long text is cut")
+    chunking: Literal["even", "early"] = Field(
+        "even", description="how the text is split into chunks"
+    )
 
     @property
     def early(self) -> bool:
-        """Return whether the first chunks are short."""
+        """Return whether the first chunk is short."""
         return self.chunking == "early"
 
     def utterance(self) -> Utterance:
@@ -230,21 +235,27 @@ class SpanAnswer(BaseModel):
     """A part of the request's text."""
 
     text: str
-    text_start: int = Field(description="its first character in the text, in Unicode code points")
-    text_end: int = Field(description="behind its last character")
+    text_start: int = Field(
+        description="offset of its first character in the text, in Unicode code points"
+    )
+    text_end: int = Field(description="offset of its end")
 
 
 class ChunkAnswer(BaseModel):
-    """What the model says in one run."""
+    """A chunk: what the model says in one run."""
 
     phonemes: str
-    text_start: int | None = Field(description="of its first word; null for a pause alone")
-    text_end: int | None = Field(description="of its last word")
-    pause_s: float | None = Field(description="silence that the text asks for after it")
+    text_start: int | None = Field(
+        description="offset of its first word; null if it is only a pause"
+    )
+    text_end: int | None = Field(
+        description="offset of the end of its last word; null if it is only a pause"
+    )
+    pause_s: float | None = Field(description="seconds of silence after it that the text asks for")
 
     @classmethod
     def of(cls, chunk: Chunk) -> ChunkAnswer:
-        """Return what callers are told of a chunk."""
+        """Return the answer's form of a chunk."""
         words = chunk.words
         return cls(
             phonemes=chunk.phonemes,
@@ -255,19 +266,19 @@ class ChunkAnswer(BaseModel):
 
 
 class PhonemizeAnswer(BaseModel):
-    """Answer of `POST /phonemize`: what would be said, and how."""
+    """Answer of `POST /phonemize`."""
 
     language: str
-    normalized: str = Field(description="the text in words, without its markup")
-    phonemes: str = Field(description="what /synthesize takes as phonemes")
+    normalized: str = Field(description="the text after normalization, without its markup")
+    phonemes: str = Field(description="phonemes of the whole text, as /synthesize takes them")
     chunks: list[ChunkAnswer]
     dropped: list[SpanAnswer] = Field(
-        description="letters, numbers and symbols of the text that are not said, such as emoji"
+        description="letters, digits and symbols that are not pronounced, such as emoji"
     )
 
     @classmethod
     def of(cls, preview: Preview, text: str) -> PhonemizeAnswer:
-        """Return what callers are told of a preview of their text."""
+        """Return the answer for a preview of a text."""
         return cls(
             language=preview.language,
             normalized=preview.normalized,

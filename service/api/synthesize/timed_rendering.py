@@ -1,4 +1,4 @@
-"""Speech with the time of each word, and subtitles."""
+"""Audio with word times, and subtitles."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ from service.text import TracedText, parse, plain_text
 SubtitleFormat = Literal["srt", "vtt"]
 
 _WORDS_BYTES_PER_S = 10_000
-"""Memory that the words of a second of speech take: measured at 3,100 bytes, with their phonemes
-8,400, and a tenth of that as JSON."""
+"""Memory of the words of a second of speech. Measured: 3,100 bytes, 8,400 with phonemes, and a
+tenth of that as JSON."""
 
 
 class _Timed(Rendering):
-    """Audio in base64, and the time of each word."""
+    """Audio in base64, and word times."""
 
     def __init__(self, audio_format: AudioFormat, text: str, depth: TimestampDepth) -> None:
         self._format = audio_format
@@ -47,7 +47,7 @@ class _Timed(Rendering):
 
 
 class TimedAudio(_Timed):
-    """A JSON object with the audio file in base64 and the time of each word."""
+    """A JSON object with the audio file in base64, and word times."""
 
     streams = False
     media_type = "application/json"
@@ -77,14 +77,14 @@ class TimedAudio(_Timed):
 class StreamedTimedAudio(_Timed):
     """Server-sent events: `audio` with a part of the file and its words, then `done`.
 
-    Where it fails on the way the connection breaks, and there is no `done`.
+    After an error the connection breaks without `done`.
     """
 
     streams = True
     media_type = "text/event-stream"
 
     def parts(self, segments: Iterable[AudioSegment]) -> Generator[bytes, None, None]:
-        """Write an event for each segment, and the last."""
+        """Write an event for each segment, and the final event."""
         end_s = 0.0
         with open_encoder(self._format, SAMPLE_RATE_HZ) as encoder:
             for segment in segments:
@@ -102,7 +102,7 @@ class StreamedTimedAudio(_Timed):
 
 
 class Subtitles(Rendering):
-    """SubRip or WebVTT: what is said when, without the sound."""
+    """SubRip or WebVTT, without audio."""
 
     streams = False
     bytes_per_s = _WORDS_BYTES_PER_S
@@ -131,7 +131,7 @@ class Subtitles(Rendering):
 
 
 def merge_parts(words: Iterable[WordAnswer]) -> list[WordAnswer]:
-    """Make one of those that stand for the same word: a long number may be said in two chunks."""
+    """Merge the parts of a word: a long number may be said in two chunks."""
     merged: list[WordAnswer] = []
     for word in words:
         if merged and merged[-1].text_start == word.text_start:

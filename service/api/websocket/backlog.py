@@ -1,4 +1,4 @@
-"""What a WebSocket session still has to say."""
+"""The backlog of a WebSocket session."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from service.text import Clause
 
 @dataclass(frozen=True)
 class Manner:
-    """How clauses are spoken."""
+    """How a clause is spoken."""
 
     voice: str | None = None
     language: str | None = None
@@ -31,13 +31,13 @@ class Order:
 
 
 class Backlog:
-    """Clauses that wait to be spoken, and messages that wait until what is before them was.
+    """Clauses that wait to be spoken, and messages that wait for the clauses before them.
 
     Used on the event loop only.
 
     Attributes:
-        n_characters: of the clauses.
-        n_messages: of the others.
+        n_characters: of all clauses.
+        n_messages: number of messages.
     """
 
     def __init__(self) -> None:
@@ -50,13 +50,13 @@ class Backlog:
         return len(self._items)
 
     def add(self, item: Order | messages.FromServer) -> None:
-        """Put something at the end."""
+        """Append an item."""
         self._items.append(item)
         self._count(item, 1)
         self._filled.set()
 
     async def take(self) -> Order | messages.FromServer:
-        """Wait for the first, and take it."""
+        """Wait for the first item, and remove it."""
         while not self._items:
             self._filled.clear()
             await self._filled.wait()
@@ -65,7 +65,7 @@ class Backlog:
         return item
 
     def drop(self, *kinds: type[Order | messages.FromServer]) -> None:
-        """Forget everything of these kinds."""
+        """Remove all items of these kinds."""
         items = list(self._items)
         self.clear()
         for item in items:
@@ -73,7 +73,7 @@ class Backlog:
                 self.add(item)
 
     def clear(self) -> None:
-        """Forget everything."""
+        """Remove all items."""
         self._items.clear()
         self.n_characters = self.n_messages = 0
 

@@ -1,4 +1,4 @@
-"""What is sent of a clause: a message for each segment of audio, with its span of the text."""
+"""The messages of a clause: one for each segment, with its span of the text."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from service.speech import AudioSegment, Chunk, Plan
 from service.text import Clause
 
 SpokenSegment = tuple[messages.Audio, bytes]
-"""A message, and the bytes of PCM that follow it."""
+"""A message, and the PCM bytes that follow it."""
 
 
 def clause_messages(
     order: Order, plan: Plan, segments: Iterable[AudioSegment]
 ) -> Generator[SpokenSegment, None, None]:
-    """Write a clause; the times of each message are from the start of its own audio."""
+    """Yield the messages of a clause. Times count from the start of each message's audio."""
     clause = order.clause
     ends, end = _ends(clause, tuple(plan.chunks)), clause.start
     for segment in segments:
@@ -41,10 +41,10 @@ def clause_messages(
 
 
 def _ends(clause: Clause, chunks: Sequence[Chunk]) -> list[int]:
-    """Return where each chunk's text ends in all the text; together they are the clause.
+    """Return the end of each chunk's span; the spans make up the clause.
 
-    A chunk goes on to the first word of the next; a word that was cut belongs to the chunk where
-    it begins. Where no words are known, all of the clause belongs to the first chunk.
+    A chunk ends at the first word of the next. A word that was cut belongs to the chunk where it
+    begins. If no words are known, the whole clause belongs to the first chunk.
     """
     ends = []
     for before, chunk in pairwise(chunks):
@@ -55,7 +55,7 @@ def _ends(clause: Clause, chunks: Sequence[Chunk]) -> list[int]:
 
 
 def _end_of(segment: AudioSegment, clause: Clause, ends: Sequence[int], start: int) -> int:
-    """Return where the text of a segment ends: its chunk's end, or before that its last word's."""
+    """Return the end of a segment's span: the end of its chunk, or of its last word."""
     if segment.is_last:
         return ends[segment.chunk]
     return max([start, *(clause.start + word.text_end for word in segment.words)])

@@ -13,9 +13,9 @@ from service.speech.planning import MAX_SPEED, MIN_SPEED
 
 
 class Config(StrictModel):
-    """How the text that follows is spoken; text from before is spoken as it was sent.
+    """Set how the text after this message is spoken. Earlier text keeps its settings.
 
-    A field that is left out has its default again.
+    A field that is left out gets its default.
     """
 
     type: Literal["config"]
@@ -27,29 +27,29 @@ class Config(StrictModel):
 
 
 class Text(StrictModel):
-    """A piece of text as it comes, such as a few letters of a language model's answer."""
+    """The next part of the text, such as a few letters of a language model's answer."""
 
     type: Literal["text"]
     text: str
 
 
 class Flush(StrictModel):
-    """No more text is coming for now: speak what is there. Answered by `flushed` behind it."""
+    """Speak the text so far, although its last clause may be incomplete. Answered by `flushed`."""
 
     type: Literal["flush"]
 
 
 class Cancel(StrictModel):
-    """Stop speaking and forget the text that was not spoken. Answered by `cancelled`.
+    """Stop speaking and drop the text that was not spoken. Answered by `cancelled`.
 
-    Taken after `end` too. What waits to be answered (`flush`, `config`, `end`) still is.
+    It may come after `end`. A `flush`, `config` or `end` that has no answer yet still gets one.
     """
 
     type: Literal["cancel"]
 
 
 class End(StrictModel):
-    """Speak what is there, and close. Answered by `done`."""
+    """Speak the text so far, then close. Answered by `done`."""
 
     type: Literal["end"]
 
@@ -65,13 +65,15 @@ def from_client(text: str | None) -> FromClient:
     """Read a message.
 
     Args:
-        text: of a text frame; None of a binary one.
+        text: of a text frame; None for a binary frame.
 
     Raises:
-        InvalidRequestError: it is none of the messages.
+        InvalidRequestError: it is not one of the messages.
     """
     if text is None:
-        raise InvalidRequestError("messages are JSON in text frames; binary frames are for audio")
+        raise InvalidRequestError(
+            "messages are JSON in text frames; only the service sends binary frames"
+        )
     try:
         return _FROM_CLIENT.validate_json(text)
     except ValidationError as error:
@@ -79,7 +81,7 @@ def from_client(text: str | None) -> FromClient:
 
 
 class Ready(BaseModel):
-    """Sent first, and for each `config` in its turn: how the text after it is spoken."""
+    """The settings of the text after it: sent first, and in answer to each `config`."""
 
     type: Literal["ready"] = "ready"
     request_id: str
@@ -91,21 +93,21 @@ class Ready(BaseModel):
 
 
 class Audio(BaseModel):
-    """Goes before the binary frames of a segment of speech, which hold `n_bytes` together.
+    """Announces a segment of speech, whose `n_bytes` follow in binary frames.
 
-    The spans of all segments are the text, in order, without what was skipped or refused.
+    The spans of all segments, in order, make up the text, except what was skipped or refused.
     """
 
     type: Literal["audio"] = "audio"
-    text_start: int = Field(description="in all the text that was sent, in Unicode code points")
+    text_start: int = Field(description="offset in all text received, in Unicode code points")
     text_end: int
-    start_s: float = Field(description="in all the audio that was sent")
+    start_s: float = Field(description="seconds from the start of all audio sent")
     end_s: float
     n_bytes: int
     words: list[WordAnswer]
 
     def after(self, seconds: float) -> Audio:
-        """Return the same behind so many seconds of audio."""
+        """Return the same message, so many seconds later."""
         return self.model_copy(
             update={
                 "start_s": round(self.start_s + seconds, 6),
@@ -116,7 +118,7 @@ class Audio(BaseModel):
 
 
 class Skipped(BaseModel):
-    """A clause that nothing can be said of, such as a lone dash."""
+    """A clause that has nothing to pronounce, such as a lone dash."""
 
     type: Literal["skipped"] = "skipped"
     text_start: int
@@ -125,33 +127,33 @@ class Skipped(BaseModel):
 
 
 class Flushed(BaseModel):
-    """All text from before the `flush` was spoken, skipped or cancelled."""
+    """All text before the `flush` was spoken, skipped or cancelled."""
 
     type: Literal["flushed"] = "flushed"
     text_end: int
 
 
 class Cancelled(BaseModel):
-    """No audio of text from before the `cancel` comes after this."""
+    """The text before the `cancel` is dropped; no more of its audio follows."""
 
     type: Literal["cancelled"] = "cancelled"
-    text_end: int = Field(description="where the text of the next message will start")
+    text_end: int = Field(description="offset at which the next text will start")
 
 
 class Done(BaseModel):
-    """All was spoken; the connection closes."""
+    """All text was spoken; the connection closes."""
 
     type: Literal["done"] = "done"
     text_end: int
-    duration_s: float = Field(default=0.0, description="of all the audio that was sent")
+    duration_s: float = Field(default=0.0, description="seconds of all audio sent")
 
     def after(self, seconds: float) -> Done:
-        """Return the same behind so many seconds of audio."""
+        """Return the same message, so many seconds later."""
         return self.model_copy(update={"duration_s": round(seconds, 6)})
 
 
 class Error(BaseModel):
-    """Something could not be done; with a span where it is a piece of text."""
+    """A message or a clause failed; a clause has its span."""
 
     type: Literal["error"] = "error"
     error: ErrorDetail

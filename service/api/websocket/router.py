@@ -1,4 +1,4 @@
-"""The WebSocket endpoint: text in while it is written, speech out while it is made."""
+"""The WebSocket endpoint: text comes in while it is written, speech goes out while it is made."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ router = APIRouter()
 
 @router.websocket("/synthesize/stream")
 async def synthesize_stream(websocket: WebSocket) -> None:
-    """Speak the text that comes; see `service.api.websocket.messages`.
+    """Serve a session; see `service.api.websocket.messages`.
 
-    A session that cannot be had is refused with an HTTP answer instead of the upgrade.
+    A session that cannot be accepted is refused with an HTTP answer before the upgrade.
     """
     service = cast("ServiceState", websocket.app.state.service)
     state = websocket.scope["state"]
@@ -37,12 +37,12 @@ async def synthesize_stream(websocket: WebSocket) -> None:
         state["statistics"] = statistics = RequestStatistics()
         session = Session(websocket, service, ready, state["request_id"], statistics)
         state["outcome"] = await session.run()
-    # Who does not read the end would keep the connection open for ever.
+    # A client that does not read the close would keep the connection open for ever.
     asyncio.get_running_loop().call_later(service.settings.send_timeout_s, state["abort"])
 
 
 @router.websocket("/{path:path}")
 async def nowhere(websocket: WebSocket) -> None:
-    """Refuse a WebSocket that is no endpoint in the shape of every error."""
+    """Refuse a WebSocket at another path with the usual error body."""
     answer = error_answer(websocket.scope, 404, "not_found", "Not Found")
     await websocket.send_denial_response(answer)

@@ -1,7 +1,7 @@
-"""One WebSocket session: text comes in pieces, speech goes out clause by clause.
+"""One WebSocket session: text comes in parts, speech goes out clause by clause.
 
-Three tasks: one reads messages, one has clauses spoken, one sends. Between the last two there is
-room for a single segment of speech, so a client that reads slowly holds back the synthesis.
+Three tasks: one reads messages, one speaks clauses, one sends. Between the last two there is room
+for a single segment, so a client that reads slowly slows synthesis down.
 """
 
 from __future__ import annotations
@@ -39,27 +39,27 @@ logger = logging.getLogger(__name__)
 
 _BYTES_PER_SAMPLE = 2
 _FRAME_BYTES = 32_768
-"""Of audio in a binary frame: 0.7 s."""
+"""Size of a binary frame: 0.7 s of audio."""
 
 _MAX_MESSAGES = 256
-"""Messages that may wait for the speech before them: they are no text, so its limit does not hold
+"""Messages that may wait for the speech before them. They have no text, so its limit does not bound
 them."""
 
 _STEP_CHARACTERS = 1000
-"""Of a text that is looked through for clauses at a time: three milliseconds at most."""
+"""Characters that are searched for clauses at a time, which takes three milliseconds at most."""
 
 NORMAL = 1000
 GOING_AWAY = 1001
 FAILED = 1011
-"""Codes of RFC 6455 that the session closes with."""
+"""Close codes of RFC 6455."""
 
 _LEFT_IN_ORDER = (NORMAL, GOING_AWAY, 1005)
-"""Codes of a client that closes; 1005 stands for none."""
+"""Close codes of a client that leaves regularly; 1005 stands for none."""
 
 
 @dataclass(frozen=True)
 class _Parcel:
-    """For the sending task: a message, and the speech that belongs to it."""
+    """An item of the sending task: a message, and its audio."""
 
     message: messages.FromServer
     pcm: bytes = b""
@@ -68,7 +68,7 @@ class _Parcel:
 
 
 class Session:
-    """Serve a WebSocket that was accepted, until one side ends it.
+    """Serve an accepted WebSocket until one side ends it.
 
     Args:
         websocket: the connection.
@@ -97,10 +97,10 @@ class Session:
         self._taking_text = asyncio.Lock()
         self._backlog = Backlog()
         self._parcels: asyncio.Queue[_Parcel] = asyncio.Queue(maxsize=1)
-        self._round = 0  # of speech; `cancel` begins another
+        self._round = 0  # `cancel` starts another round
         self._job: SpeechJob[SpokenSegment] | None = None
         self._starts_afresh = True
-        self._spoken_to = 0  # where the text ends that has been spoken
+        self._spoken_to = 0  # offset in the text
         self._is_sending = False
         self._n_samples = 0
         self._ending = False
@@ -108,7 +108,7 @@ class Session:
         self._outcome = "ok"
 
     async def run(self) -> str:
-        """Serve until the connection is closed; return `ok`, or the code of what went wrong.
+        """Serve until the connection is closed; return `ok` or an error code.
 
         Raises:
             StalledError: the client reads nothing.
@@ -116,7 +116,7 @@ class Session:
         works = (self._read(), self._speak(), self._send(), self._end_with_service())
         tasks = [asyncio.ensure_future(work) for work in works]
         try:
-            # Of the first three none returns before the session is over, or its task failed.
+            # None of the first three returns before the session ends or the task fails.
             await asyncio.wait(tasks[:3], return_when=asyncio.FIRST_COMPLETED)
         finally:
             is_busy = self._is_busy()
@@ -131,7 +131,7 @@ class Session:
             elif isinstance(result, WebSocketDisconnect):
                 left = result
             elif isinstance(result, Exception):
-                logger.error("session %s failed with %s", self._request_id, describe(result))
+                logger.error("session %s failed: %s", self._request_id, describe(result))
                 self._outcome, self._close_code = "internal_error", FAILED
         if stalled is not None:
             raise stalled
@@ -146,15 +146,14 @@ class Session:
     async def _close(self) -> None:
         try:
             if self._outcome == "internal_error":
-                what = "something went wrong here"
-                detail = error_detail(self._outcome, what, self._request_id)
+                detail = error_detail(self._outcome, "internal error", self._request_id)
                 await self._send_message(messages.Error(error=detail))
             await self._patiently(self._websocket.close(self._close_code))
         except WebSocketDisconnect:
-            pass  # the client knows that the session is over
+            pass  # the client has left
 
     def _is_busy(self) -> bool:
-        """Tell whether there is something that was asked for and has not been sent."""
+        """Tell whether something is not yet sent."""
         return bool(
             self._clauses.pending
             or self._backlog
@@ -179,7 +178,7 @@ class Session:
                 await self._handle(messages.from_client(message.get("text")))
             except ServiceError as error:
                 await self._complain(error)
-            # Of a client that sends fast there is always a next message, and nothing to wait for.
+            # With a fast client receiving never waits, so yield to the other tasks.
             await asyncio.sleep(0)
 
     async def _handle(self, message: messages.FromClient) -> None:
@@ -188,14 +187,14 @@ class Session:
             return
         if self._ending:
             self._service.admission.check_open()
-            raise InvalidRequestError("nothing but cancel is taken after end")
+            raise InvalidRequestError("only cancel is accepted after end")
         if isinstance(message, messages.Text):
             await self._add(message.text)
         elif isinstance(message, messages.End):
             self._end()
         elif self._backlog.n_messages >= _MAX_MESSAGES:
             raise InvalidRequestError(
-                f"{_MAX_MESSAGES} messages wait for the speech before them; this one was not taken"
+                f"{_MAX_MESSAGES} messages are waiting already; this one was dropped"
             )
         elif isinstance(message, messages.Config):
             manner = Manner(
@@ -218,10 +217,10 @@ class Session:
         limit = self._service.settings.max_text_length
         if waiting + len(text) > limit:
             raise TextTooLongError(
-                f"{waiting} characters wait to be spoken, and {len(text)} more would be over the "
-                f"{limit} that are allowed; this message was not taken"
+                f"{waiting} characters are waiting, and {len(text)} more exceed the limit of "
+                f"{limit}; this message was dropped"
             )
-        # Looking for clauses in all of a long text would hold up the event loop.
+        # Searching a long text at once would block the event loop.
         async with self._taking_text:
             for start in range(0, len(text), _STEP_CHARACTERS):
                 step = text[start : start + _STEP_CHARACTERS]
@@ -278,7 +277,7 @@ class Session:
             if isinstance(item, Order):
                 await self._speak_clause(item)
                 continue
-            # Between utterances speech comes to rest, and shall start early again.
+            # After a flush or a cancel, audio starts early again.
             self._starts_afresh |= isinstance(item, messages.Flushed | messages.Cancelled)
             await self._say(item, is_last=isinstance(item, messages.Done))
 
@@ -369,7 +368,7 @@ class Session:
     async def _send_parcel(self, parcel: _Parcel) -> None:
         message = parcel.message
         if isinstance(message, messages.Audio) and parcel.round != self._round:
-            return  # it was cancelled before it began to leave
+            return  # it was cancelled before it was sent
         if isinstance(message, messages.Audio | messages.Done):
             message = message.after(self._n_samples / SAMPLE_RATE_HZ)
         await self._send_message(message)
@@ -389,6 +388,6 @@ class Session:
         try:
             await send_patiently(sending, self._service.settings.send_timeout_s)
         except RuntimeError as error:
-            # Where uvicorn closes by itself (a message was too long, a ping was not answered), it
-            # takes what is sent until the disconnection comes for a mistake.
+            # When uvicorn closes the connection itself (a message was too long, a ping was not
+            # answered), sending raises this until the disconnect message arrives.
             raise WebSocketDisconnect(1006) from error

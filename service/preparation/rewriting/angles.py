@@ -20,7 +20,7 @@ less than float32 can tell: minimax, by Lawson's reweighting over 20,001 Chebysh
 
 
 def rules() -> RewriteRuleSet:
-    """Return what puts a polynomial in the place of Atan."""
+    """Return the rules that replace Atan by a polynomial."""
     return rule_set(_Atan)
 
 

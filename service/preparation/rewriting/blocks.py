@@ -1,4 +1,4 @@
-"""Make one operator of each residual block of the generator, so that it works in place."""
+"""Replace each residual block of the generator by one operator, which works in place."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ _PER_CONVOLUTION = (_WEIGHT, _SUMS, _RUNS, _BIAS, _STYLE, _ALPHA)
 
 
 class _Pair(NamedTuple):
-    """Two convolutions, the second of which adds what the first one started from."""
+    """Two convolutions; the second adds the input of the first."""
 
     first: ir.Node
     second: ir.Node
 
 
 def fuse_blocks(graph: ir.Graph) -> int:
-    """Make `ResidualBlock` of chains of convolutions; return how many.
+    """Replace chains of convolutions by `ResidualBlock`; return how many.
 
     In: three pairs of `DynamicQuantizeConv` with AdaIN and Snake, each pair adding its input to its
     result. Out: one operator that needs two tensors beside its input and its result, where the
@@ -42,7 +42,7 @@ def fuse_blocks(graph: ir.Graph) -> int:
 
 
 def _chain(node: ir.Node) -> list[_Pair] | None:
-    """Return the pairs of a block that starts with a convolution, or None where it is none."""
+    """Return the pairs of the block that starts with a convolution; None if it is no block."""
     pairs: list[_Pair] = []
     first: ir.Node | None = node
     while first is not None and len(pairs) < PAIRS:
@@ -88,7 +88,7 @@ def _fits(node: ir.Node) -> bool:
 
 
 def _next(pair: _Pair) -> ir.Node | None:
-    """Return the convolution that goes on with what a pair gives, if nothing else does."""
+    """Return the convolution that is the only user of a pair's result, or None."""
     inputs = _inputs(pair.second)
     if inputs[_ADDEND] is not None or pair.second.attributes["output_scale"].as_float() != 1.0:
         return None
@@ -137,6 +137,6 @@ def _fuse(graph: ir.Graph, pairs: list[_Pair]) -> None:
 
 
 def _inputs(node: ir.Node) -> list[ir.Value | None]:
-    """Return all inputs, also those left out at the end."""
+    """Return all inputs, including omitted ones at the end."""
     inputs = list(node.inputs)
     return inputs + [None] * (_ADDEND + 1 - len(inputs))

@@ -1,4 +1,4 @@
-"""Feed AdaIN statistics to the decoder as inputs: a stretch then sounds as it does in the whole."""
+"""Feed AdaIN statistics to the decoder as inputs: a window then sounds as within its chunk."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from service.preparation.rewriting.parts import SPECTRUM
 from service.preparation.rewriting.refusing import named, refused
 
 SPECTRUM_STATISTICS = "spectrum_statistics"
-"""Of each channel of the spectrum, over the whole piece: float32 [4, 22]."""
+"""Statistics of each channel of the spectrum, over the whole chunk: float32 [4, 22]."""
 
 GIVEN, SHARE, MEASURED = "given", "share", "measured"
-"""Statistics of what each AdaIN works on, of all blocks one after the other, float32 [n]; and how
-much those that are given count, float32 [1]: with 0, what is measured is taken, with 1 they are."""
+"""Statistics of each AdaIN's input, for all blocks one after the other, float32 [n]; and the share
+of the given ones, float32 [1]: 0 uses measured statistics, 1 the given ones."""
 
 _STATISTICS, _GIVEN, _SHARE = 5, 3, 4
 """Inputs of a `DynamicQuantizeConv`, and of a `ResidualBlock`."""
@@ -29,7 +29,7 @@ _PER_CHANNEL, _CONVOLUTIONS = 4, 6
 
 
 def tell_spectrum(encoder: ir.Graph) -> None:
-    """Have an encoder tell the statistics of the spectrum."""
+    """Make the statistics of the spectrum an output of the encoder."""
     spectrum = named(encoder.outputs, SPECTRUM, encoder)
     node = ir.node("ChannelStatistics", [spectrum], domain=DOMAIN)
     made = spectrum.producer()
@@ -39,9 +39,9 @@ def tell_spectrum(encoder: ir.Graph) -> None:
 
 
 def give_spectrum(decoder: ir.Graph) -> None:
-    """Have the convolutions of the spectrum take its range from the statistics of the whole piece.
+    """Quantize the spectrum by the minimum and maximum of the whole chunk.
 
-    In: `QuantizedConv`. Out: the same, whose ends are the least and the greatest of each channel.
+    In: `QuantizedConv`. Out: the same, whose ends are the minimum and maximum of each channel.
     """
     statistics = _named(ir.Value(), SPECTRUM_STATISTICS)
     _, ends = _split(decoder, statistics, [_PER_CHANNEL // 2] * 2)
@@ -54,10 +54,9 @@ def give_spectrum(decoder: ir.Graph) -> None:
 
 
 def carry_statistics(decoder: ir.Graph) -> int:
-    """Have the residual blocks of a decoder take and tell statistics; return how many there are.
+    """Add statistics to the inputs and outputs of residual blocks; return how many there are.
 
-    The convolutions of the spectrum take its range from its statistics, which are known of the
-    whole piece.
+    The convolutions of the spectrum quantize by the whole chunk's statistics, which are known.
 
     Raises:
         RefusedError: there is none.
@@ -87,7 +86,7 @@ def carry_statistics(decoder: ir.Graph) -> int:
 
 
 def give_statistics(decoder: ir.Graph) -> int:
-    """Have the layers of residual blocks take statistics; return how many blocks there are.
+    """Feed statistics to the layers of residual blocks; return how many blocks there are.
 
     In: layers of `Modulate`, as the dialect has them after a model was split. Out: each with the
     mean, the variance, the least and the greatest of its channels, and the share of these, see
@@ -95,7 +94,7 @@ def give_statistics(decoder: ir.Graph) -> int:
     the native operators have them.
 
     Raises:
-        RefusedError: the blocks are put together otherwise; nothing is changed.
+        RefusedError: the blocks have another structure; nothing is changed.
     """
     blocks = _blocks(decoder)
     given, share = _named(ir.Value(), GIVEN), _named(ir.Value(), SHARE)
@@ -118,7 +117,7 @@ class _Layer(NamedTuple):
     """AdaIN, an activation and a convolution.
 
     Attributes:
-        source: what is normalised, before it was turned.
+        source: the value to normalize, before its transpose.
         modulate: the node.
         convolution: the node.
         n_channels: of the source.
@@ -131,7 +130,7 @@ class _Layer(NamedTuple):
 
 
 def _blocks(decoder: ir.Graph) -> list[list[_Layer]]:
-    """Return the layers of each residual block. Of what is summed, the first comes first."""
+    """Return the layers of each residual block, in the order of the sums."""
     layers = [
         layer
         for node in _upstream_first(decoder)
@@ -148,9 +147,9 @@ def _blocks(decoder: ir.Graph) -> list[list[_Layer]]:
 
 
 def _upstream_first(graph: ir.Graph) -> Iterable[ir.Node]:
-    """Return the nodes that a graph's outputs come from, behind each other, first inputs first.
+    """Return the nodes that compute a graph's outputs, depth first, first inputs first.
 
-    In a graph they may stand in any order in which they can be computed.
+    The order in the graph itself may be any topological order.
     """
     found: dict[ir.Node, None] = {}
     path = [node for value in graph.outputs if (node := value.producer()) is not None]
@@ -165,7 +164,7 @@ def _upstream_first(graph: ir.Graph) -> Iterable[ir.Node]:
 
 
 def _layer(convolution: ir.Node) -> _Layer | None:
-    """Return the layer that ends with a convolution, None where AdaIN is not part of it."""
+    """Return the layer that ends with a convolution; None if it has no AdaIN."""
     weight, x = constant(convolution.inputs[1]), _unturned(convolution.inputs[0])
     activation = x.producer() if x is not None else None
     # One node, or several, the last of which takes what the first took.
@@ -195,14 +194,14 @@ def _is_block(layers: list[_Layer]) -> bool:
 
 
 def _unturned(value: ir.Value | None) -> ir.Value | None:
-    """Return a value as it was before transposes."""
+    """Return a value before its transposes."""
     while (turn := maker(value, "Transpose")) is not None:
         value = turn.inputs[0]
     return value
 
 
 def _split(graph: ir.Graph, value: ir.Value, sizes: Sequence[int]) -> Sequence[ir.Value]:
-    """Return the parts of a vector that is an input, or a part of one."""
+    """Split a vector that is an input, or a part of one."""
     lengths = initializer(graph, np.array(sizes, np.int64), "statistics_sizes")
     split = ir.node("Split", [value, lengths], {"axis": 0}, num_outputs=len(sizes))
     made = value.producer()
@@ -214,7 +213,7 @@ def _split(graph: ir.Graph, value: ir.Value, sizes: Sequence[int]) -> Sequence[i
 
 
 def _replaced(graph: ir.Graph, block: ir.Node, given: ir.Value, share: ir.Value) -> ir.Value:
-    """Put a block that takes statistics in the place of one; return those that it measures."""
+    """Replace a block by one that takes statistics; return those that it measures."""
     inputs = list(block.inputs)
     inputs[_GIVEN], inputs[_SHARE] = given, share
     attributes = {name: attribute.value for name, attribute in block.attributes.items()}

@@ -1,4 +1,4 @@
-"""Constants in what a rule writes."""
+"""Constants for rules."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy.typing as npt
 import onnx_ir as ir
 
 END = int(np.iinfo(np.int64).max)
-"""As the end of a slice: up to the last."""
+"""The end of a slice that goes up to the last element."""
 
 
 def int64s(op: Any, *values: int) -> Any:
@@ -28,7 +28,7 @@ def float32(op: Any, value: float) -> Any:
 
 
 def stored(op: Any, array: npt.NDArray[np.generic], name: str) -> Any:
-    """Return a tensor with a name, to which a number is added where the name is taken."""
+    """Return a tensor with a name; a number is added if the name is taken."""
     return op.Constant(value=ir.tensor(np.ascontiguousarray(array)), _outputs=[name])
 
 

@@ -1,4 +1,4 @@
-"""Recognise convolutions that quantise what comes in and work on integers."""
+"""Recognize convolutions that quantize their input and compute with integers."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ from service.preparation.rewriting.rule import Rule, failed, rule_set
 
 
 def rules() -> RewriteRuleSet:
-    """Return what turns the published groups of nodes into `QuantizedConv`.
+    """Return the rules that replace published groups of nodes by `QuantizedConv`.
 
-    In: DynamicQuantizeLinear, ConvInteger, a bias quantised in the graph and added to the
+    In: DynamicQuantizeLinear, ConvInteger, a bias quantized in the graph and added to the
     accumulators, Cast, Mul by the product of both scales. Out: `QuantizedConv` between transposes.
     """
     return rule_set(_Biased, _Plain, commute=True)
@@ -33,14 +33,14 @@ def rules() -> RewriteRuleSet:
 
 class _Convolution(Rule):
     def _parts(self, conv: ir.Value, scale: ir.Value) -> dict[str, Any] | MatchResult:
-        """Return the convolution's operands, or why the group is not as it must be."""
+        """Return the convolution's operands, or why the group does not match."""
         node = conv.producer()
         if node is None or len(node.inputs) != 4:
             return failed("ConvInteger has not four inputs", node)
         quantized, weight, zero_point, weight_zero_point = node.inputs
         quantize = maker(quantized, "DynamicQuantizeLinear")
         if quantize is None or zero_point is not quantize.outputs[2]:
-            return failed("what it convolves is not quantised by DynamicQuantizeLinear", node)
+            return failed("what it convolves is not quantized by DynamicQuantizeLinear", node)
         weight_scale = _weight_scale(scale, quantize)
         array, zero = constant(weight), scalar(weight_zero_point)
         if array is None or array.ndim != 3 or array.dtype != np.uint8:
@@ -88,7 +88,7 @@ class _Biased(_Convolution):
         if isinstance(parts, MatchResult):
             return parts
         if _bias_of(bias, parts) is None:
-            return failed("its bias is not a constant that is quantised in the graph", bias)
+            return failed("its bias is not a constant that is quantized in the graph", bias)
         return MatchResult()
 
     def rewrite(self, op: Any, conv: ir.Value, bias: ir.Value, scale: ir.Value, **_: Any) -> Any:
@@ -117,7 +117,7 @@ class _Plain(_Convolution):
 
 
 def _weight_scale(product: ir.Value | None, quantize: ir.Node) -> float | None:
-    """Return by what the scale of the quantised input is multiplied, if it is and by one number."""
+    """Return the number that the scale of the quantized input is multiplied by, or None."""
     node = maker(product, "Mul")
     if node is None:
         return None

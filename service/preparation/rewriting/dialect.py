@@ -1,8 +1,8 @@
-"""The operators between what a published graph says and what a prepared one runs.
+"""The dialect: operators between those of a published graph and of a prepared one.
 
-Recognising passes turn groups of nodes into these; a backend turns all of them into nodes that can
-be run, native or stock. None is left in a prepared model. Activations are float32 and channels
-last, [1, T, C]; who recognises something puts transposes around it, which cancel later on.
+Recognizing steps replace groups of nodes by these operators; a backend replaces all of them by
+native or stock operators, so a prepared model has none. Activations are float32 and channels last,
+[1, T, C]. Recognizing steps put transposes around an operator, which later steps cancel.
 
 - `QuantizedConv(x, weight, bias?, length?, ends?)`: `DynamicQuantizeLinear` over the whole of x, or
   in the range that it gives of ends where there are any, a convolution of integers, bias rounded
@@ -11,9 +11,9 @@ last, [1, T, C]; who recognises something puts transposes around it, which cance
   (uint8).
 - `InstanceNorm(x)`: (x - mean) / sqrt(variance + epsilon) of each channel over time.
 - `Modulate(x, style, mean?, variance?, least?, greatest?, share?)`: (1 + gamma) * x + beta, style
-  [1, 2C] holding gamma, then beta. Where share, [1], is more than 0, x is normalised with the mean
+  [1, 2C] with gamma, then beta. Where share, [1], is more than 0, x is normalized with the mean
   and the variance, [C], in the place of its own; least and greatest, [C], are those of the frames
-  before they were normalised, in the whole of which these are a stretch.
+  before they were normalized, in the whole of which these are a window.
 - `ChannelStatistics(x)`: mean, variance, least and greatest of each channel over time, [4, C].
 - `Snake(x, alpha)`: x + sin(alpha * x)^2 / alpha, alpha [C].
 - `Conv(x, weight, bias)`: in floats, weight [Co, Ci, K], as many frames out as in; attribute pad.

@@ -1,7 +1,7 @@
-"""Take the quantisation out: the same operators in floats, weights multiplied by their scales.
+"""Undo the quantization: the same operators in floats, with weights multiplied by their scales.
 
-For processors that have no kernels for the published integers, above all GPUs. Activations stay
-channels first, as published. Layers that share weights in the source share them here.
+For GPUs, which have no kernels for the published integers. Activations stay channels first, as
+published. Layers that share weights in the source share them here.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _STATES, _PEEPHOLES = slice(5, 7), 7
 
 
 def rules() -> RewriteRuleSet:
-    """Return what makes convolutions of floats of `QuantizedConv`, and squares without Pow."""
+    """Return the rules that replace `QuantizedConv` by float convolutions, and Pow by products."""
     return rule_set(_Conv, _Square)
 
 
@@ -49,7 +49,7 @@ class _Conv(Rule):
     def rewrite(self, op: Any, x: ir.Value, weight: ir.Value, convolved: ir.Value) -> Any:
         node, integers = convolved.producer(), constant(weight)
         assert node is not None  # matched
-        assert integers is not None  # recognised as such
+        assert integers is not None  # recognized as such
         zero_point = node.attributes["weight_zero_point"].as_int()
         scale = np.float32(node.attributes["weight_scale"].as_float())
         floats = (integers.astype(np.float32) - np.float32(zero_point)) * scale
@@ -80,7 +80,7 @@ class _Square(Rule):
 def project_floats(
     graph: ir.Graph, quantize: ir.Node, weight: Array, scale: Array, bias: Array
 ) -> ir.Node:
-    """Make one product in floats of those of a style, for `merge_projections`."""
+    """Make one float product of a style's products, for `merge_projections`."""
     style = quantize.inputs[0]
     assert style is not None
     name = f"{style.name}_projection"
@@ -93,7 +93,7 @@ def project_floats(
 
 
 def dequantize_products(graph: ir.Graph) -> int:
-    """Make products of floats of those of integers; return how many there were.
+    """Replace integer products by float products; return how many there were.
 
     In: DynamicQuantizeLinear, MatMulInteger, Cast, Mul. Out: MatMul. A bias stays what it is.
     """
@@ -110,7 +110,7 @@ def dequantize_products(graph: ir.Graph) -> int:
 
 
 def dequantize_embeddings(graph: ir.Graph) -> int:
-    """Have tables of floats; return how many there were.
+    """Replace tables of integers by tables of floats; return how many there were.
 
     In: rows of a table of integers, DequantizeLinear. Out: rows of a table of floats.
     """
@@ -133,7 +133,7 @@ def dequantize_embeddings(graph: ir.Graph) -> int:
 
 
 def dequantize_lstms(graph: ir.Graph) -> int:
-    """Make LSTMs in floats of those with integer weights; return how many there were.
+    """Replace LSTMs with integer weights by float LSTMs; return how many there were.
 
     In: DynamicQuantizeLSTM, whose weights are [directions, in, 4 * hidden]. Out: LSTM, whose are
     [directions, 4 * hidden, in], without first states where those are zero.

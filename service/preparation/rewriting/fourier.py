@@ -1,4 +1,4 @@
-"""Do the short Fourier transforms of the source and of the output as matrix products."""
+"""Replace the short-time Fourier transforms of source and output by matrix products."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from service.preparation.rewriting.rule import Rule, rule_set
 
 
 def rules() -> RewriteRuleSet:
-    """Return what replaces STFT and the transposed convolution of the inverse one.
+    """Return the rules that replace STFT, and the transposed convolution of the inverse.
 
     STFT of a signal becomes frames, put together from its hops, times a matrix. The source is
     constant where a voice has no tone; all but two of the bins there are the published operator's
@@ -43,15 +43,15 @@ def rules() -> RewriteRuleSet:
 
 
 def convolving_rules() -> RewriteRuleSet:
-    """Return what makes convolutions of STFT, and leaves the inverse one as it is.
+    """Return the rules that replace STFT by convolutions, and keep the inverse.
 
-    GPUs have no STFT, and convolve at once.
+    CUDA has no kernel for STFT, but fast convolutions.
     """
     return rule_set(_ConvolvedForward, _Part)
 
 
 def native_rules() -> RewriteRuleSet:
-    """Return what does the same, and what comes before the inverse, in operators of our own.
+    """Return the rules that replace both transforms by native operators.
 
     Both transforms are convolutions over the hops of a signal: of its samples to the bins of a
     frame, and of the bins of the frames around a hop to its samples. The spectrum of the sound is
@@ -158,7 +158,7 @@ class _NativeForward(_Forward):
 
 
 def _part_of(node: ir.Node) -> int | None:
-    """Return which part of a complex number a node takes: 0 the real one, or 1; else None."""
+    """Return the part of complex numbers that a node takes: 0 is real, 1 imaginary; or None."""
     axis = node.attributes.get("axis")
     if node.op_type != "Gather" or axis is None or axis.as_int() != 3:
         return None
@@ -167,7 +167,7 @@ def _part_of(node: ir.Node) -> int | None:
 
 
 def _constant_level(signal: ir.Value) -> np.float32:
-    """Return what the signal is where the source is silent, or 0 where that cannot be told.
+    """Return the level of the signal where the source is silent; 0 if unknown.
 
     The source is tanh of a sum of sines, each times 0 or 1, plus a bias.
     """
@@ -185,7 +185,7 @@ def _constant_level(signal: ir.Value) -> np.float32:
 
 
 class _Part(Rule):
-    """Both parts are asked for; they go when the second one has its answer."""
+    """Both parts are used; they are removed when the second one is replaced."""
 
     def __init__(self) -> None:
         super().__init__(remove_nodes=False)
@@ -287,7 +287,7 @@ class _Polar(Rule):
 
 
 def _n_channels(x: ir.Value) -> int | None:
-    """Return how many channels a convolution gives, or None where x comes from another node."""
+    """Return the number of output channels of a convolution; None for another node."""
     node = maker(x, "Conv")
     if node is None:
         # One of the dialect stands before the transpose that undoes its order of axes.
@@ -300,7 +300,7 @@ def _n_channels(x: ir.Value) -> int | None:
 
 
 def _channels(part: ir.Value, n_channels: int) -> range | None:
-    """Return which channels a slice takes, None where it takes something else."""
+    """Return the channels that a slice takes; None if it takes something else."""
     node = part.producer()
     numbers = [constant(value) for value in node.inputs[1:]] if node is not None else []
     bounds = [int(array[0]) for array in numbers if array is not None and array.shape == (1,)]

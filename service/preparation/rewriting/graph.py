@@ -1,4 +1,4 @@
-"""Small questions about values and nodes that every pass asks."""
+"""Queries about values and nodes, for all steps."""
 
 from __future__ import annotations
 

@@ -1,9 +1,8 @@
-"""Do in halves, float16, what makes most of the work and bears it: all that becomes sound.
+"""Compute most of the decoder in float16, called halves here.
 
-Text, durations and pitch, the harmonic source with its phases, and the transforms at both ends
-stay in float32: in halves a phase of some thousand cycles is noise, and a duration a guess. So do
-numbers of frames: halves end at 65,504, and 14 s have more columns than that. How loud each frame
-is counts to what becomes sound.
+Text, durations and pitch, the harmonic source with its phases, and the transforms at both ends stay
+in float32: in float16 a phase of some thousand cycles is noise, and durations are wrong. Numbers of
+frames stay in float32 too: float16 ends at 65,504, and 14 s have more columns than that.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ _WHOLE_INPUTS = {"Clip": (1, 2), "Expand": (1,), "Gather": (1,), "ReduceMean": (
 
 
 def halve(graph: ir.Graph) -> int:
-    """Have an encoder or a decoder compute in float16; return how many nodes do.
+    """Convert an encoder or a decoder to float16; return how many nodes.
 
     In: of an encoder what lies between the features of the frames and their pitch on one side, and
     those that it gives on the other; of a decoder all up to the last convolution before the
@@ -40,10 +39,10 @@ def halve(graph: ir.Graph) -> int:
 
 
 def round_to_halves(graph: ir.Graph) -> int:
-    """Have the same round to float16 what it computes in float32; return how many nodes do.
+    """Round the same nodes to float16 while they compute in float32; return how many nodes.
 
-    What is heard of float16, on processors that would compute in float32 all the same: ONNX
-    Runtime's has few kernels for float16, and casts around the others and back only at the ends.
+    This shows the effect of float16 on a CPU, which has few float16 kernels and would compute most
+    nodes in float32.
     """
     region = _region(graph)
     region.round()

@@ -1,4 +1,4 @@
-"""Recognise the harmonic source: sines at multiples of the pitch, which excite the generator."""
+"""Recognize the harmonic source: sines at multiples of the pitch, which excite the generator."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from service.preparation.rewriting.native import OPERATORS
 from service.preparation.rewriting.rule import Rule, rule_set
 
 _REPEATS = 64
-"""How often a number stands in a tensor that is measured: more than one vector of any processor."""
+"""Length of a constant tensor for measuring: more than one vector of any CPU."""
 
 
 def rules() -> RewriteRuleSet:
-    """Return what counts the cycles of each harmonic by frames, not by samples.
+    """Return the rules that count the cycles of each harmonic by frames, not by samples.
 
     In: the pitch repeated for every sample, times the harmonics, divided by the sampling rate, less
     what is whole, and from that the middle of each frame. Out: the same from the pitch itself,
@@ -29,7 +29,7 @@ def rules() -> RewriteRuleSet:
 
 
 def native_rules() -> RewriteRuleSet:
-    """Return what makes the samples of the source in one operator.
+    """Return the rules that compute the samples of the source in one operator.
 
     In: the phases interpolated, Sin, times the amplitude, silent where there is no pitch, weighted
     and summed, Tanh. Out: `HarmonicSource`.
@@ -38,7 +38,7 @@ def native_rules() -> RewriteRuleSet:
 
 
 def level_of_silence(bias: float) -> np.float32:
-    """Return what ONNX Runtime's Tanh makes of the bias: the source without a pitch."""
+    """Return ONNX Runtime's Tanh of the bias: the source without a pitch."""
     return np.float32(result_of("Tanh", np.full(_REPEATS, bias, np.float32))[0])
 
 
@@ -137,7 +137,7 @@ class _Samples(Rule):
 
 
 def _factor(scales: ir.Value) -> float | None:
-    """Return by how much the last of three axes grows, or None where another one does too."""
+    """Return the factor of the last of three axes; None if another axis grows too."""
     factors = constant(scales)
     if factors is None or factors.shape != (3,) or factors[:2].tolist() != [1.0, 1.0]:
         return None

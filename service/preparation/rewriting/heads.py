@@ -1,4 +1,4 @@
-"""Say in numbers how attention parts channels among its heads, where the graph computes it."""
+"""Replace computed attention reshapes by constants."""
 
 from __future__ import annotations
 
@@ -22,21 +22,21 @@ from service.preparation.rewriting.graph import (
 from service.preparation.rewriting.products import product_of
 
 _AS_IT_IS = 0
-"""In the shape of a Reshape: the size that the axis has."""
+"""In the shape of a Reshape: keep the size of the axis."""
 
 _OUTPUT_SCALES = 6
-"""Which input of DynamicQuantizeMatMul."""
+"""Index of an input of DynamicQuantizeMatMul."""
 
 
 class _Shape(NamedTuple):
-    """The shape that a Reshape is given: two axes as long as those of a value, then numbers."""
+    """The shape of a Reshape: two axes of a value, then numbers."""
 
     of: ir.Value
     sizes: tuple[int, ...]
 
 
 def settle_heads(graph: ir.Graph) -> int:
-    """Put numbers in the place of the shapes that attention computes; return how many there were.
+    """Replace the shapes that attention computes by constants; return how many there were.
 
     In: a Reshape of x [B, T, C] to [B, T, heads, size] with B and T taken from x; a Reshape of what
     the heads gave back to [B, T, C] with B and T taken from what the values were made of. Out:
@@ -46,7 +46,7 @@ def settle_heads(graph: ir.Graph) -> int:
 
 
 def _settle(graph: ir.Graph, fits: Callable[[ir.Value, ir.Value], bool]) -> int:
-    """Make constants of the shapes of all that is reshaped by axes of a value that fits it."""
+    """Replace the shapes of all matching Reshapes by constants."""
     count = 0
     for node in nodes_of(graph, "Reshape"):
         shape = _shape(node.inputs[1])
@@ -60,7 +60,7 @@ def _settle(graph: ir.Graph, fits: Callable[[ir.Value, ir.Value], bool]) -> int:
 
 
 def _shape(value: ir.Value | None) -> _Shape | None:
-    """Return what a shape is put together of, or None where it is something else."""
+    """Return the parts of a shape; None if it is something else."""
     together = maker(value, "Concat")
     if together is None or len(together.inputs) < 3:
         return None
@@ -74,7 +74,7 @@ def _shape(value: ir.Value | None) -> _Shape | None:
 
 
 def _axis(value: ir.Value | None) -> tuple[ir.Value, int] | None:
-    """Return the value and the axis whose length a vector of one number is."""
+    """Return the value and the axis whose length a vector of one number holds."""
     vector = maker(value, "Unsqueeze")
     chosen = maker(vector.inputs[0], "Gather") if vector is not None else None
     shape = maker(chosen.inputs[0], "Shape") if chosen is not None else None
@@ -119,13 +119,13 @@ def _is_source_of(x: ir.Value, of: ir.Value) -> bool:
 
 
 def scale_products(graph: ir.Graph) -> int:
-    """Have products give queries and keys scaled; return how many.
+    """Fold the scale of queries and keys into their products; return how many.
 
-    In: an output of `DynamicQuantizeMatMul`, parted, transposed and multiplied by the root of the
-    scale, 1 / sqrt(size), where size is the last number of the shape of what was parted. Out: the
-    same number in the place of the 1 among `output_scales`: the product rounds like the
-    multiplication. (A constant would do for that alone, but ONNX Runtime takes a constant out of
-    both factors of a product and rounds the result, and durations hang on the last bit.)
+    In: an output of `DynamicQuantizeMatMul`, reshaped, transposed and multiplied by the root of
+    the scale, 1 / sqrt(size), where size is the last number of the shape of the reshaped value.
+    Out: the same number instead of the 1 in `output_scales`: the product rounds like the
+    multiplication. (A constant would do, but ONNX Runtime moves a constant out of both factors of
+    a product and rounds the result, and durations depend on the last bit.)
     """
     count = 0
     for node in nodes_of(graph, "Mul"):
@@ -140,7 +140,7 @@ def scale_products(graph: ir.Graph) -> int:
 
 
 def _parted_product(value: ir.Value | None) -> ir.Value | None:
-    """Return the output of a product that is parted and transposed to a value, and nothing else."""
+    """Return the output of a product that is only reshaped and transposed to a value."""
     transposed = maker(value, "Transpose")
     parted = maker(transposed.inputs[0], "Reshape") if transposed is not None else None
     output = parted.inputs[0] if parted is not None else None
@@ -160,7 +160,7 @@ def _scale(graph: ir.Graph, output: ir.Value, scale: np.float32) -> None:
 
 
 def _root_of_scale(value: ir.Value | None) -> np.float32 | None:
-    """Return sqrt(1 / sqrt(size)), if that is what a value is, in the steps of the graph."""
+    """Return sqrt(1 / sqrt(size)) if a value is that, computed in the steps of the graph."""
     root = maker(value, "Sqrt")
     scale = maker(root.inputs[0], "Div") if root is not None else None
     norm = maker(scale.inputs[1], "Sqrt") if scale is not None else None
@@ -172,7 +172,7 @@ def _root_of_scale(value: ir.Value | None) -> np.float32 | None:
 
 
 def _last_size(node: ir.Node | None) -> int | None:
-    """Return the last number of a shape, if the node takes that, and it stands in the graph."""
+    """Return the last number of a shape, if the node takes it and it is constant."""
     if node is None or len(node.inputs) != 3:
         return None
     start, end = constant(node.inputs[1]), constant(node.inputs[2])

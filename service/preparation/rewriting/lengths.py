@@ -1,4 +1,4 @@
-"""Measure frames once for all tensors that have equally many."""
+"""Compute each number of frames once, for all tensors with as many."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _PAIRWISE = {"Add", "Div", "Mul", "Sub"}
 
 
 def share_lengths(graph: ir.Graph) -> int:
-    """Tell normalisations and convolutions how many frames they get; return how many were told.
+    """Tell normalizations and convolutions how many frames they get; return how many were told.
 
     An input of each becomes an int64 [1]. It is one value for all tensors that are as long
     as each other by what made them: a sum of two, an activation, a convolution that pads as many
@@ -136,7 +136,7 @@ def _is_padded_to_size(node: ir.Node) -> bool:
 def taps(node: ir.Node) -> tuple[int, int, int, int, int]:
     """Return size, dilation, stride, pad_begin and pad_end of a `QuantizedConv`."""
     kernel = constant(node.inputs[1])
-    assert kernel is not None  # recognised as such
+    assert kernel is not None  # recognized as such
     dilation, stride, begin, end = (
         node.attributes[name].as_int() for name in ("dilation", "stride", "pad_begin", "pad_end")
     )

@@ -1,4 +1,4 @@
-"""A decoder that is told which of its frames count: those before the ones that were added."""
+"""A decoder with a mask of its real frames."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ _OF_AUDIO = Length(SAMPLES_PER_FRAME, 0)
 
 
 def mask_frames(decoder: ir.Graph) -> int:
-    """Have only the first frames count; return how many nodes were told to disregard the others.
+    """Mask added frames; return how many nodes were made to ignore them.
 
     Raises:
-        RefusedError: something looks at frames in a way that is not known here.
+        RefusedError: a node uses frames in an unknown way.
     """
     features, spectrum = (named(decoder.inputs, name, decoder) for name in (FEATURES, SPECTRUM))
     mask = add_input(decoder, MASK, ir.Shape([1, 1, None]), ir.DataType.FLOAT)
@@ -43,7 +43,7 @@ def mask_frames(decoder: ir.Graph) -> int:
 
 
 class _Masked(Padding):
-    """Frames that a decoder is told not to count.
+    """The masked frames of a decoder.
 
     Args:
         graph: in which they are.

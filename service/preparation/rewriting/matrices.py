@@ -1,4 +1,4 @@
-"""Have products of integers with matrices done by our own operator: the text encoder's."""
+"""Replace integer matrix products of the text encoder by a native operator."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from service.preparation.rewriting.packing import COLUMNS, pack_matrix
 from service.preparation.rewriting.products import Product, by_input, merge, product_of
 
 MOST_OUTPUTS = 3
-"""Of the operator: queries, keys and values of attention."""
+"""Outputs of the operator, for queries, keys and values of attention."""
 
 
 def fuse_products(graph: ir.Graph) -> int:
-    """Make `DynamicQuantizeMatMul` of products of [1, T, Ci]; return how many there were.
+    """Replace products of [1, T, Ci] by `DynamicQuantizeMatMul`; return how many there were.
 
     In: DynamicQuantizeLinear, MatMulInteger, Cast, Mul, Add. Out: one operator for all products of
     one input, with an output for each where they are no more than it has and equally wide, or a
-    Split. The results are the same to the last bit: the durations of speech hang on them.
+    Split. The results are the same to the last bit, because durations depend on them.
     """
     products: list[Product] = []
     taken: set[ir.Value] = set()
@@ -72,6 +72,6 @@ def _fused(
 
 
 def _is_sequence(product: Product) -> bool:
-    """Tell whether what is quantised is [1, T, Ci]; the model's own inputs are of one batch."""
+    """Tell whether the quantized value is [1, T, Ci]; the model's inputs have a batch of one."""
     x = product.quantize.inputs[0]
     return x is not None and x.shape is not None and len(x.shape) == 3

@@ -1,4 +1,4 @@
-"""Ask this machine's ONNX Runtime what one of its operators gives."""
+"""Measure the results of ONNX Runtime's operators on this machine."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _OPSET = 20
 
 
 def result_of(op_type: str, x: Array, *constants: Array, **attributes: int) -> Array:
-    """Return what an operator makes of a tensor, other inputs being constants.
+    """Return the result of an operator for a tensor; other inputs are constants.
 
     Raises:
         ortffi.OrtError: it cannot be run.

@@ -1,4 +1,4 @@
-"""Turn recognised operators, and what stands around them, into operators of our own in C."""
+"""Replace recognized operators, and the nodes around them, by native operators."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from service.preparation.layout import LAYOUT
 from service.preparation.rewriting.dialect import DOMAIN
 from service.preparation.rewriting.graph import constant, initializer, maker, scalar, users
 from service.preparation.rewriting.packing import (
-    centred,
+    centered,
     column_sums,
     cut_runs,
     pack_floats,
@@ -29,11 +29,11 @@ _NO_SLOPE = 1.0
 
 
 def fuse(graph: ir.Graph) -> int:
-    """Make native operators of what can be fused; return how many.
+    """Replace and fuse what is possible by native operators; return how many.
 
-    In: `QuantizedConv` with the activation and AdaIN before it, the sums and the scaling behind
+    In: `QuantizedConv` with the activation and AdaIN before it, the sums and the scaling after
     it; `Upsample` and `Conv` likewise. Out: `DynamicQuantizeConv`, `ConvTranspose`, `Conv`, each of
-    which gives the statistics that the next AdaIN needs; `ChannelStatistics` where none does.
+    which outputs the statistics for the next AdaIN; otherwise `ChannelStatistics`.
     """
     fuser = _Fuser(graph)
     for node in list(graph):
@@ -57,8 +57,8 @@ class _Fuser:
 
     def quantized_conv(self, node: ir.Node) -> None:
         weight = constant(node.inputs[1])
-        assert weight is not None  # recognised as such
-        packed = pack_integers(centred(weight, node.attributes["weight_zero_point"].as_int()))
+        assert weight is not None  # recognized as such
+        packed = pack_integers(centered(weight, node.attributes["weight_zero_point"].as_int()))
         source, before = self._activation(node.inputs[0], node)
         name = _named(node.inputs[1])
         after, residuals, scale = self._sums(node, 2)
@@ -89,7 +89,7 @@ class _Fuser:
     def upsample(self, node: ir.Node) -> None:
         source, slope = self._slope(node.inputs[0])
         weight = constant(node.inputs[1])
-        assert weight is not None  # recognised as such
+        assert weight is not None  # recognized as such
         after = node
         reflected = self._only_user(node, "Reflect")
         if reflected is not None:
@@ -115,7 +115,7 @@ class _Fuser:
     def conv(self, node: ir.Node) -> None:
         source, slope = self._slope(node.inputs[0])
         weight = constant(node.inputs[1])
-        assert weight is not None  # recognised as such
+        assert weight is not None  # recognized as such
         pad = node.attributes["pad"].as_int()
         packed = pack_floats(weight)
         inputs = [
@@ -133,7 +133,7 @@ class _Fuser:
         self._put("Conv", inputs, attributes, node, node)
 
     def _activation(self, x: ir.Value | None, node: ir.Node) -> tuple[ir.Value, dict[str, Any]]:
-        """Return what comes before activation and AdaIN, and both as operands."""
+        """Return the input of activation and AdaIN, and both as operands."""
         operands: dict[str, Any] = {
             "alpha": None, "statistics": None, "style": None, "epsilon": 0.0,
             "negative_slope": _NO_SLOPE,
@@ -153,7 +153,7 @@ class _Fuser:
         return x, operands
 
     def _slope(self, x: ir.Value | None) -> tuple[ir.Value, float]:
-        """Return what comes before a LeakyReLU, and its slope; or x itself and 1."""
+        """Return the input of a LeakyReLU and its slope; or x itself and 1."""
         leaky = maker(x, "LeakyRelu")
         slope = _NO_SLOPE
         if leaky is not None:
@@ -181,7 +181,7 @@ class _Fuser:
     def _sums(
         self, node: ir.Node, at_most: int, *, scaled: bool = True
     ) -> tuple[ir.Node, list[ir.Value], float]:
-        """Return the last node that can be fused behind one, what is added, and the scale."""
+        """Return the last node that can be fused after one, the summands, and the scale."""
         residuals: list[ir.Value] = []
         while len(residuals) < at_most:
             add = self._only_user(node, "Add")
@@ -216,7 +216,7 @@ class _Fuser:
         first: ir.Node,
         last: ir.Node,
     ) -> None:
-        """Put an operator where the last of the fused nodes stands, and drop that."""
+        """Replace the last of the fused nodes by an operator."""
         n_outputs = 1 if op_type == "Conv" else 2
         fused = ir.node(
             op_type, inputs, attributes=attributes, domain=OPERATORS, num_outputs=n_outputs,

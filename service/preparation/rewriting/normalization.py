@@ -1,4 +1,4 @@
-"""Recognise AdaIN: normalisation over time, and what the voice's style makes of it."""
+"""Recognize AdaIN: normalization over time, and modulation by the voice's style."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from service.preparation.rewriting.rule import Rule, failed, rule_set
 
 
 def rules() -> RewriteRuleSet:
-    """Return what turns AdaIN into `InstanceNorm` and `Modulate`.
+    """Return the rules that replace AdaIN by `InstanceNorm` and `Modulate`.
 
     In: ReduceMean, Sub, Mul, ReduceMean, Add, Sqrt, Div; then Mul and Add with the two halves of a
-    projected style, to the first of which 1 was added. Several styles may share one normalisation,
-    so the two are recognised apart; but neither alone, for which there is no operator to be had.
+    projected style, to the first of which 1 was added. Several styles may share one normalization,
+    so the two are recognized separately; but there is no operator for either alone.
     """
     return rule_set(_Norm, _TimeFirstNorm, _ModulationOfNorm, commute=True)
 
@@ -51,7 +51,7 @@ class _Norm(Rule):
 
 
 class _TimeFirstNorm(_Norm):
-    """Over the first axis of [T, 1, C], as an optimiser moved the transposes."""
+    """Over the first axis of [T, 1, C], after an optimizer has moved the transposes."""
 
     axis = 0
 
@@ -70,7 +70,7 @@ class _TimeFirstNorm(_Norm):
 
 
 class _Modulation(Rule):
-    """Of whatever it may be."""
+    """The modulation of any normalization."""
 
     def pattern(self, op: Any, x: Any, style: Any, axes: Any, sizes: Any, one: Any) -> Any:
         column = op.Unsqueeze(style, axes)
@@ -82,7 +82,7 @@ class _Modulation(Rule):
     ) -> MatchResult:
         halves, where = constant(sizes), constant(axes)
         if not self._applies_to(x):
-            return failed("what is modulated is no normalisation that was recognised", x)
+            return failed("what is modulated is no normalization that was recognized", x)
         if scalar(one) != 1.0:
             return failed("another number than 1 is added to the scale", one)
         if halves is None or halves.shape != (2,) or halves[0] != halves[1]:
@@ -101,7 +101,7 @@ class _Modulation(Rule):
 
 
 class _ModulationOfNorm(_Modulation):
-    """Of what was recognised as a normalisation: nodes come in the order in which they compute."""
+    """The modulation of a recognized normalization; nodes are in topological order."""
 
     def _applies_to(self, x: ir.Value) -> bool:
         turn = maker(x, "Transpose")
@@ -112,7 +112,7 @@ _MODULATIONS = rule_set(_Modulation, commute=True)
 
 
 def _is_only_modulated(context: Any) -> bool:
-    """Tell whether what a match computes is modulated, once or more, and nothing else is done."""
+    """Tell whether a match is only modulated, once or more."""
     (y,) = context.output_values
     return not y.is_graph_output() and all(_modulates(context, user) for user in users(y))
 

@@ -1,9 +1,9 @@
-"""Write a model in an older version of ONNX, which more builds have kernels for.
+"""Lower a model to an older opset, which more builds have kernels for.
 
-ONNX Runtime takes a kernel without an upper version only for the very version of the operator that
-it was written for. CUDA's come later than the processor's: in 1.17, what JetPack 5 can have, those
-of Resize, Pad, ReduceMax and others end at opset 17, and each node left over would go to the
-processor, with a copy there and back.
+ONNX Runtime uses a kernel without an upper version only for exactly its version of the operator.
+CUDA's kernels are updated later than the CPU's: in 1.17, which JetPack 5 can have, those of Resize,
+Pad, ReduceMax and others end at opset 17. Other nodes would run on the CPU, with copies to it and
+back.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import onnx_ir as ir
 from service.preparation.rewriting.refusing import refused
 
 OPSET, IR_VERSION = 17, 8
-"""Of ONNX 1.12: the first with LayerNormalization."""
+"""The opset of ONNX 1.12, the first with LayerNormalization."""
 
 _NEUTRAL: dict[str, dict[str, int | str | None]] = {
     "Cast": {"saturate": 1},
@@ -28,10 +28,10 @@ _CHANGED = frozenset(("BitwiseAnd", "Col2Im", "DFT", "GridSample", "Gelu", "Mish
 
 
 def lower_opset(model: ir.Model) -> int:
-    """Have a model be of `OPSET`, and import no more than it uses; return how many attributes went.
+    """Lower a model to `OPSET`, and drop unused imports; return how many attributes were removed.
 
     Raises:
-        RefusedError: a node says what could not be said then.
+        RefusedError: a node cannot be expressed in that opset.
     """
     count = 0
     for node in model.graph:

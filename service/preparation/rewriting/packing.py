@@ -1,4 +1,4 @@
-"""Lay weights out as the native operators read them."""
+"""Pack weights in the layout of the native operators."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 COLUMNS = 16
-"""Output channels of a panel: one vector of 32-bit sums, the widest that a processor has."""
+"""Output channels of a panel: the widest vector of 32-bit sums of any CPU."""
 
 GROUP = 4
 """Input channels that one dot product of bytes takes at once."""
@@ -18,7 +18,7 @@ LONGEST_RUN, WIDENED = 127, 128
 """Groups of a run at most; and what is added to the length of one that must be widened."""
 
 
-def centred(weight: npt.NDArray[np.uint8], zero_point: int) -> npt.NDArray[np.int8]:
+def centered(weight: npt.NDArray[np.uint8], zero_point: int) -> npt.NDArray[np.int8]:
     """Return weights [Co, Ci, K] less their zero point as int8 [Co, Ci, n K].
 
     n is 1 as far as published models go. Where a weight does not fit int8 it is a sum of n terms,

@@ -1,4 +1,4 @@
-"""An encoder that adds frames: how many a text has is known in the middle of it only."""
+"""An encoder that adds frames, whose number is known only in the middle of it."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ BUCKETS = "buckets"
 
 
 def pad_frames(encoder: ir.Graph) -> int:
-    """Add frames up to the next of a list; return how many nodes were told to disregard them.
+    """Add frames up to the next of a list; return how many nodes were made to ignore them.
 
     In: the frames are numbered by a Range that ends at the last sum of durations; `InstanceNorm`;
     STFT of samples that are reflected at both ends. Out: the same of more frames, the features and
     the spectrum of the first ones equal to before.
 
     Raises:
-        RefusedError: something looks at frames in a way that is not known here.
+        RefusedError: a node uses frames in an unknown way.
     """
     numbers, n_frames = _frames(encoder)
     table = add_input(encoder, BUCKETS, ir.Shape(["n_buckets"]), ir.DataType.INT64)
@@ -41,7 +41,7 @@ def pad_frames(encoder: ir.Graph) -> int:
 
 
 class _Padded(Padding):
-    """Frames that an encoder adds by itself.
+    """The frames that an encoder adds.
 
     Args:
         graph: in which they are.

@@ -1,9 +1,9 @@
-"""Let the frames of speech be one of a few numbers, whatever is said.
+"""Pad frames to bucket lengths, and mask the padding.
 
-A GPU's libraries choose and set up their kernels for each new shape, which takes far longer than
-running them. So an encoder adds frames (`padded_encoder`), and a decoder is told which of its
-frames count (`masked_decoder`). Those that were added count for nothing: normalisation leaves them
-out, and whatever looks at neighbours finds zeros there, as behind the last frame.
+A GPU's libraries select and set up kernels for each new shape, which takes far longer than running
+them. So an encoder adds frames (`padded_encoder`), and a decoder gets a mask of its real frames
+(`masked_decoder`). Added frames have no effect: normalization ignores them, and operators that see
+neighbouring frames find zeros there, as after the last frame.
 """
 
 from __future__ import annotations
@@ -139,7 +139,7 @@ class Padding:
         return 1
 
     def _normalize(self, node: ir.Node, length: Length) -> None:
-        """Write out a normalisation over the frames of the speech only, and what modulates it.
+        """Write out a normalization over the frames of the speech only, and what modulates it.
 
         Means are products with a column of 1 / n for each frame of the speech and 0 for others.
         """
@@ -161,7 +161,7 @@ class Padding:
         Where statistics are given, what was centered was so by another mean.
         """
         if node.op_type != "Modulate" or node.domain != DOMAIN:
-            raise refused(f"{node.op_type} of a normalisation", node)
+            raise refused(f"{node.op_type} of a normalization", node)
         before = self._inserter(node)
         column = before("Unsqueeze", [node.inputs[1], self._ints(2)])
         split = ir.node("Split", [column], {"axis": 1, "num_outputs": 2}, num_outputs=2)

@@ -1,4 +1,4 @@
-"""Split a model in two: an encoder for a whole piece, a decoder for any stretch of it."""
+"""Split a model in two: an encoder for a whole chunk, a decoder for any window of it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from service.preparation.rewriting.graph import CHANNELS_LAST, maker, n_groups, 
 from service.preparation.rewriting.refusing import named, refused
 
 FEATURES = "features"
-"""What the generator begins with: float32 [1, 2 T, 512] for T frames."""
+"""Input of the generator: float32 [1, 2 T, 512] for T frames."""
 
 SPECTRUM = "spectrum"
 """Magnitudes and phases of the harmonic source: float32 [1, 120 T + 1, 22]."""
@@ -19,17 +19,17 @@ STYLE = "style"
 
 
 def split(model: ir.Model) -> tuple[ir.Model, ir.Model]:
-    """Cut a recognised model where its generator begins.
+    """Split a recognized model where its generator begins.
 
-    What comes before works on whole frames, and is a fifth of the work: done once for the whole
-    piece, its statistics are the whole piece's, and the phases of the source run on.
+    The encoder is a fifth of the work. It runs once for the whole chunk, so its statistics are the
+    whole chunk's, and the phases of the harmonic source are continuous.
 
     Returns:
         The encoder, from tokens, style and speed to features, spectrum and durations; and the
         decoder, from features, spectrum and style to the audio.
 
     Raises:
-        RefusedError: the graph has no such place.
+        RefusedError: the beginning of the generator is not found.
     """
     graph = model.graph
     begins_with, source = _features(graph), _spectrum(graph)
@@ -40,7 +40,7 @@ def split(model: ir.Model) -> tuple[ir.Model, ir.Model]:
 
     def extracted(inputs: list[ir.Value], outputs: list[ir.Value]) -> ir.Model:
         extract = convenience.extract(graph, inputs, outputs)
-        # It has them in no order; the same source shall become the same file.
+        # Their order is random; the same source must become the same file.
         held = dict(extract.initializers)
         extract.initializers.clear()
         for name in graph.initializers:
@@ -53,7 +53,7 @@ def split(model: ir.Model) -> tuple[ir.Model, ir.Model]:
 
 
 def _features(graph: ir.Graph) -> ir.Value:
-    """Return what the first upsampling that mixes channels starts from."""
+    """Return the input of the first upsampling that mixes channels."""
     nearest = ""
     for node in nodes_of(graph, "ConvTranspose"):
         nearest = nearest or f"ConvTranspose {node.name} mixes none or comes behind no LeakyRelu"
@@ -64,7 +64,7 @@ def _features(graph: ir.Graph) -> ir.Value:
 
 
 def _spectrum(graph: ir.Graph) -> ir.Value:
-    """Return the tensor put together of others that nothing but several convolutions take."""
+    """Return the concatenated tensor whose only users are several convolutions."""
     for node in nodes_of(graph, "Concat"):
         transposes = users(node.outputs[0])
         takers = [taker for user in transposes for taker in users(user.outputs[0])]
@@ -74,7 +74,7 @@ def _spectrum(graph: ir.Graph) -> ir.Value:
             and all(taker.op_type == "QuantizedConv" for taker in takers)
         ):
             return node.outputs[0]
-    raise refused("no Concat is the spectrum that several quantised convolutions take", graph)
+    raise refused("no Concat is the spectrum that several quantized convolutions take", graph)
 
 
 def _cut(graph: ir.Graph, value: ir.Value, name: str) -> ir.Value:

@@ -48,7 +48,7 @@ from service.preparation.rewriting.opsets import lower_opset
 from service.preparation.rewriting.padded_encoder import pad_frames
 from service.preparation.rewriting.parts import split
 from service.preparation.rewriting.projections import merge_projections
-from service.preparation.rewriting.refusing import not_recognised, refused
+from service.preparation.rewriting.refusing import not_recognized, refused
 from service.preparation.rewriting.synthesis_window import settle_windows
 from service.preparation.rewriting.transposes import cancel_transposes, move_transposes
 
@@ -58,19 +58,19 @@ _SMALL_BYTES = 1024
 """Tensors below this stay in the model file."""
 
 _LINE_BYTES = 64
-"""Of the cache, and of the widest vectors."""
+"""Size of a cache line, and of the widest vectors."""
 
-_RECOGNISED = {
-    "convolutions": ("quantised convolutions", 80),
+_RECOGNIZED = {
+    "convolutions": ("quantized convolutions", 80),
     "normalization": ("layers of AdaIN", 100),
     "snake": ("Snake activations", 40),
 }
-"""What must be found in a graph, how often, for it to be a Kokoro generator that this knows."""
+"""What a known Kokoro generator must have, and how often."""
 
 
 @dataclass(frozen=True)
 class Report:
-    """What was done to a graph.
+    """What the rewriting did.
 
     Attributes:
         found: how many places each pass rewrote.
@@ -91,20 +91,20 @@ def rewrite(
     *,
     signed_weights: bool = True,
 ) -> Report:
-    """Write a model that gives what a source gives, but sooner.
+    """Write a faster model with the same results as its source.
 
     The files are those of `ENCODER` and `DECODER`.
 
     Args:
         source: a published model.
-        folder: where to; it is there.
+        folder: an existing folder, to write to.
         variant: `native` needs the operators of native/, `stock` nothing; `float32` and `float16`
-            are for GPUs; `rounded` is `float16` in float32, for proving it.
+            are for GPUs; `rounded` is `float16` in float32, for parity checks.
         progress: called with a line where something takes long.
-        signed_weights: see `stock.rules`; the other variants do not care.
+        signed_weights: see `stock.rules`; without effect on other variants.
 
     Returns:
-        What was done.
+        A report.
 
     Raises:
         RefusedError: the graph is not of the known kind; nothing usable is written.
@@ -112,16 +112,16 @@ def rewrite(
     progress("reading the model")
     model = ir.load(source)
     n_before = len(model.graph)
-    progress("recognising its parts")
+    progress("recognizing its parts")
     found: Counter[str] = Counter()
-    recognised = [("convolutions", convolutions.rules()), ("normalization", normalization.rules())]
+    recognized = [("convolutions", convolutions.rules()), ("normalization", normalization.rules())]
     if variant in ("native", "stock"):
-        recognised.append(("snake", snake.rules()))
-    for name, rules in recognised:
+        recognized.append(("snake", snake.rules()))
+    for name, rules in recognized:
         found[name] = rules.apply_to_model(model)
-        what, least = _RECOGNISED[name]
+        what, least = _RECOGNIZED[name]
         if found[name] < least:
-            raise not_recognised(what, found[name], least, rules, model)
+            raise not_recognized(what, found[name], least, rules, model)
     progress(f"putting in {variant} operators")
     passes.RemoveUnusedNodesPass()(model)
     parts = dict(zip((ENCODER, DECODER), split(model), strict=True))
@@ -232,7 +232,7 @@ def _tidy(model: ir.Model) -> None:
 
 
 def _add_durations(graph: ir.Graph) -> None:
-    """Make the durations an output, if they are computed and none yet."""
+    """Make the durations an output, if they are computed and not yet an output."""
     for node in graph:
         for value in node.outputs:
             if value.name == TENSOR_NAME and not value.is_graph_output():
@@ -242,7 +242,7 @@ def _add_durations(graph: ir.Graph) -> None:
 
 
 def _forget_shapes(graph: ir.Graph) -> None:
-    """Drop what the source says of values in between: much of it is no longer so."""
+    """Drop the source's shapes and types of intermediate values: many have changed."""
     for node in graph:
         for value in node.outputs:
             if not value.is_graph_output():
@@ -250,7 +250,7 @@ def _forget_shapes(graph: ir.Graph) -> None:
 
 
 def _align_weights(graph: ir.Graph) -> None:
-    """Put weights of whole cache lines first: written one after the other, each starts on one."""
+    """Put weights that fill whole cache lines first, so that each of them starts on a line."""
 
     def is_odd(value: ir.Value) -> bool:
         return value.const_value is not None and value.const_value.nbytes % _LINE_BYTES != 0

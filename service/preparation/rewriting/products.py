@@ -1,4 +1,4 @@
-"""Recognise matrix products of integers, and do those of one input at once."""
+"""Recognize matrix products of integers, and merge those of one input."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from service.preparation.rewriting.graph import Array, constant, maker
 
 
 class Product(NamedTuple):
-    """A quantised value times a matrix.
+    """A quantized value times a matrix.
 
     Attributes:
-        quantize: the node that quantises the value.
+        quantize: the node that quantizes the value.
         weight: int8 [Ci, Co], zero point 0.
         scale: float32 [Co], of the weight.
         bias: float32 [Co], or None.
@@ -30,10 +30,10 @@ class Product(NamedTuple):
 
 
 def product_of(result: ir.Value) -> Product | None:
-    """Return the product that gives a value, or None where something else does.
+    """Return the product that computes a value; None if something else does.
 
-    That is MatMulInteger of what DynamicQuantizeLinear gives with a weight, Cast, Mul by both
-    scales and, where there is a bias, Add.
+    A product is DynamicQuantizeLinear, MatMulInteger with a weight, Cast, Mul by both scales and,
+    with a bias, Add.
     """
     biased = maker(result, "Add")
     if biased is None:
@@ -72,7 +72,7 @@ def _scaled(value: ir.Value | None, result: ir.Value, bias: Array | None) -> Pro
 
 
 def by_input(products: Iterable[Product]) -> list[list[Product]]:
-    """Return products in groups that share what they quantise, and whether there is a bias."""
+    """Return products in groups with the same quantized value, and with or without a bias."""
     groups: dict[tuple[ir.Node, bool], list[Product]] = {}
     for product in products:
         groups.setdefault((product.quantize, product.bias is None), []).append(product)
@@ -84,13 +84,13 @@ def merge(
     products: list[Product],
     make: Callable[[ir.Node, Array, Array, Array | None], ir.Node],
 ) -> None:
-    """Put one node in the place of products of one input.
+    """Replace the products of one input by one node.
 
     Args:
         graph: that they are in.
         products: of one group.
-        make: makes the node of the quantising one, and of weights, scales and biases side by side.
-            It has an output for each product, or one that is to be split.
+        make: makes the node from the quantizing node and concatenated weights, scales and biases.
+            It has an output for each product, or one to split.
     """
     quantize, biases = products[0].quantize, [each.bias for each in products]
     node = make(

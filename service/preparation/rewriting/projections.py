@@ -1,4 +1,4 @@
-"""Project the style once, for every layer that is modulated by it."""
+"""Project the style for all layers at once."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from service.preparation.rewriting.graph import Array, initializer, nodes_of
 from service.preparation.rewriting.products import by_input, merge, product_of
 
 Make = Callable[[ir.Graph, ir.Node, Array, Array, Array], ir.Node]
-"""Makes the node of a graph, of what quantises the style, and of weights, scales and biases."""
+"""Makes the node from the graph, the quantizing node, and weights, scales and biases."""
 
 
 def merge_projections(graph: ir.Graph, make: Make | None = None) -> int:
     """Merge the products of one style with many matrices; return how many there were.
 
-    In: a product with bias for each style of a `Modulate`. Out: one node with the weights side by
-    side, and a Split.
+    In: a product with bias for each style of a `Modulate`. Out: one node with concatenated
+    weights, and a Split.
 
     Args:
         graph: that they are in.
-        make: makes the node; by default a MatMulIntegerToFloat, whose sums of products are the same
+        make: makes the node; default: a MatMulIntegerToFloat, whose sums of products are the same
             integers.
     """
     styles = {

@@ -1,4 +1,4 @@
-"""How a step says that it does not know a graph."""
+"""Refusals of a step that does not recognize a graph."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from service.preparation.refusal import Refusal, RefusedError
 
 
 def refused(reason: str, where: ir.Node | ir.Value | ir.Graph, nearest: str = "") -> RefusedError:
-    """Return what a step raises that cannot go on.
+    """Return the error for a step that cannot go on.
 
     Args:
-        reason: what is not as it must be.
-        where: the node or value that shows it; the graph where something is missing altogether,
-            which is named by what its first output comes from.
+        reason: what is wrong.
+        where: the node or value; the graph if something is missing altogether, which is named by
+            the node of its first output.
         nearest: see `Refusal`.
     """
     if isinstance(where, ir.Graph):
@@ -25,26 +25,26 @@ def refused(reason: str, where: ir.Node | ir.Value | ir.Graph, nearest: str = ""
 
 
 def named(values: Iterable[ir.Value], name: str, graph: ir.Graph) -> ir.Value:
-    """Return the value of a name among some of a graph. Raises RefusedError."""
+    """Return the value with a name among values of a graph. Raises RefusedError."""
     for value in values:
         if value.name == name:
             return value
     raise refused(f"there is no {name}", graph)
 
 
-def not_recognised(
+def not_recognized(
     what: str, count: int, least: int, rules: RewriteRuleSet, model: ir.Model
 ) -> RefusedError:
-    """Return what to raise where too few of the published groups of nodes were found.
+    """Return the error for too few recognized groups of nodes.
 
     Args:
-        what: they are.
+        what: name of the groups.
         count: how many were found.
-        least: how many must be.
-        rules: that looked for them.
-        model: in which those that were found are rewritten already.
+        least: how many are needed.
+        rules: the rules that search for them.
+        model: the model, in which the found groups are rewritten already.
     """
-    reason = f"{count} {what} are recognised, and at least {least} are needed"
+    reason = f"{count} {what} are recognized, and at least {least} are needed"
     tracer = MatchingTracer()
     rules.apply_to_model(model, tracer=tracer)  # changes nothing
     misses = [

@@ -1,4 +1,4 @@
-"""Recognise what works in floats: upsampling, pooling, padding and the last convolution."""
+"""Recognize operators in floats: upsampling, pooling, padding and the last convolution."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from service.preparation.rewriting.rule import Rule, rule_set
 
 
 def rules() -> RewriteRuleSet:
-    """Return what turns the published operators into channels-last ones.
+    """Return the rules that replace published operators by channels-last ones.
 
     ConvTranspose becomes `Upsample` (kernel of two strides) or, for each channel alone with three
     taps and stride 2, a few stock operators; Conv becomes `Conv`, Resize by 2 `Repeat`, Pad by one
@@ -66,7 +66,7 @@ class _Upsample(Rule):
 
 
 class _Pool(Rule):
-    """Even frames of the result see one tap, odd ones the other two."""
+    """Even frames of the result use one tap, odd ones the other two."""
 
     def pattern(self, op: Any, x: Any, weight: Any, bias: Any) -> Any:
         return op.ConvTranspose(x, weight, bias, _allow_other_attributes=True, _outputs=["pooled"])

@@ -1,4 +1,4 @@
-"""What all rules are made of."""
+"""The base of all rules."""
 
 from __future__ import annotations
 
@@ -12,26 +12,25 @@ _Base: Any = RewriteRuleClassBase
 
 
 class Rule(_Base):  # type: ignore[misc]
-    """A `pattern`, a `check` of what a pattern cannot say, and what to `rewrite` a match to.
+    """A `pattern`, a `check` of what the pattern cannot express, and a `rewrite` of a match.
 
-    A check returns what is true where a match may be rewritten; else False, or what `failed` gives.
-
-    The operators of a pattern and of what is written are methods of `op`; the variables of the
-    pattern come back to `check` and `rewrite` as values under their names.
+    A check returns a true value if the match may be rewritten; otherwise False, or the result of
+    `failed`. Operators are methods of `op`. The variables of the pattern are passed to `check` and
+    `rewrite` as values, by name.
     """
 
 
 def rule_set(*rules: Any, commute: bool = False) -> RewriteRuleSet:
-    """Return rules that are applied together.
+    """Return a set of rules that are applied together.
 
     Args:
-        rules: classes, or what their `rule` made of arguments.
-        commute: whether the operands of sums and products may stand the other way round.
+        rules: classes, or rules that their `rule` made.
+        commute: whether the operands of sums and products may be swapped.
     """
     made = [rule if isinstance(rule, RewriteRule) else rule.rule() for rule in rules]
     return RewriteRuleSet(made, commute=commute)
 
 
 def failed(reason: str, *at: ir.Node | ir.Value | None) -> MatchResult:
-    """Return what a check returns that tells why a match may not be rewritten, and where."""
+    """Return the result of a check that says why, and where, a match may not be rewritten."""
     return MatchResult().fail(reason, [where for where in at if where is not None])

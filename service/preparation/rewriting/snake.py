@@ -1,4 +1,4 @@
-"""Recognise Snake, the activation of the generator's residual blocks."""
+"""Recognize Snake, the activation of the generator's residual blocks."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from service.preparation.rewriting.graph import CHANNELS_LAST, constant, scalar
 from service.preparation.rewriting.rule import Rule, failed, rule_set
 
 _RELATIVE_TOLERANCE = 1e-5
-"""How far a stored reciprocal may be from the reciprocal: some steps of float32."""
+"""Tolerance of a stored reciprocal: some steps of float32."""
 
 
 def rules() -> RewriteRuleSet:
-    """Return what turns x + sin(alpha x)^2 / alpha into `Snake`.
+    """Return the rules that replace x + sin(alpha x)^2 / alpha by `Snake`.
 
     In: Mul, Sin, Pow by 2, Mul by the stored reciprocal of alpha, Add; alpha is [1, C, 1].
     """

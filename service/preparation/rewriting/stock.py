@@ -1,7 +1,7 @@
-"""Turn recognised operators into ONNX Runtime's own, the quickest for each.
+"""Replace recognized operators by ONNX Runtime's own, the fastest for each.
 
-Each rule has one dialect operator as its pattern. Measurements behind the choices are in
-docs/speed.md.
+The pattern of each rule is one dialect operator. docs/speed.md has the measurements behind the
+choices.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from service.preparation.rewriting.rule import Rule, rule_set
 
 
 def rules(*, signed_weights: bool = True) -> RewriteRuleSet:
-    """Return what replaces every dialect operator.
+    """Return the rules that replace every dialect operator.
 
     Args:
-        signed_weights: whether weights become int8. Products of uint8 with int8 are quicker where
-            the processor has an instruction for them; without one, x86 saturates them.
+        signed_weights: whether weights become int8. Products of uint8 with int8 are faster if the
+            CPU has an instruction for them; without it, x86 saturates them.
     """
     return rule_set(
         _AdaIN, _ScaledSnake, _Snake, _QuantizedConv.rule(signed_weights), _Upsample, _Conv,
@@ -34,7 +34,7 @@ def rules(*, signed_weights: bool = True) -> RewriteRuleSet:
 
 
 def given_rules() -> RewriteRuleSet:
-    """Return what replaces layers to which statistics may be given; it goes before `rules`."""
+    """Return the rules that replace layers with statistics as inputs; apply them before `rules`."""
     return rule_set(_GivenLayer)
 
 
@@ -65,7 +65,7 @@ class _AdaIN(Rule):
         return op.Modulate(norm, style, _domain=DOMAIN)
 
     def __init__(self) -> None:
-        # A normalisation may be followed by several styles; it goes when the last one has.
+        # A normalization may be followed by several styles; it goes when the last one has.
         super().__init__(remove_nodes=False)
 
     def rewrite(self, op: Any, x: ir.Value, style: ir.Value, norm: ir.Value) -> Any:
@@ -157,7 +157,7 @@ class _Snake(Rule):
 
     def rewrite(self, op: Any, x: ir.Value, alpha: ir.Value) -> Any:
         factor = constant(alpha)
-        assert factor is not None  # recognised as such
+        assert factor is not None  # recognized as such
         sine = op.Sin(op.Mul(x, alpha))
         inverse = stored(op, (1 / factor).astype(np.float32), f"{alpha.name}_inverse")
         return op.Add(x, op.Mul(op.Mul(sine, sine), inverse))
@@ -185,7 +185,7 @@ def _scaled_snake(op: Any, x: Any, scale: Any, shift: Any, alpha: ir.Value) -> A
     `HardSigmoid` is the quickest alpha * x + beta that there is, as long as that is within 0..1.
     """
     factor = constant(alpha)
-    assert factor is not None  # recognised as such
+    assert factor is not None  # recognized as such
     exact = factor.astype(np.float64)
     frequency = stored(op, (exact / np.pi).astype(np.float32), f"{alpha.name}_frequency")
     period = stored(op, (np.pi / exact).astype(np.float32), f"{alpha.name}_period")
@@ -217,7 +217,7 @@ class _QuantizedConv(Rule):
     def rewrite(self, op: Any, x: ir.Value, weight: ir.Value, convolved: ir.Value) -> Any:
         node, kernel = convolved.producer(), constant(weight)
         assert node is not None  # matched
-        assert kernel is not None  # recognised as such
+        assert kernel is not None  # recognized as such
         n_out, n_in, size = kernel.shape
         _, _, stride, begin, end = taps(node)
         zero = node.attributes["weight_zero_point"].as_int()
@@ -280,7 +280,7 @@ class _Upsample(Rule):
     ) -> Any:
         node, kernel = upsampled.producer(), constant(weight)
         assert node is not None  # matched
-        assert kernel is not None  # recognised as such
+        assert kernel is not None  # recognized as such
         n_in, n_out, size = kernel.shape
         stride, pad = size // 2, node.attributes["pad"].as_int()
         taps = [
@@ -309,7 +309,7 @@ class _Conv(Rule):
         self, op: Any, x: ir.Value, weight: ir.Value, bias: ir.Value, convolved: ir.Value
     ) -> Any:
         kernel = constant(weight)
-        assert kernel is not None  # recognised as such
+        assert kernel is not None  # recognized as such
         n_out, n_in, size = kernel.shape
         pad = size // 2
         padded = op.Pad(x, int64s(op, 0, pad, 0, 0, pad, 0)) if pad else x

@@ -1,4 +1,4 @@
-"""Undo the window at the beginning of the sound without looking for where that has to be done."""
+"""Replace the synthesis window's data-dependent division by constants."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from service.preparation.rewriting.graph import (
 
 
 def settle_windows(graph: ir.Graph) -> int:
-    """Multiply the first samples by numbers that are known; return how many places there were.
+    """Multiply the first samples by constants; return how many places there were.
 
     In: where a window's sum, which stands in the graph, is above a threshold, samples are looked
     up, divided by it and put back (NonZero, Gather, Div, ScatterND): a GPU would have to tell the

@@ -23,14 +23,14 @@ _ELEMENTWISE = frozenset(
 )
 _AXES = {axis: CHANNELS_LAST.index(axis) for axis in range(3)}
 _CHANNELS, _LAST = 1, 2
-"""The axis of channels, and where it goes: what is put together there already is not moved."""
+"""The axis of channels before and after; a Concat over the latter is not moved."""
 
 
 def move_transposes(graph: ir.Graph) -> int:
     """Move and cancel the transposes between [1, C, T] and [1, T, C]; return how many moves.
 
-    In: an operator for each element whose inputs are transposed alike, a Concat or Slice of
-    transposed inputs, a transpose of a transpose. Out: the transpose behind the operator, or none.
+    In: an elementwise operator whose inputs have the same transpose, a Concat or Slice of
+    transposed inputs, a transpose of a transpose. Out: the transpose after the operator, or none.
     """
     _split_rotations(graph)
     n_moves = 0
@@ -42,7 +42,7 @@ def move_transposes(graph: ir.Graph) -> int:
 
 
 def cancel_transposes(graph: ir.Graph) -> int:
-    """Drop transposes that undo each other; return how many pairs there were."""
+    """Remove pairs of inverse transposes; return how many there were."""
     return sum(_cancel(graph, node) for node in nodes_of(graph, "Transpose") if not _is_end(node))
 
 
@@ -65,7 +65,7 @@ def _step(graph: ir.Graph, node: ir.Node) -> bool:
 
 
 def _cancel(graph: ir.Graph, node: ir.Node) -> bool:
-    """Drop two transposes that undo each other."""
+    """Remove two inverse transposes."""
     first = maker(node.inputs[0], "Transpose")
     if first is None or len(permutation(first)) != len(permutation(node)):
         return False
@@ -90,7 +90,7 @@ def _split_rotations(graph: ir.Graph) -> None:
 
 
 def _untransposed(value: ir.Value | None) -> ir.Value | None:
-    """Return what a value is the transpose of, or None where it is none."""
+    """Return the value that a value is the transpose of; None if it is not a transpose."""
     node = maker(value, "Transpose")
     return node.inputs[0] if node is not None and permutation(node) == CHANNELS_LAST else None
 
@@ -139,7 +139,7 @@ def _pass_slice(graph: ir.Graph, node: ir.Node) -> bool:
 def _put_behind(
     graph: ir.Graph, node: ir.Node, inputs: list[ir.Value | None], changes: dict[str, int]
 ) -> bool:
-    """Do the same with untransposed inputs and transpose the result."""
+    """Apply an operator to untransposed inputs, and transpose the result."""
     attributes = {**node.attributes, **{k: ir.AttrInt64(k, v) for k, v in changes.items()}}
     inner = ir.Node(node.domain, node.op_type, inputs, attributes.values(), name=node.name)
     turn = ir.node("Transpose", [inner.outputs[0]], attributes={"perm": CHANNELS_LAST})

@@ -1,4 +1,4 @@
-"""The version of the rewriting; apart, for who only looks for a prepared model and has no ONNX."""
+"""The version of the rewriting, apart from it: looking for a prepared model needs no onnx_ir."""
 
-VERSION = 4
-"""Raised whenever the same source would become another model."""
+VERSION = 5
+"""Raised whenever a source would become another model, or the manifest changes its form."""

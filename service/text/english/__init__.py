@@ -1,1 +1,1 @@
-"""English, by the lexicons of misaki and rules of our own."""
+"""English G2P: the lexicons of misaki and our own rules."""

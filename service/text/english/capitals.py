@@ -1,4 +1,4 @@
-"""Words in capitals: some are letters to be read one by one, others are only shouted."""
+"""Words in capitals: acronyms are spelled, shouted words are read."""
 
 from __future__ import annotations
 
@@ -7,18 +7,19 @@ from collections.abc import Callable, Sequence
 from service.text.english import words as classes
 
 _SHORT = 4
-"""Letters that an acronym may have which the lexicon does not know."""
+"""Longest acronym, in letters, that the lexicon need not have."""
 
 
 def calm(words: Sequence[str], knows: Callable[[str], bool]) -> list[str]:
-    """Return the words, with those in small letters that are in capitals as a whole phrase is.
+    """Return the words, with shouted phrases in lower case.
 
-    Such a phrase has two words or more, one of which is a common one like `the` or `not`, and no
-    small letters. Acronyms in it stay: those that the lexicon has, and short words that it lacks.
+    A shouted phrase has at least two words, one of them a common one like `the` or `not`, and no
+    lower-case letters. Acronyms in it stay as they are: those in the lexicon, and short words that
+    the lexicon lacks.
 
     Args:
-        words: of a text, marks among them.
-        knows: tells whether the lexicon has a word, spelled so.
+        words: the words and marks of a text.
+        knows: tells whether the lexicon has a word in this spelling.
     """
     calmed = list(words)
     start = 0

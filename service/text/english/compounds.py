@@ -1,4 +1,4 @@
-"""What is written together, in parts: which of them are said as one, and how they are joined."""
+"""Words in several parts: which parts are pronounced as one, and how they are joined."""
 
 from __future__ import annotations
 
@@ -9,17 +9,18 @@ from service.text.english.sounds import DOUBLE
 from service.text.english.tokens import Next, Token
 
 SILENT = frozenset("',-._‘’/")
-"""Signs inside a word that may stay unsaid."""
+"""Signs inside a word that may stay silent."""
 
 Say = Callable[[Token, Next, bool], str | None]
-"""Returns the phonemes of parts that are taken as one; the last argument is whether these open."""
+"""Returns the phonemes of parts as one word. The last argument tells whether they start the
+word."""
 
 
 def pronounce(parts: Sequence[Token], following: Next, say: Say) -> tuple[str, Next] | None:
-    """Return the phonemes of a word in parts, and what is next for a word right before it.
+    """Return the phonemes of a word in parts, and the context for the word before it.
 
-    From its end, as many parts as possible are said as one. None if one of them cannot be said and
-    is no silent sign.
+    Starting from the end, as many parts as possible are pronounced as one. Returns None if a part
+    cannot be pronounced and is not a silent sign.
     """
     said = [""] * len(parts)
     end = len(parts)
@@ -40,13 +41,13 @@ def pronounce(parts: Sequence[Token], following: Next, say: Say) -> tuple[str, N
 
 
 def merged(parts: Sequence[Token]) -> Token:
-    """Return parts as one, with the part of speech of the longest; capitals count twice."""
+    """Return the parts as one token, with the tag of the longest one. Capitals count twice."""
     tag = max(parts, key=lambda part: _weight(part.text)).tag
     return Token("".join(part.text for part in parts), tag)
 
 
 def is_to(token: Token) -> bool:
-    """Tell whether it is the word `to`."""
+    """Tell whether the token is the word `to`."""
     return token.text in ("to", "To") or (token.text == "TO" and token.tag in ("TO", "IN"))
 
 
@@ -62,9 +63,10 @@ def _joined(parts: Sequence[Token], said: list[str]) -> str:
 
 
 def _weaker(parts: Sequence[Token], said: Sequence[str], heard: Sequence[int]) -> Sequence[int]:
-    """Return which of the parts that are heard lose their primary stress.
+    """Return which of the spoken parts lose their primary stress.
 
-    After a single letter, the other one; else the lightest half, if most of them have it.
+    After a single letter, the other part; otherwise the lighter half, if most parts have primary
+    stress.
     """
     if len(heard) == 2 and len(parts[heard[0]].text) == 1:
         return heard[1:]

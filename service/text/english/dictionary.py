@@ -1,4 +1,4 @@
-"""How English words are said: as the lists have them, inflected, by their context, or spelled."""
+"""Pronounce single English words: from the lists, inflected, by context, or spelled."""
 
 from __future__ import annotations
 
@@ -16,29 +16,29 @@ _SYMBOLS = {"%": "percent", "&": "and", "+": "plus", "@": "at"}
 _ADDRESS_SYMBOLS = {".": "dot", "/": "slash"}
 
 _CLASSES = {"VB": "VERB", "NN": "NOUN", "RB": "ADV", "ADV": "ADV", "JJ": "ADJ", "ADJ": "ADJ"}
-"""What entries call parts of speech, by what their tags start with."""
+"""Names of parts of speech in the entries, by the first letters of their tags."""
 
 _NAME_AT_MOST = 7
-"""Letters that a name may have which is not said as the common word with the same letters."""
+"""Longest name, in letters, that is not pronounced like the common word in lower case."""
 
 _INITIALS = 2
-"""Letters that may stand together between the points of an initialism."""
+"""Most letters between two dots of an initialism."""
 
 _ONE_APOSTROPHE = dict.fromkeys(map(ord, APOSTROPHES), "'")
 
 _SUFFIXES = {"s": S, "'s": S, "ed": ED, "'d": ED, "ing": ING}
-"""What figures may have after them."""
+"""Suffixes of figures."""
 
 _UNSTRESSED_IN_NUMERALS = ("O", "point")
 _NUMERAL = ("", Next(vowel=False))
-"""The part of speech of a word in a numeral, which is none, and what it is said before."""
+"""Tag and context of the words of a numeral."""
 
 
 class Dictionary:
-    """Says words and signs, one at a time. Safe to share between threads.
+    """Pronounces words and signs, one at a time. Safe to share between threads.
 
     Args:
-        british: whether British words are wanted, or American ones.
+        british: whether to pronounce British or American English.
     """
 
     def __init__(self, *, british: bool) -> None:
@@ -48,20 +48,20 @@ class Dictionary:
         self._silver = WordList.load(f"{country}_silver")
 
     def has(self, word: str) -> bool:
-        """Tell whether the word, spelled so, is in a list."""
+        """Tell whether a list has the word in this spelling."""
         return word in self._gold or word in self._silver
 
     def attach(self, phonemes: str | None, ending: Ending) -> str | None:
-        """Return the phonemes of a word with an ending; None if they cannot be told."""
+        """Return the phonemes of a word with an ending, None if there is no rule for it."""
         return ending.attach(phonemes, self._british) if phonemes else None
 
     def pronounce(self, token: Token, following: Next, *, opens: bool) -> str | None:
         """Return the phonemes of a word or a sign; None if no list and no rule has it.
 
         Args:
-            token: what to say.
-            following: what is said next.
-            opens: whether it is the first part of what is written together.
+            token: the word or sign.
+            following: what comes next.
+            opens: whether it starts a word of several parts.
         """
         word = _plain(token.text)
         said = self._word(word, token.tag, following)
@@ -82,7 +82,7 @@ class Dictionary:
         return self._inflected(word, tag, following, least)
 
     def _sign(self, word: str, tag: str, following: Next) -> str | None:
-        """Return the phonemes of a sign that stands for a word, or of letters with points."""
+        """Return the phonemes of a sign that stands for a word, or of letters with dots."""
         if tag == "ADD" and word in _ADDRESS_SYMBOLS:
             said = self._look_up(_ADDRESS_SYMBOLS[word], "", following)
             return emphasis.weaken(said) if said else None
@@ -95,9 +95,9 @@ class Dictionary:
         return None
 
     def _in_context(self, word: str, tag: str, following: Next) -> str | None:
-        """Return the phonemes of a word that has strong and weak forms; None for all others.
+        """Return the phonemes of a word with strong and weak forms, None for other words.
 
-        In capitals such a word may be an abbreviation, if its part of speech says so.
+        In capitals such a word may be an abbreviation. Its tag decides.
         """
         small = word.lower()
         if small in ("vs", "vs.") and tag == "IN":
@@ -133,7 +133,7 @@ class Dictionary:
         return None
 
     def _is_common(self, word: str, tag: str, following: Next) -> bool:
-        """Tell whether capitals in a word are only those of a sentence's start or of shouting."""
+        """Tell whether the capitals of a word come only from a sentence start or from shouting."""
         small = word.lower()
         if len(word) < 2 or word == small or not word.replace("'", "").isalpha():
             return False
@@ -144,7 +144,7 @@ class Dictionary:
         return self.has(small) or self._inflected(small, tag, following) is not None
 
     def _is_known(self, word: str) -> bool:
-        """Tell whether `_look_up` has an answer: words of the lists, and letters to be spelled."""
+        """Tell whether `_look_up` has an answer: for words in the lists and letters to spell."""
         if self.has(word):
             return True
         return word.isascii() and word.isalpha() and word[1:] == word[1:].upper()
@@ -170,7 +170,7 @@ class Dictionary:
         return None if entry is None else emphasis.strengthen(entry, least)
 
     def _spell(self, word: str) -> str | None:
-        """Return the names of letters, the last one said strongest; None for unknown letters."""
+        """Return the names of letters, the last one stressed most; None for unknown letters."""
         names: list[str] = []
         for letter in filter(str.isalpha, word):
             name = self._gold.get(letter.upper())
@@ -206,20 +206,20 @@ class Dictionary:
 
 
 def _plain(text: str) -> str:
-    """Return a word in one spelling of apostrophes, digits and compatible characters."""
+    """Return a word with apostrophes, digits and compatibility characters in one spelling."""
     text = unicodedata.normalize("NFKC", text.translate(_ONE_APOSTROPHE))
     return "".join(str(unicodedata.digit(c)) if c.isdigit() else c for c in text)
 
 
 def _least_strength(word: str) -> Strength:
-    """Return how strongly a word is said at least, by its capitals."""
+    """Return the least stress of a word, given its capitals."""
     if word == word.lower():
         return Strength.UNSTRESSED
     return Strength.PRIMARY if word == word.upper() else Strength.SECONDARY
 
 
 def _spellings(word: str) -> Iterator[str]:
-    """Yield a word as it is, and as it may stand in a list: `boss'` as `boss's`, `an'` as `an`."""
+    """Yield a word as written, and as a list may have it: `boss'` as `boss's`, `an'` as `an`."""
     yield word
     if word.endswith("s'"):
         yield f"{word[:-2]}'s"
@@ -228,12 +228,12 @@ def _spellings(word: str) -> Iterator[str]:
 
 
 def _is_initialism(word: str) -> bool:
-    """Tell whether it is letters with points, up to two of them together: `U.S.`, `Ph.D.`."""
+    """Tell whether a word is an initialism such as `U.S.` or `Ph.D.`."""
     parts = word.split(".")
     has_points = "." in word.strip(".")
     return has_points and "".join(parts).isalpha() and max(map(len, parts)) <= _INITIALS
 
 
 def _class_of(tag: str) -> str:
-    """Return what entries call a part of speech."""
+    """Return the name that entries have for a part of speech."""
     return next((name for start, name in _CLASSES.items() if tag.startswith(start)), tag)

@@ -1,4 +1,4 @@
-"""How strongly an English word is said: with primary stress, secondary stress, or none."""
+"""The stress of English words: primary, secondary or none."""
 
 from __future__ import annotations
 
@@ -21,10 +21,9 @@ class Strength(IntEnum):
 
 
 def strengthen(phonemes: str, least: Strength) -> str:
-    """Return the phonemes of a word, said at least so strongly.
+    """Return the phonemes of a word with at least this stress.
 
-    The mark of a word that had none goes before its first vowel; a word without a vowel stays
-    unstressed.
+    A new stress mark goes before the first vowel. A word without a vowel stays unstressed.
     """
     if least is Strength.UNSTRESSED or PRIMARY in phonemes:
         return phonemes
@@ -35,12 +34,12 @@ def strengthen(phonemes: str, least: Strength) -> str:
 
 
 def weaken(phonemes: str) -> str:
-    """Return the phonemes of a word with secondary stress where it had primary stress."""
+    """Return the phonemes of a word with secondary stress in place of primary stress."""
     if PRIMARY not in phonemes:
         return phonemes
     return phonemes.replace(SECONDARY, "").replace(PRIMARY, SECONDARY)
 
 
 def remove(phonemes: str) -> str:
-    """Return the phonemes of a word, unstressed."""
+    """Return the phonemes of a word without stress."""
     return phonemes.replace(PRIMARY, "").replace(SECONDARY, "")

@@ -1,4 +1,4 @@
-"""Words that the lexicon has in one reading only, and the contexts that tell the other one."""
+"""Words that the lexicon has with one pronunciation only, and contexts that require another."""
 
 from __future__ import annotations
 
@@ -6,20 +6,20 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 _NEAR = 7
-"""Words on either side among which those of the same topic are looked for."""
+"""Distance, in words, at which a word of the same topic counts as context."""
 
 
 class _Reading(NamedTuple):
-    """A reading that a word has in some contexts; any one of them will do.
+    """A pronunciation that a word has in some contexts. One matching context is enough.
 
     Attributes:
-        american: its phonemes.
-        british: likewise.
-        before: phrases of one or two words right before it.
-        after: words right after it.
-        near: words in its neighbourhood.
-        tags: parts of speech that it has in this reading, as prefixes; empty for all.
-        capital: whether it starts with a capital in this reading.
+        american: the American phonemes.
+        british: the British phonemes.
+        before: phrases of one or two words directly before it.
+        after: words directly after it.
+        near: words at most 7 words away.
+        tags: prefixes of the tags that it must have; empty for any tag.
+        capital: whether it must start with a capital.
     """
 
     american: str
@@ -184,21 +184,23 @@ READINGS: Mapping[str, Sequence[_Reading]] = {
 }
 
 
-def settle(words: Sequence[str], tags: Sequence[str], *, british: bool) -> dict[int, str]:
-    """Return the phonemes of words, by their index, that are not said as the lexicon has them.
+def find_pronunciations(
+    words: Sequence[str], tags: Sequence[str], *, british: bool
+) -> dict[int, str]:
+    """Return the phonemes of words that differ from the lexicon, by the index of the word.
 
     Args:
-        words: of a text, marks among them.
-        tags: the part of speech of each.
-        british: whether they are said in the British way, or the American.
+        words: the words and marks of a text.
+        tags: the tag of each.
+        british: whether to pronounce British or American English.
     """
-    settled: dict[int, str] = {}
+    found: dict[int, str] = {}
     for index, word in enumerate(words):
         for reading in READINGS.get(word.lower(), ()):
             if _fits(reading, words, index, tags[index]):
-                settled[index] = reading.british if british else reading.american
+                found[index] = reading.british if british else reading.american
                 break
-    return settled
+    return found
 
 
 def _fits(reading: _Reading, words: Sequence[str], index: int, tag: str) -> bool:

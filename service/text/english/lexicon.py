@@ -1,4 +1,4 @@
-"""How English words are said in their context: by the lists and rules, and else as is guessed."""
+"""Pronounce English words in context: by the lists and rules, otherwise by a guess."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from service.text.english.stems import ED, S
 from service.text.english.subwords import cut
 from service.text.english.tokens import Next, Token
 
-# Words in their context, of which a text has the same few over and over.
+# Number of words in context that are kept. Texts repeat the same few.
 _WORDS_KEPT = 8192
 
-# Whole words of English are shorter; of what is longer the rules' time is the square.
+# English words are shorter. The time of the rules grows with the square of the length.
 _MAX_CHARACTERS = 60
 
-# Tags that spaCy gives to signs, besides the signs themselves.
+# Tags that spaCy gives to signs, in addition to the signs themselves.
 _SIGN_TAGS = frozenset([".", ",", "-LRB-", "-RRB-", "``", '""', "''", ":", "$", "#", "NFP"])
 _BRACKETS_AND_QUOTES = {"-LRB-": "(", "-RRB-": ")", "``": "“", '""': "”", "''": "”"}
 _SPOKEN_MARKS = frozenset(';:,.!?—…"“”')
 
-# Kokoro was trained on a letter for the tap, and on none for the glottal stop.
+# Kokoro was trained with a letter for the tap and none for the glottal stop.
 _SYMBOLS = str.maketrans({"ɾ": "T", "ʔ": "t"})
 
 
@@ -30,8 +30,8 @@ class Lexicon:
     """Pronounces English words in their context. Safe to share between threads.
 
     Args:
-        british: whether British words are wanted, or American ones.
-        guess: pronounces a word that neither the lexicon nor its rules know.
+        british: whether to pronounce British or American English.
+        guess: pronounces words that neither the lexicon nor its rules know.
     """
 
     def __init__(self, *, british: bool, guess: Callable[[str], str]) -> None:
@@ -40,30 +40,30 @@ class Lexicon:
         self._pronounce = lru_cache(_WORDS_KEPT)(self._pronounce_anew)
 
     def pronounce(self, word: tuple[Token, ...], following: Next) -> str:
-        """Return the phonemes of a word; empty if it is not heard.
+        """Return the phonemes of a word; empty if it is silent.
 
         Args:
-            word: its parts, such as those between its hyphens.
-            following: what is said next.
+            word: its parts, for example those between hyphens.
+            following: what comes next.
         """
         return self._pronounce(word, following)
 
     def before(self, text: str, phonemes: str, following: Next) -> Next:
-        """Return what is next for a word right before this one.
+        """Return the context for the word directly before this one.
 
         Args:
             text: a word or a mark.
-            phonemes: how it sounds.
-            following: what is next for itself.
+            phonemes: its phonemes.
+            following: its own context.
         """
         return following.before(phonemes, to=text in ("to", "To", "TO"))
 
     def has(self, word: str) -> bool:
-        """Tell whether the word, spelled so, is in the lexicon."""
+        """Tell whether the lexicon has the word in this spelling."""
         return self._dictionary.has(word)
 
     def attach(self, phonemes: str, ending: str) -> str:
-        """Return the phonemes of a word with `s` or `ed` after it, voiced as its last sound is."""
+        """Return the phonemes of a word with an added `s` or `ed`, voiced like its last sound."""
         return self._dictionary.attach(phonemes, S if ending == "s" else ED) or ""
 
     def _pronounce_anew(self, word: tuple[Token, ...], following: Next) -> str:
@@ -74,7 +74,7 @@ class Lexicon:
             apart = [self.pronounce((token,), following) for token in word if _is_said(token.text)]
             return " ".join(filter(None, apart))
         said: list[str] = []
-        # From the end, as `in-the-end`: `the` is said by what comes after it.
+        # From the end, because of words like `in-the-end`: `the` depends on what comes after it.
         for parts in reversed(list(_between_signs(word))):
             phonemes, following = self._say(parts, following)
             said.append(phonemes)
@@ -82,7 +82,7 @@ class Lexicon:
         return phonemes if phonemes or not _is_said(text) else self._guess(text)
 
     def _say(self, parts: Sequence[Token], following: Next) -> tuple[str, Next]:
-        """Return the phonemes of what is written together, and what is next for a word before."""
+        """Return the phonemes of a run without spaces, and the context for the word before it."""
         if len(parts) > 1:
             found = compounds.pronounce(parts, following, self._look_up)
             return found or (self._guess(compounds.merged(parts).text), following)
@@ -99,7 +99,7 @@ class Lexicon:
 
 
 def _between_signs(word: Sequence[Token]) -> Iterator[list[Token]]:
-    """Yield the parts of a word that are taken together; a sign that is a mark is by itself."""
+    """Yield groups of parts that are pronounced together. A mark is its own group."""
     together: list[Token] = []
     for token in word:
         for text in cut(token.text):
@@ -116,7 +116,7 @@ def _between_signs(word: Sequence[Token]) -> Iterator[list[Token]]:
 
 
 def _mark(token: Token) -> str | None:
-    """Return the marks that a sign stands for, which may be none; None for what is not a sign."""
+    """Return the marks that a sign stands for, possibly none; None if it is not a sign."""
     text, tag = token
     if tag == ":" and text in ("-", "–"):
         return "—"

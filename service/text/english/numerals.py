@@ -1,4 +1,4 @@
-"""Figures that are left when a text is in words: superscripts and the like, as in `note¹`."""
+"""Figures that remain after text normalization, such as the superscript of `note¹`."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ class Numeral(NamedTuple):
     """A number in words.
 
     Attributes:
-        words: that it is read as.
-        suffix: what was written after its figures; empty if that is in the words.
+        words: the words that it is read as.
+        suffix: the suffix of the figures; empty if the words include it.
     """
 
     words: list[str]
@@ -26,12 +26,12 @@ class Numeral(NamedTuple):
 
 
 def parse(text: str, *, opens: bool) -> Numeral | None:
-    """Return what figures are read as; None for what is not a number.
+    """Return a numeral in words, None if the text is not a number.
 
     Args:
-        text: with the digits 0 to 9.
-        opens: whether a word begins with them. Inside a word they are rather a name than an amount:
-            long ones are read in parts.
+        text: figures with the digits 0 to 9.
+        opens: whether they start a word. Inside a word they are more likely a name than an amount,
+            so long ones are read in parts.
     """
     match = _NUMERAL.fullmatch(text)
     if match is None or (match["minus"] and not opens):
@@ -59,7 +59,7 @@ def _amount(figures: str) -> list[str]:
 
 
 def _name(figures: str) -> list[str]:
-    """Return how figures without a point are read inside a word: `747` as `seven forty-seven`."""
+    """Return figures as they are read inside a word: `747` as `seven forty-seven`."""
     if figures[0] == "0" or len(figures) > 3:
         return _one_by_one(figures)
     if len(figures) < 3 or figures.endswith("00"):
@@ -69,7 +69,7 @@ def _name(figures: str) -> list[str]:
 
 
 def _version(figures: str) -> list[str]:
-    """Return how figures are read between points."""
+    """Return figures between points in words."""
     is_round = len(figures) == 2 or not figures[1:].strip("0")
     return _cardinal(figures) if figures[0] != "0" and is_round else _one_by_one(figures)
 
@@ -83,5 +83,5 @@ def _cardinal(figures: str) -> list[str]:
 
 
 def _split(words: str) -> list[str]:
-    """Return words without the `and` between them, which Americans leave out."""
+    """Return the words without `and`, which Americans leave out."""
     return [word for word in re.split("[^a-z]+", words) if word != "and"]

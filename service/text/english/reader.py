@@ -1,4 +1,4 @@
-"""Read English: words from the lexicon, by their part of speech; others by espeak-ng."""
+"""Read English: words in the lexicon by their part of speech, other words with espeak-ng."""
 
 from __future__ import annotations
 
@@ -8,30 +8,30 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from service.text.english.capitals import calm
-from service.text.english.heteronyms import settle
+from service.text.english.heteronyms import find_pronunciations
 from service.text.english.lexicon import Lexicon
 from service.text.english.tagger import tag
 from service.text.english.tokens import Next, Token
 from service.text.espeak.reader import EspeakReader
-from service.text.origins import TracedText
+from service.text.offset_mapping import TracedText
 from service.text.reader import Fragment, Reader, stressed
 from service.text.reading import Word
 from service.text.spans import Span
 
 Tagger = Callable[[Sequence[str], Sequence[bool]], Sequence[str]]
-"""Returns the part of speech of each word and mark of a text, by the names of the Penn Treebank.
+"""Returns the Penn Treebank tag of each word and mark of a text.
 
-It is given the words, and whether a space follows each.
+Its arguments are the words, and whether a space follows each.
 """
 
-# Words in parts that have a part of speech of their own.
-_PIECE = re.compile(r" |-+|[^ -]+")
+# Parts of words that have their own part of speech.
+_PARTS = re.compile(r" |-+|[^ -]+")
 _DIGIT = re.compile(r"\d")
 
-# What people write in the place of an apostrophe.
+# Characters that people write in place of an apostrophe.
 _APOSTROPHE = re.compile(r"(?<=[A-Za-z])[`´ʹʼ′](?=[A-Za-z])")
 
-# Unknown words, which texts repeat.
+# Number of unknown words that are kept, because texts repeat them.
 _GUESSES_KEPT = 4096
 
 
@@ -42,7 +42,7 @@ class _Part(NamedTuple):
         span: index of the span.
         text: never empty.
         spaced: whether white space follows.
-        phonemes: how it sounds, if that is known.
+        phonemes: its phonemes, if they are known already.
     """
 
     span: int
@@ -52,12 +52,12 @@ class _Part(NamedTuple):
 
 
 class EnglishReader(Reader):
-    """Reads English as misaki does, which the English voices were trained with.
+    """Reads English as misaki does. The English voices were trained with misaki.
 
     Args:
-        british: whether it is read in the British way, or the American.
-        espeak: reads what the lexicon has not, in the same way.
-        tagger: tells the parts of speech; our own rules by default.
+        british: whether to read British or American English.
+        espeak: reads words that the lexicon lacks, in the same variety.
+        tagger: the part-of-speech tagger; by default our own rules.
     """
 
     def __init__(
@@ -70,15 +70,15 @@ class EnglishReader(Reader):
         self._lexicon = Lexicon(british=british, guess=self._guess)
 
     def check(self, text: TracedText) -> None:
-        """Refuse characters that mean something and that espeak-ng would pass over."""
+        """Refuse meaningful characters that espeak-ng would skip."""
         self._espeak.check(text)
 
     def read(self, spans: Sequence[Span]) -> list[Fragment]:
-        """Return what each span sounds like; there are always words."""
+        """Return the fragment of each span, with its words."""
         parts = list(self._parts(spans))
         words = calm([part.text.text for part in parts], self._lexicon.has)
         tags = self._tag(words, [part.spaced for part in parts])
-        for index, phonemes in settle(words, tags, british=self._british).items():
+        for index, phonemes in find_pronunciations(words, tags, british=self._british).items():
             if parts[index].phonemes is None:
                 parts[index] = parts[index]._replace(phonemes=phonemes)
         tokens = [Token(word, tag) for word, tag in zip(words, tags, strict=True)]
@@ -92,34 +92,34 @@ class EnglishReader(Reader):
         ]
 
     def _parts(self, spans: Sequence[Span]) -> Iterator[_Part]:
-        """Yield what the spans are made of: words cut at their hyphens, marks, settled words."""
+        """Yield the parts of the spans: words cut at their hyphens, marks, words with overrides."""
         for index, span in enumerate(spans):
             joins = index + 1 < len(spans) and spans[index + 1].joined
             spaced = span.is_mark or not joins
-            settled = span.text.text if span.is_mark else None
+            phonemes = span.text.text if span.is_mark else None
             if span.override is not None:
-                settled = span.override.phonemes
-            if settled is not None:
+                phonemes = span.override.phonemes
+            if phonemes is not None:
                 text = span.text if span.is_mark else span.text.rewritten(span.text.text)
-                yield _Part(index, text, spaced, settled)
+                yield _Part(index, text, spaced, phonemes)
                 continue
-            pieces = span.text.sub(_APOSTROPHE, lambda match: "'").matches(_PIECE)
-            for piece, following in zip(pieces, [*pieces[1:], None], strict=True):
-                if piece.text != " ":
+            parts = span.text.sub(_APOSTROPHE, lambda match: "'").matches(_PARTS)
+            for part, following in zip(parts, [*parts[1:], None], strict=True):
+                if part.text != " ":
                     ends = spaced if following is None else following.text == " "
-                    yield _Part(index, piece, ends, self._read_apart(piece.text))
+                    yield _Part(index, part, ends, self._read_apart(part.text))
 
     def _read_apart(self, text: str) -> str | None:
-        """Return the phonemes of what the lexicon's rules for words are not made for."""
+        """Return the phonemes of text that the lexicon's rules do not cover."""
         return self._guess(text) if _DIGIT.search(text) else None
 
     def _pronounce(
         self, parts: Sequence[_Part], tokens: Sequence[Token]
     ) -> list[tuple[int, int, str]]:
-        """Return the words that the parts are: the first part, the one after the last, phonemes."""
+        """Return first part, end part and phonemes of each word."""
         said: list[tuple[int, int, str]] = []
         following = Next()
-        # From the end: `the` is said by what comes after it.
+        # From the end: `the` depends on what comes after it.
         for first, last in reversed(list(_words(parts))):
             part = parts[first]
             phonemes = part.phonemes
@@ -133,12 +133,13 @@ class EnglishReader(Reader):
         return said[::-1]
 
     def _ending(self, before: _Part, ending: str) -> str | None:
-        """Return the phonemes of a verb or a case that is joined to a word already settled."""
+        """Return the phonemes of an ending such as `'s` after a word with an override."""
         if before.spaced or not before.phonemes:
             return None
         if ending in _INFLECTIONS:
             attached = self._lexicon.attach(before.phonemes, _INFLECTIONS[ending])
-            # What it does to the word itself, a flapped t, is left to who settled it.
+            # The word itself does not change, not even to a flapped t: its phonemes are the
+            # caller's.
             return attached[len(before.phonemes) :]
         vowel = self._lexicon.before("", before.phonemes[-1], Next(False)).vowel
         return _ENDINGS[ending] if vowel else "ə" + _ENDINGS[ending]
@@ -146,18 +147,18 @@ class EnglishReader(Reader):
 
 _INFLECTIONS = {"'s": "s", "'d": "ed"}
 _ENDINGS = {"'s": "z", "'d": "d", "'ll": "l", "'ve": "v", "'re": "ɹ", "'m": "m"}
-"""What is joined to a word, and how it sounds after a vowel."""
+"""Endings, and their phonemes after a vowel."""
 
 
 def _finished(fragment: Fragment, span: Span) -> Fragment:
-    """Return what a span sounds like; a mark is no word."""
+    """Return the fragment of a span. A mark has no words."""
     if span.is_mark:
         return Fragment(fragment.phonemes)
     return fragment if span.override is None else stressed(fragment, span.override)
 
 
 def _words(parts: Sequence[_Part]) -> Iterator[tuple[int, int]]:
-    """Yield the words that the parts are: the first part, and the one after the last."""
+    """Yield first part and end part of each word."""
     first = 0
     for index, part in enumerate(parts):
         following = parts[index + 1] if index + 1 < len(parts) else None
@@ -168,7 +169,7 @@ def _words(parts: Sequence[_Part]) -> Iterator[tuple[int, int]]:
 
 
 class _Builder:
-    """A fragment in the making."""
+    """Builds a fragment."""
 
     def __init__(self) -> None:
         self._phonemes = ""
@@ -176,7 +177,7 @@ class _Builder:
         self._spaced = False
 
     def add(self, phonemes: str, text_start: int, text_end: int, *, spaced: bool) -> None:
-        """Add a word; `spaced` tells whether white space follows it."""
+        """Add a word. `spaced` tells whether white space follows it."""
         if self._spaced and self._phonemes and phonemes:
             self._phonemes += " "
         start = len(self._phonemes)

@@ -1,7 +1,7 @@
-"""The part-of-speech tagger that misaki uses, where it is installed: spaCy's small English model.
+"""The part-of-speech tagger that misaki uses: spaCy's small English model, if it is installed.
 
 It comes with the extra `spacy`. It takes 90 MB of memory, a second to start, and 3 ms for 100
-characters; our own rules, which are in its place otherwise, next to nothing.
+characters. Without it our own rules are used, which take next to nothing.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ _PIPELINE = ["tok2vec", "tagger"]
 
 
 def is_installed() -> bool:
-    """Tell whether the extra is there."""
+    """Tell whether the extra is installed."""
     return importlib.util.find_spec(_MODEL) is not None
 
 
 class SpacyTagger:
-    """Tells parts of speech. Safe to share between threads, which take turns.
+    """Tags words with parts of speech. Safe to share between threads, which take turns.
 
-    The model is loaded when it is first needed.
+    The model is loaded at the first use.
     """
 
     def __init__(self) -> None:
@@ -32,21 +32,22 @@ class SpacyTagger:
         self._nlp: Any = None
 
     def __call__(self, words: Sequence[str], spaced: Sequence[bool]) -> list[str]:
-        """Return the part of speech of each word and mark, by the Penn Treebank's names.
+        """Return the Penn Treebank tag of each word and mark.
 
-        spaCy cuts the text in its own way, `do` and `n't`: a word has the tag of its longest part.
+        spaCy splits text in its own way, such as `do` and `n't`. A word gets the tag of its longest
+        token.
 
         Args:
-            words: never empty, of one text.
+            words: the words of one text; at least one.
             spaced: whether white space follows each.
         """
         text = "".join(word + " " * follows for word, follows in zip(words, spaced, strict=True))
         with self._lock:
             nlp = self._load()
-            # What is not English would otherwise stay in its list of strings for good.
+            # Otherwise spaCy would keep every unknown string for ever.
             with nlp.memory_zone():
-                pieces = [(piece.idx, piece.text, piece.tag_) for piece in nlp(text)]
-        return list(_tags(words, spaced, pieces))
+                tokens = [(token.idx, token.text, token.tag_) for token in nlp(text)]
+        return list(_tags(words, spaced, tokens))
 
     def _load(self) -> Any:
         if self._nlp is None:
@@ -55,22 +56,22 @@ class SpacyTagger:
 
 
 def _tags(
-    words: Sequence[str], spaced: Sequence[bool], pieces: Sequence[tuple[int, str, str]]
+    words: Sequence[str], spaced: Sequence[bool], tokens: Sequence[tuple[int, str, str]]
 ) -> Iterator[str]:
-    """Yield each word's tag, given the pieces: where they start, their text and tag."""
+    """Yield the tag of each word, given start, text and tag of the tokens."""
     start = first = 0
     for word, follows in zip(words, spaced, strict=True):
         end = start + len(word)
-        while pieces[first][0] + len(pieces[first][1]) <= start:
+        while tokens[first][0] + len(tokens[first][1]) <= start:
             first += 1
         last = first
-        while last + 1 < len(pieces) and pieces[last + 1][0] < end:
+        while last + 1 < len(tokens) and tokens[last + 1][0] < end:
             last += 1
-        _, _, tag = max(pieces[first : last + 1], key=lambda piece: _weight(piece[1]))
+        _, _, tag = max(tokens[first : last + 1], key=lambda token: _weight(token[1]))
         yield tag
         start = end + follows
 
 
 def _weight(text: str) -> int:
-    """Return how much a piece counts in a word: letters, capitals twice."""
+    """Return the weight of a token in a word: its letters, capitals counted twice."""
     return sum(1 if letter == letter.lower() else 2 for letter in text)

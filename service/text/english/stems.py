@@ -1,4 +1,4 @@
-"""Endings that English words take: their stems, and how the ending sounds after them."""
+"""Inflectional endings of English: the stems before them, and their phonemes."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ class Ending(NamedTuple):
     """An ending of inflected words.
 
     Attributes:
-        stems: yields what a word may be the inflected form of, the likeliest first.
-        attach: returns the phonemes of a stem with the ending, given those of the stem and whether
-            it is said in the British way; None if it cannot be told.
-        stressed: whether the stem is said with stress though it may have none by itself.
+        stems: yields the stems that a word may have, the likeliest first.
+        attach: returns the phonemes of a stem with the ending. Takes those of the stem, and whether
+            they are British. Returns None if there is no rule.
+        stressed: whether the stem is stressed, even if it may be unstressed alone.
     """
 
     stems: Callable[[str], Iterator[str]]
@@ -72,19 +72,19 @@ def _attach_ed(stem: str, british: bool) -> str:
         return f"{stem}{_weak_vowel(british)}d"
     if stem[-1] != "t":
         return f"{stem}d"
-    # A lone t is said the British way on both sides.
+    # A lone t is pronounced the British way in both varieties.
     return f"{_tapped(stem, british)}{_weak_vowel(british or len(stem) == 1)}d"
 
 
 def _attach_ing(stem: str, british: bool) -> str | None:
-    # After these a British r comes back, which the phonemes of the stem do not tell.
+    # After these, British English inserts an r that the phonemes of the stem do not show.
     if british and stem[-1] in "əː":
         return None
     return f"{_tapped(stem, british)}ɪŋ"
 
 
 def _tapped(stem: str, british: bool) -> str:
-    """Return a stem before a vowel: Americans tap the t at its end, as in `waiting`."""
+    """Return a stem as before a vowel: Americans tap a final t, as in `waiting`."""
     taps = not british and stem[-1] == "t" and stem[-2:-1] in FLAPPING
     return f"{stem[:-1]}ɾ" if taps else stem
 
@@ -98,4 +98,4 @@ ED = Ending(_stems_of_ed, _attach_ed)
 ING = Ending(_stems_of_ing, _attach_ing, stressed=True)
 
 ENDINGS = (S, ED, ING)
-"""In the order in which they are looked for."""
+"""All endings, in the order in which they are tried."""

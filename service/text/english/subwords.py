@@ -1,4 +1,4 @@
-"""Where a word is cut that is written together: `eBay`, `and/or`, `don't`."""
+"""Split words into subwords and signs: `eBay`, `and/or`, `don't`."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ import unicodedata
 
 APOSTROPHES = "'‘’"
 
-# One letter for each character: U capital, l small letter, o other letter, the others as they are.
+# One letter for each class of characters: U capital, l small letter, o other letter; all other
+# characters stand for themselves.
 _KINDS = {"Lu": "U", "Ll": "l", "Lt": "o", "Lm": "o", "Lo": "o"}
 _SUBWORD = re.compile(
     """
@@ -23,7 +24,7 @@ _SUBWORD = re.compile(
 
 
 def cut(text: str) -> list[str]:
-    """Return the subwords and signs of a word, in order; there are no digits 0 to 9 in it."""
+    """Return the subwords and signs of a word, in order. The word has no digits 0 to 9."""
     shape = "".join(map(_shape, text))
     return [text[match.start() : match.end()] for match in _SUBWORD.finditer(shape)]
 

@@ -1,8 +1,8 @@
-"""Parts of speech, as far as the pronunciation of English depends on them.
+"""Tag parts of speech, as far as the pronunciation of English depends on them.
 
-Of the 90,000 entries of misaki's lexicon 790 depend on the part of speech, and a dozen function
-words on how they are used. Those are looked at, by the words beside them; of all others it is
-only told whether they look like names. Tags are the Penn Treebank's.
+In misaki's lexicon 790 of 90,000 entries depend on the part of speech, and a dozen function words
+depend on their use. The tagger decides these by the words around them. All other words are only
+tagged as names or not. Tags are those of the Penn Treebank.
 """
 
 from __future__ import annotations
@@ -17,19 +17,19 @@ _ADJECTIVE_ENDINGS = ("ous", "ful", "ive", "able", "ible", "ial", "ical", "ary",
 _ADVERBS_AT_MOST = 4
 _CLAUSE_AT_MOST = 16
 _CLAUSE_WINDOW = 7
-"""Words after `that` among which the verb of its clause is looked for."""
+"""Number of words after `that` in which the verb of its clause is searched for."""
 
 
 def tag(words: Sequence[str]) -> list[str]:
-    """Return the part of speech of each word of a text, given with its marks."""
+    """Return the tag of each word and mark of a text."""
     sentence = _Sentence(words)
     return [sentence.tag(index) for index in range(len(words))]
 
 
 class _Sentence:
-    """Words in their context.
+    """A sentence whose words are tagged.
 
-    Everywhere, an empty string stands for what is not a word: a mark, or nothing.
+    In all methods, an empty string stands for a mark or for the end of the text.
     """
 
     def __init__(self, words: Sequence[str]) -> None:
@@ -37,7 +37,7 @@ class _Sentence:
         self._words = [word.lower() for word in words]
 
     def tag(self, index: int) -> str:
-        """Return the part of speech of one word."""
+        """Return the tag of one word."""
         word = self._words[index]
         if word.strip("-") == "":
             return "HYPH"
@@ -67,14 +67,14 @@ class _Sentence:
         return use
 
     def _word(self, index: int) -> str:
-        """Return a word, or an empty string for a mark and for what is outside the text."""
+        """Return a word; an empty string for a mark or outside the text."""
         if not 0 <= index < len(self._words):
             return ""
         word = self._words[index]
         return word if word[0].isalnum() or (word[0] == "'" and len(word) > 1) else ""
 
     def _is_end(self, index: int) -> bool:
-        """Tell whether what is said stops here: a mark that is no quote, or the end."""
+        """Tell whether speech pauses here: at a mark other than a quote, or at the end."""
         return index >= len(self._words) or not (self._word(index) or self._is_quote(index))
 
     def _is_quote(self, index: int) -> bool:
@@ -92,7 +92,7 @@ class _Sentence:
     def _that(self, index: int) -> str:
         before, after = self._word(index - 1), self._word(index + 1)
         if "'" in self._words[index]:
-            # `that's`, `that'll`: the verb that follows `that`.
+            # `that's`, `that'll`: a verb follows `that`.
             relative = before and before not in classes.CONJUNCTIONS | classes.CLAUSE_VERBS
             return "WDT" if relative else "DT"
         if before in ("now", "so", "such", "except", "not", "given"):
@@ -162,7 +162,7 @@ class _Sentence:
         return False
 
     def _is_verb(self, index: int) -> bool:
-        """Tell whether a word that need not be one is a verb, by what is before it."""
+        """Tell whether an ambiguous word is a verb, by the words before it."""
         word, before = self._word(index), self._word(index - 1)
         return (
             before in classes.AUXILIARIES_OF_BASE
@@ -174,7 +174,7 @@ class _Sentence:
         )
 
     def _particle(self, index: int) -> str:
-        """Tell `come in at noon` from `come in May`."""
+        """Distinguish `come in at noon` from `come in May`."""
         before, after = self._word(index - 1), self._word(index + 1)
         if before not in classes.MOTION:
             return "IN"
@@ -198,7 +198,7 @@ class _Sentence:
     def _past_or_present(self, index: int) -> str:
         word, before = self._words[index], self._word(index - 1)
         if word == "wound" and (
-            self._wants_noun(before) or before in classes.PREPOSITIONS or self._is_adjective(before)
+            self._needs_noun(before) or before in classes.PREPOSITIONS or self._is_adjective(before)
         ):
             return "NN"
         auxiliary = self._auxiliary(index)
@@ -212,7 +212,7 @@ class _Sentence:
         return "VBD" if before in classes.SUBJECTS or before else "VB"
 
     def _auxiliary(self, index: int) -> str:
-        """Return the word before, some adverbs aside."""
+        """Return the word before, skipping some adverbs."""
         for place in range(index - 1, index - 1 - _ADVERBS_AT_MOST, -1):
             word = self._word(place)
             if word not in classes.ADVERBS and not word.endswith("ly"):
@@ -223,7 +223,7 @@ class _Sentence:
         return len(word) > 4 and word.endswith(_ADJECTIVE_ENDINGS)
 
     def _use(self, index: int) -> str:
-        """Tell a noun, a verb and an adjective apart where a word may be any of them."""
+        """Return the tag of a word that may be a noun, a verb or an adjective."""
         before, after = self._word(index - 1), self._word(index + 1)
         plural, has_object = _is_plural(self._words[index]), self._has_object(index)
         own = self._own_use(index, has_object=has_object)
@@ -240,7 +240,7 @@ class _Sentence:
         return self._use_after(index, plural=plural, has_object=has_object)
 
     def _has_object(self, index: int) -> bool:
-        """Tell whether what follows is rather a verb's object than a noun's company."""
+        """Tell whether the next words look like the object of a verb, not part of a noun phrase."""
         after = self._word(index + 1)
         return (
             after in classes.ARTICLES
@@ -250,17 +250,17 @@ class _Sentence:
         )
 
     def _own_use(self, index: int, *, has_object: bool) -> str | None:
-        """Return the part of speech of a word that goes by rules of its own."""
+        """Return the tag of a word that has its own rules."""
         word, before, after = self._words[index], self._word(index - 1), self._word(index + 1)
         if word in ("consist", "consists"):
             return "VBZ"
-        if word in classes.VERBS and after != "of" and not self._wants_noun(before):
+        if word in classes.VERBS and after != "of" and not self._needs_noun(before):
             return "VB"
         if word == "live":
             follows = before in ("people", "who", "and", "or") or has_object
             relative = before in ("that", "which") and after in classes.PREPOSITIONS
             return "VBP" if follows or relative else None
-        if word == "lives" and not self._wants_noun(before):
+        if word == "lives" and not self._needs_noun(before):
             return "VBZ" if after in classes.AFTER_VERB | {"next", "alone", "here"} else None
         near = after in ("to", "by", "behind", "together", "enough", "beside")
         near = near or before in classes.DEGREES or before == "how"
@@ -270,12 +270,12 @@ class _Sentence:
         return None
 
     def _use_after(self, index: int, *, plural: bool, has_object: bool) -> str:
-        """Tell a word's use by the word before it, which there is."""
+        """Return the tag of a word by the word before it, which must exist."""
         word, before, after = self._words[index], self._word(index - 1), self._word(index + 1)
         if before == "to":
             of_noun = self._word(index - 2) in classes.NOUNS_BEFORE_TO
             return "NN" if plural or (of_noun and not has_object) else "VB"
-        if self._wants_noun(before) or before in classes.ADJECTIVES_IN_LY:
+        if self._needs_noun(before) or before in classes.ADJECTIVES_IN_LY:
             return "NN"
         if before in classes.AUXILIARIES_OF_BASE:
             return "NN" if plural else "VB"
@@ -298,12 +298,12 @@ class _Sentence:
         return "JJ" if word in classes.ADJECTIVES_AS_A_RULE else "NN"
 
     def _is_attribute(self, index: int) -> bool:
-        """Tell whether an adjective that may be something else has its noun after it."""
+        """Tell whether an ambiguous adjective has its noun after it."""
         before, after = self._word(index - 1), self._word(index + 1)
         return (
             self._words[index] in classes.ADJECTIVES
             and (
-                self._wants_noun(before)
+                self._needs_noun(before)
                 or before in classes.HAVE
                 or before in ("in", "at")
                 or (before in classes.PREPOSITIONS and _is_plural(after))
@@ -313,10 +313,10 @@ class _Sentence:
         )
 
     def _is_predicate(self, index: int, *, has_object: bool) -> bool:
-        """Tell whether a word is the verb of its clause, the subject of which is a noun.
+        """Tell whether a word is the verb of a clause whose subject is a noun.
 
-        So it is if its ending agrees with the noun's before it (`the road winds`, `two reports
-        conflict`), if what follows may follow a verb, and if the clause has no other verb.
+        It is if its ending agrees with the noun before it (`the road winds`, `two reports
+        conflict`), if the next word may follow a verb, and if the clause has no other verb.
         """
         word, before, after = self._words[index], self._word(index - 1), self._word(index + 1)
         if before in classes.ADVERBS and before != "not":
@@ -340,10 +340,10 @@ class _Sentence:
         return (follows or opens) and not self._clause_has_verb(index)
 
     def _is_determined(self, index: int) -> bool:
-        """Tell whether a noun has a word such as `the` before it, adjectives between them aside."""
+        """Tell whether a noun has a word such as `the` before it, adjectives skipped."""
         for place in range(index - 1, index - 4, -1):
             word = self._word(place)
-            if self._wants_noun(word):
+            if self._needs_noun(word):
                 return True
             if not word or word in classes.FUNCTION_WORDS:
                 return False
@@ -372,7 +372,7 @@ class _Sentence:
             return "VB"
         return "VB" if has_object else "JJ"
 
-    def _wants_noun(self, before: str) -> bool:
+    def _needs_noun(self, before: str) -> bool:
         possessive = before.endswith(("'s", "s'")) and before not in classes.BE
         return before in classes.DETERMINERS or before in classes.POSSESSIVES or possessive
 

@@ -1,4 +1,4 @@
-"""Words as they are given to the lexicon: text, part of speech, and what is said next."""
+"""The input of the lexicon: text, part of speech, and what comes next."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from service.text.english.sounds import is_before_vowel
 
 
 class Token(NamedTuple):
-    """A part of a word that has a part of speech of its own.
+    """A part of a word that has its own part of speech.
 
     Attributes:
-        text: never empty, no white space.
-        tag: part of speech as the Penn Treebank has them.
+        text: not empty, without white space.
+        tag: its Penn Treebank tag.
     """
 
     text: str
@@ -20,7 +20,7 @@ class Token(NamedTuple):
 
 
 class Next(NamedTuple):
-    """What a word is said before.
+    """The context of a word: what comes after it.
 
     Attributes:
         vowel: whether the next sound is a vowel; None before a pause.
@@ -31,10 +31,10 @@ class Next(NamedTuple):
     to: bool = False
 
     def before(self, phonemes: str, *, to: bool) -> Next:
-        """Return what is next for a word right before the one that this is next for.
+        """Return the context one word earlier, given the word that stands in between.
 
         Args:
-            phonemes: of the one in between.
-            to: whether that is the word `to`.
+            phonemes: the phonemes of the word in between.
+            to: whether it is the word `to`.
         """
         return Next(is_before_vowel(phonemes, self.vowel), to)

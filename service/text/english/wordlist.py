@@ -1,4 +1,4 @@
-"""A dictionary of many short strings in little memory."""
+"""A mapping with many short strings in little memory."""
 
 from __future__ import annotations
 
@@ -9,32 +9,32 @@ from functools import lru_cache
 from importlib.resources import files
 
 Entry = str | dict[str, str | None]
-"""The phonemes of a word; or those of each part of speech, `DEFAULT` for all others.
+"""The phonemes of a word, or of each of its parts of speech; `DEFAULT` is for all others.
 
-None stands for a word that is said letter by letter.
+None stands for a word that is spelled.
 """
 
 _KEPT = 4096
-"""Looked up once: the common words are 95 % of any text."""
+"""Number of results that are kept: common words are 95 % of any text."""
 
 
 def pack(entries: Mapping[str, Entry]) -> bytes:
-    """Return entries as a `WordList` has them: a line each of word, tab and entry, in order.
+    """Return entries in the format of `WordList`: sorted lines of word, tab and entry.
 
-    Entries by part of speech are JSON. Order is that of the bytes in UTF-8.
+    Entries by part of speech are JSON. Lines are sorted by their bytes in UTF-8.
     """
     return b"".join(sorted(_line(word, entry) for word, entry in entries.items()))
 
 
 class WordList:
-    """The entries of a lexicon, and each word also with the other case of its first letter.
+    """The entries of a lexicon. Also finds words with the other case of the first letter.
 
-    `house` finds `House` and the other way round, where the list itself has no such entry; words
-    of one letter and words with capitals inside are only found as they are. The 183,000 entries
-    of American English take 5 MB, where two dictionaries take 42, or 66 with both cases.
+    `house` finds `House`, and the other way round, if the list has no exact entry. Words of one
+    letter and words with capitals inside are found only as they are. The 183,000 entries of
+    American English take 5 MB; two dictionaries would take 42 MB, or 66 MB with both cases.
 
     Args:
-        lines: as `pack` makes them.
+        lines: the output of `pack`.
     """
 
     def __init__(self, lines: bytes) -> None:
@@ -44,7 +44,7 @@ class WordList:
 
     @classmethod
     def load(cls, name: str) -> WordList:
-        """Return one of the lists beside this module, such as `us_gold`."""
+        """Return one of the lists in `data/`, such as `us_gold`."""
         file = files("service.text.english") / "data" / f"{name}.tsv.gz"
         return cls(gzip.decompress(file.read_bytes()))
 
@@ -65,7 +65,7 @@ class WordList:
         lines, key = self._lines, f"{word}\t".encode()
         low, high = 0, len(lines)
         while low < high:
-            # The last line that starts in the first half; the first one of all at least.
+            # The last line that starts in the first half, or else the first line.
             start = max(low, lines.rfind(b"\n", low, (low + high) // 2) + 1)
             if lines[start : start + len(key)] < key:
                 low = lines.index(b"\n", start) + 1

@@ -1,4 +1,4 @@
-"""Classes of English words that the tagger goes by: all closed ones, the common of others."""
+"""Classes of English words for the tagger: complete closed classes, and common words of others."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ DETERMINERS = ARTICLES | _words(
     "this these those each every some any no another such which whose what both either neither"
     " many few several more most less enough own other same various certain"
 )
-"""Before a noun; `that` is looked at by itself."""
+"""Words before a noun. `that` has its own rules."""
 
 POSSESSIVES = _words("my your his her its our their whose one's")
 
@@ -24,7 +24,7 @@ OBJECTS = _words(
     "me him us them it you her himself herself itself themselves myself yourself ourselves one"
     " everyone everything everybody anything something nothing anyone someone this these those"
 )
-"""What a verb may have right after it, articles and possessives aside."""
+"""What may directly follow a verb as its object, besides articles and possessives."""
 
 BE = _words(
     "am is are was were be been being isn't aren't wasn't weren't i'm you're we're they're"
@@ -34,7 +34,7 @@ COPULAS = _words(
     "seem seems seemed look looks looked feel feels felt become becomes became remain remains"
     " remained stay stays stayed appear appears appeared"
 )
-"""Verbs besides `be` that an adjective follows."""
+"""Verbs other than `be` that an adjective follows."""
 
 HAVE = _words(
     "have has had having haven't hasn't hadn't i've you've we've they've could've would've"
@@ -45,13 +45,13 @@ AUXILIARIES_OF_BASE = _words(
     " can't won't don't doesn't didn't couldn't wouldn't shouldn't mustn't needn't"
     " i'll you'll he'll she'll it'll we'll they'll i'd you'd he'd she'd we'd they'd please to"
 )
-"""Words that a verb's base form follows."""
+"""Words that the base form of a verb follows."""
 
 ADVERBS = _words(
     "not never always also often usually sometimes rarely seldom just only ever hardly scarcely"
     " even still soon again really then now already almost quite rather"
 )
-"""Words that may stand between an auxiliary and its verb, besides those in -ly."""
+"""Words other than those in -ly that may come between an auxiliary and its verb."""
 
 FINITE = (
     (BE - _words("be been being"))
@@ -62,7 +62,7 @@ FINITE = (
         " goes went takes took gets got gives gave knows knew lies lay stands stood"
     )
 )
-"""Verbs that have a subject before them."""
+"""Verb forms that have a subject before them."""
 
 PREPOSITIONS = _words(
     "of in on at by for with from into onto about over under through between among against during"
@@ -92,14 +92,14 @@ CLAUSE_VERBS = _words(
     " seems seem seemed happens happened turns turned pray decide decided decides doubt doubts"
     " doubted check confirm confirmed confirms warn warned warns predict predicted promise promised"
 )
-"""Words after which `that` is as a rule a conjunction."""
+"""Words after which `that` is usually a conjunction."""
 
 PERCEPTION = _words(
     "see sees saw seen find finds found show shows showed shown know knows knew hear heard remember"
     " remembered understand understood notice noticed mention mentioned feel feels felt mean means"
     " meant say says said believe forget forgot"
 )
-"""Those of them that a thing may follow as well: `see that man`."""
+"""Those of `CLAUSE_VERBS` that may also have an object: `see that man`."""
 
 MOTION = _words(
     "come comes came coming go goes went going gone move moves moved moving turn turns turned"
@@ -109,23 +109,23 @@ MOTION = _words(
     " breaking pull pulled pulling give gives gave giving cave caved kick kicked fill filled usher"
     " ushered ushers bringin' breakin' tune tuned log logged lock locked locking participated"
 )
-"""Verbs that `in` and `by` go with, as in `come in`."""
+"""Verbs that take `in` and `by` as particles, as in `come in`."""
 
 NOUNS_BEFORE_TO = _words(
     "due according access owing contrary prior subject relation regard respect addition response"
     " opposition exposed devoted resistance return reference key answer damage harm"
 )
-"""Words after which `to` is a preposition more often than the sign of an infinitive."""
+"""Words after which `to` is more often a preposition than part of an infinitive."""
 
 TRANSITIVE = _words(
     "love loves get gets make makes take takes took leave leaves left wear want wants wanted like"
     " likes liked need needs needed give gives gave do does did have has had keep keeps kept"
     " shelter enforce use uses used put cross share shares bring brings brought"
 )
-"""Common verbs that a thing follows."""
+"""Common verbs with an object."""
 
 ADJECTIVES = _words("close minute deliberate elaborate learned animate consummate")
-"""Adjectives that are said in another way where they are something else."""
+"""Adjectives that are pronounced differently as other parts of speech."""
 
 DEGREES = _words("too so very quite rather")
 """Words that an adjective follows."""
@@ -134,7 +134,7 @@ ADJECTIVES_IN_LY = _words(
     "daily weekly monthly quarterly yearly early elderly friendly unfriendly lovely lonely likely"
     " unlikely costly deadly lively ugly holy family only hourly kindly"
 )
-"""Those that look like adverbs."""
+"""Adjectives that look like adverbs."""
 
 CLAUSE_OPENERS = CONJUNCTIONS | _words("that which who as than")
 
@@ -150,7 +150,7 @@ FUNCTION_WORDS = (
     | PREPOSITIONS
     | CLAUSE_OPENERS
 )
-"""Words that are no nouns, adjectives, or verbs with a meaning of their own."""
+"""Function words: not nouns, adjectives or full verbs."""
 
 AFTER_VERB = (
     (PREPOSITIONS - _words("of"))
@@ -158,28 +158,28 @@ AFTER_VERB = (
     | ADVERBS
     | _words("to up down out off")
 )
-"""What may follow a verb besides its object."""
+"""Words other than an object that may follow a verb."""
 
 VERBS = _words("combine combines invite invites transform transforms insert")
-"""Verbs, though the lexicon has them as nouns as well."""
+"""Verbs that the lexicon also has as nouns."""
 
 ADJECTIVES_AS_A_RULE = _words("deliberate elaborate consummate")
-"""Those of `ADJECTIVES` that are seldom anything else."""
+"""Those of `ADJECTIVES` that are rarely anything else."""
 
 ADJECTIVES_IN_ED = _words(
     "aged allied blessed crooked cursed dogged moped jagged learned legged naked ragged rugged"
     " wicked wretched"
 )
-"""Those that may be said with one syllable more than the participle."""
+"""Adjectives that may have one syllable more than the participle."""
 
 PASTS = _words(
     "ran came went fell rose began stood sat lay took made got grew flew blew broke kept left lost"
     " met said saw told held brought sank hung hid swept slid shook came had were was did"
 )
-"""Common past tenses without an ending."""
+"""Common past tenses without the ending -ed."""
 
 TIMES = _words(
     "one same way time day night kind sort much far moment point morning year case evening"
     " afternoon week month place thing fellow side direction particular very"
 )
-"""Words that `that` points at: `that day`, `that much`."""
+"""Words that `that` determines: `that day`, `that much`."""

@@ -1,4 +1,4 @@
-"""espeak-ng, and the way from its IPA to Kokoro's phonemes."""
+"""G2P by espeak-ng, with its IPA converted to Kokoro's phonemes."""
 
 from service.text.espeak.engine import Espeak
 

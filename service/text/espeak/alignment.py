@@ -1,9 +1,9 @@
-"""Tell which phonemes of a sentence belong to which of its words.
+"""Find which phonemes of a sentence belong to which of its words.
 
-A phonemizer reads words in their context: it weakens, merges and links them, and does not say
-which phonemes are whose. So each word is read alone too, and the words' phonemes in a row are
-aligned with the sentence's, as two spellings of one text are: by dynamic programming over a
-weighted edit distance.
+espeak-ng reads words in context: it weakens, merges and links them, and does not report which
+phonemes belong to which word. So each word is also read alone. The concatenated phonemes of the
+words are then aligned with those of the sentence, by dynamic programming over a weighted edit
+distance.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ import numpy.typing as npt
 
 _Integers = npt.NDArray[np.int32]
 
-# A sound with the stress before it and the length and manner after it, or a space.
+# A sound, with the stress mark before it and modifiers after it; or a space.
 _UNIT = re.compile("[ˈˌ]*[^ˈˌ ][ːʰʲ\u0303]*|[ˈˌ]+| ")
 _STRESS = "ˈˌ"
 
-# Costs of the edits that make the sentence out of its words. Their order matters, not their size:
-# a weakened vowel, then a voiced or flapped consonant, are the usual differences; a word's edge
-# is a space in the sentence wherever it can be; a vowel hardly ever becomes a consonant.
+# Costs of the edits that turn the words into the sentence. Only their order matters. The usual
+# differences are weakened vowels, then voiced or flapped consonants. A word boundary is a space in
+# the sentence wherever possible. A vowel hardly ever becomes a consonant.
 _NEAR_COST = 2
 _VOWEL_COST = 3
 _CONSONANT_COST = 6
@@ -31,7 +31,7 @@ _UNLIKE_COST = 9
 _GAP_COST = 5
 _SPACE_GAP_COST = 2
 _EDGE_GAP_COST = 3
-_NEVER = 100  # more than leaving out both
+_NEVER = 100  # more than a deletion and an insertion
 
 _VOWELS = "aeiouyæøœɐɑɒɔɘəɚɛɜɤɥɨɪɯʊʌᵊᵻAIOQWY"
 _NEAR = ("tdTɾ", "dðθ", "sz", "ʃʒʤʧ", "kɡ", "pb", "bβvf", "nmŋɲ", "ɹrɾʁl", "jiɪʎ", "wuʊ", "əɐʌᵊᵻæ")
@@ -44,16 +44,16 @@ _CODES = {
 
 
 def align(phonemes: str, readings: Sequence[str]) -> list[tuple[int, int]]:
-    """Return start and end in `phonemes` of each word, given what each is read as alone.
+    """Return start and end in `phonemes` of each word, given the phonemes of each word alone.
 
-    `phonemes` holds sounds, modifiers and spaces. The spans are in order and apart, neither start
-    nor end with a space, and hold all sounds; that of a word that is not heard is empty.
+    `phonemes` consists of sounds, modifiers and spaces. The spans are in order, do not overlap,
+    neither start nor end with a space, and cover all sounds. The span of a silent word is empty.
     """
     units = [(match.start(), match[0]) for match in _UNIT.finditer(phonemes)]
     said = _codes(unit for _, unit in units)
     expected = _expected(readings)
     edges = _edges(said, expected)
-    # Where the unit with this index starts; the last one is the end.
+    # Start of each unit, and the end of the last one.
     starts = [*(start for start, _ in units), len(phonemes)]
     bounds = [0, *(starts[edge] for edge in edges), len(phonemes)]
     spans = []
@@ -65,7 +65,7 @@ def align(phonemes: str, readings: Sequence[str]) -> list[tuple[int, int]]:
 
 
 def _codes(units: Iterable[str]) -> _Integers:
-    """Return a small integer for each unit, the same for those that differ only in modifiers."""
+    """Return a small integer for each unit. Units that differ only in modifiers get the same."""
     codes = []
     for unit in units:
         sound = unit.lstrip(_STRESS)[:1]
@@ -74,7 +74,7 @@ def _codes(units: Iterable[str]) -> _Integers:
 
 
 def _expected(readings: Sequence[str]) -> _Integers:
-    """Return the codes of the words in a row, an edge between each two."""
+    """Return the codes of all words, with an edge between neighbours."""
     parts = []
     for reading in readings:
         parts += [_codes(_UNIT.findall(reading)), np.array([_EDGE], np.int32)]
@@ -82,7 +82,7 @@ def _expected(readings: Sequence[str]) -> _Integers:
 
 
 def _edges(said: _Integers, expected: _Integers) -> list[int]:
-    """Return, for each edge between words, the number of units said before it."""
+    """Return, for each edge between words, the number of units of the sentence before it."""
     costs = _cumulated(said, expected)
     edges: list[int] = []
     row, column = len(expected), len(said)
@@ -92,7 +92,7 @@ def _edges(said: _Integers, expected: _Integers) -> list[int]:
         if column and cost == costs[row - 1, column - 1] + _SUBSTITUTION[code, said[column - 1]]:
             row, column = row - 1, column - 1
         elif cost == costs[row - 1, column] + _DELETION[code]:
-            # Before insertions: a consonant that links two words ends the first one.
+            # Before insertions, so that a linking consonant belongs to the first word.
             row -= 1
         else:
             column -= 1
@@ -103,7 +103,7 @@ def _edges(said: _Integers, expected: _Integers) -> list[int]:
 
 
 def _cumulated(said: _Integers, expected: _Integers) -> _Integers:
-    """Return the least cost [expected + 1, said + 1] of making each beginning from the other."""
+    """Return the least cost [expected + 1, said + 1] of turning each prefix into each other."""
     insertions = np.concatenate([[0], np.cumsum(_INSERTION[said])]).astype(np.int32)
     costs = np.empty((len(expected) + 1, len(said) + 1), np.int32)
     costs[0] = insertions
@@ -111,7 +111,7 @@ def _cumulated(said: _Integers, expected: _Integers) -> _Integers:
     for row, deletion in enumerate(_DELETION[expected]):
         best = costs[row] + deletion
         np.minimum(best[1:], costs[row, :-1] + substitutions[row], out=best[1:])
-        # The best way to a column is the best one to some column before it, then insertions.
+        # The best path to a column is the best path to an earlier column, then insertions.
         costs[row + 1] = np.minimum.accumulate(best - insertions) + insertions
     return costs
 

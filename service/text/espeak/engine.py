@@ -1,7 +1,7 @@
 """espeak-ng: text in, IPA out.
 
-The library is found here and runs elsewhere, in `service.text.espeak.process`, which one text at
-a time is sent to: espeak-ng is global C state, not thread-safe, and some texts kill it.
+This module finds the library. It runs in another process, `service.text.espeak.process`, which gets
+one text at a time: espeak-ng has global state, is not thread-safe, and crashes on some texts.
 """
 
 from __future__ import annotations
@@ -30,20 +30,19 @@ _ADVICE = (
 
 @dataclass(frozen=True, slots=True)
 class _Candidate:
-    """A library to try, and the data to start it with (None: where it was built to look)."""
+    """A library to try, and its data folder; None for the library's own default."""
 
     library: str
     data: Path | None
 
 
 class Espeak:
-    """The espeak-ng library, started in a process of its own that ends with this object.
+    """The espeak-ng library, in its own process that ends with this object.
 
-    `library` is the shared object; without it, that of the `espeakng_loader` package is tried,
-    then the system's. `data` is the folder `espeak-ng-data` or the one that holds it; without it,
-    the folder beside the library, then the library's own default. What is given explicitly is
-    used or refused, never replaced. Raises EspeakError. Threads share it; forks of the process
-    must not.
+    `library` is the shared object. If None, that of the `espeakng_loader` package is tried, then
+    the system's. `data` is the folder `espeak-ng-data` or its parent. If None, the folder beside
+    the library is tried, then the library's own default. An explicit argument is never replaced by
+    a default. Raises EspeakError. Threads may share an object; forked processes must not.
     """
 
     def __init__(self, library: Path | None = None, data: Path | None = None) -> None:
@@ -66,36 +65,38 @@ class Espeak:
             self.version = process.version
             """The library's version, such as `1.52.0`."""
             self.data = process.data
-            """The folder that the library reads its voices and dictionaries from."""
+            """The folder of the library's voices and dictionaries."""
             return
         raise EspeakError(f"espeak-ng cannot be used ({'; '.join(problems)}); {_ADVICE}")
 
     def phonemize(self, text: str, voice: str) -> str:
-        """Return the IPA of the text, sounds tied with `^`, clauses joined by a space.
+        """Return the IPA of the text, with `^` inside sounds and clauses joined by spaces.
 
-        Punctuation is dropped, and whatever the voice cannot read. Words of other languages are
-        read by their rules, without the marks that espeak-ng puts around them. The library cuts
-        clauses of more than about 1,000 phonemes and words of more than about 200: see
-        `service.text.espeak.pieces`. Raises InvalidTextError if espeak-ng dies of the text,
-        EspeakError if it has no such voice or cannot be started again, ValueError on NUL, where C
-        would end the text.
+        espeak-ng drops punctuation and characters that the voice cannot read. It reads words of
+        other languages by their rules; its language markers are removed. It truncates clauses of
+        more than about 1,000 phonemes and words of more than about 200: see
+        `service.text.espeak.slices`.
+
+        Raises InvalidTextError if espeak-ng crashes on the text, EspeakError if it has no such
+        voice or cannot be restarted, and ValueError if the text contains NUL, which would end it in
+        C.
         """
         if "\0" in text:
             raise ValueError("text must not contain NUL")
         request = f"{voice}\0{text}".encode()
         with self._lock:
-            # Twice: the first death may come of what was read before.
+            # Twice: an earlier text may be the cause of the first crash.
             answer = self._ask(request) or self._ask(request)
         if answer is None:
-            raise InvalidTextError(f"espeak-ng fails over {text!r}")
+            raise InvalidTextError(f"espeak-ng crashes on {text!r}")
         if answer == FAILED:
             raise EspeakError(f"espeak-ng has no voice {voice!r} in {self.data}; {_ADVICE}")
         return answer[1:].decode()
 
     def _ask(self, request: bytes) -> bytes | None:
-        """Return the answer, None if the process died instead of giving one."""
-        # Taken away and put back when all is well, so that an exchange that was interrupted does
-        # not leave its answer to the next one.
+        """Return the answer, None if the process died first."""
+        # The process is put back only after a complete exchange, so that the answer of an
+        # interrupted one cannot go to the next request.
         process, self._process = self._process, None
         if process is None:
             try:
@@ -115,7 +116,7 @@ class _StartFailedError(Exception):
 
 
 class _Process:
-    """`service.text.espeak.process` running, killed with its forks when this object goes."""
+    """A running `service.text.espeak.process`, killed with its forks when this object is freed."""
 
     def __init__(self, candidate: _Candidate) -> None:
         arguments = [candidate.library]
@@ -136,7 +137,7 @@ class _Process:
         try:
             answer = receive(self._answers)
         except EOFError as error:
-            raise _StartFailedError("it ends the process that loads it") from error
+            raise _StartFailedError("it crashes the process that loads it") from error
         if answer.startswith(FAILED):
             raise _StartFailedError(answer[1:].decode())
         version, data = answer[1:].decode().split("\0")
@@ -155,9 +156,9 @@ def _end(popen: subprocess.Popen[bytes]) -> None:
 
 
 def _search(data: Path | None) -> list[_Candidate]:
-    """Return the libraries to try when none was named, best first."""
+    """Return the libraries to try if none is given, best first."""
     candidates = []
-    # Found, not imported: the package's code is not needed, only its files.
+    # Not imported: only the files of the package are needed, not its code.
     spec = importlib.util.find_spec(_LOADER_PACKAGE)
     for folder in (spec.submodule_search_locations or []) if spec is not None else []:
         library = Path(folder, _SONAME)
@@ -169,7 +170,7 @@ def _search(data: Path | None) -> list[_Candidate]:
 
 
 def _data_folder(data: Path) -> Path:
-    """Return the folder that holds `phontab`; espeak-ng itself would look elsewhere in silence."""
+    """Return the folder with `phontab`. espeak-ng itself would silently look elsewhere."""
     for folder in (data / "espeak-ng-data", data):
         if (folder / "phontab").is_file():
             return folder
@@ -178,6 +179,6 @@ def _data_folder(data: Path) -> Path:
 
 def _data_beside(library: Path) -> Path | None:
     if library == Path(library.name):
-        return None  # a bare name, for the system's search path to find
+        return None  # a bare name, which the system's search path resolves
     folder = library.parent / "espeak-ng-data"
     return folder if folder.is_dir() else None

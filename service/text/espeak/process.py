@@ -1,17 +1,17 @@
-"""espeak-ng in a process of its own, because some texts kill it.
+"""Run espeak-ng in its own process, because some texts crash it.
 
-espeak-ng 1.52 reads through null pointers and writes past its arrays: `Tह-ं` is a segmentation
-fault in English, `s's's's...` an overflown stack. So the library is loaded here, and a fork of
-this process reads. When the fork dies, this one says so and forks again, which takes some
-milliseconds where a start takes a hundred.
+espeak-ng 1.52 dereferences null pointers and writes past its arrays: in English `Tह-ं` causes a
+segmentation fault, and `s's's's...` overflows the stack. So this process loads the library, and a
+fork of it reads. When the fork dies, this process reports that and forks again, which takes some
+milliseconds; a start takes a hundred.
 
-Run as a script, `python -IS espeak_process.py LIBRARY [DATA]`, with pipes as standard input and
-output. It imports the standard library only, which is a third of the memory of the whole
-package. It ends when its input does, and so with the service, however that ends.
+It runs as a script, `python -IS process.py LIBRARY [DATA]`, with pipes as standard input and
+output. It imports only the standard library, which takes a third of the memory of the whole
+package. It ends when its input ends, and therefore with the service, however that ends.
 
-Messages are bytes after their length. The first one out is `STARTED`, version, NUL and data
-folder, or `FAILED` and why; then, for each voice, NUL and text that come in, `READ` and the IPA,
-`FAILED` if there is no such voice, or `DIED`.
+A message is its length, then its bytes. The first output is `STARTED`, version, NUL and data
+folder, or `FAILED` and the reason. Each request is a voice, NUL and a text. Its answer is `READ`
+and the IPA, `FAILED` if there is no such voice, or `DIED`.
 """
 
 from __future__ import annotations
@@ -28,26 +28,26 @@ from typing import IO
 STARTED, READ, FAILED, DIED = b"s", b"r", b"f", b"d"
 
 TIE = "^"
-"""Character that espeak-ng puts between the letters of one sound, as in `t^ʃ`."""
+"""The character that espeak-ng writes between the letters of one sound, as in `t^ʃ`."""
 
 # speak_lib.h
 _AUDIO_OUTPUT_SYNCHRONOUS = 2
-_INITIALIZE_DONT_EXIT = 0x8000  # without it a bad data path ends the process
+_INITIALIZE_DONT_EXIT = 0x8000  # otherwise a bad data path ends the process
 _CHARS_UTF8 = 1
 _EE_OK = 0
 _PHONEMES_IPA = 0x02
 _PHONEMES_TIE = 0x80
 _PHONEME_MODE = _PHONEMES_IPA | _PHONEMES_TIE | ord(TIE) << 8
 
-# Around words that espeak-ng reads with another language's rules: (en)...(fr). Ties get in there
-# too. No other parentheses come out of it.
+# Language markers around words that espeak-ng reads by the rules of another language: (en)...(fr).
+# They may contain ties. espeak-ng writes no other parentheses.
 _LANGUAGE_SWITCH = re.compile(r"\([a-z^-]+\)")
 
-# A letter that every voice reads with the rules of a language that is nobody's own (Armenian).
+# A letter that every voice reads by the rules of Armenian, which is the language of no voice here.
 _FOREIGN_LETTER = "ա"
 
-# A text takes a millisecond or so. Counted in processor time, which a busy machine does not
-# stretch.
+# A text takes about a millisecond. The limit is in processor time, which does not depend on the
+# load of the machine.
 _MAX_READING_S = 5.0
 
 _SIGNALS_OF_FAULTS = frozenset(
@@ -65,13 +65,13 @@ _LENGTH = struct.Struct("<I")
 
 
 def send(stream: IO[bytes], message: bytes) -> None:
-    """Write one message. Raises BrokenPipeError if nobody reads any more."""
+    """Write one message. Raises BrokenPipeError if the reader has gone."""
     stream.write(_LENGTH.pack(len(message)) + message)
     stream.flush()
 
 
 def receive(stream: IO[bytes]) -> bytes:
-    """Wait for one message. Raises EOFError if there will be none."""
+    """Wait for one message. Raises EOFError at the end of the stream."""
     header = stream.read(_LENGTH.size)
     if len(header) == _LENGTH.size:
         (length,) = _LENGTH.unpack(header)
@@ -82,7 +82,7 @@ def receive(stream: IO[bytes]) -> bytes:
 
 
 class _Library:
-    """The started library. Raises OSError or AttributeError if it is none or does not start."""
+    """The started library. Raises OSError or AttributeError if that fails."""
 
     def __init__(self, library: str, data: str | None) -> None:
         self._library = ctypes.CDLL(library)
@@ -105,10 +105,10 @@ class _Library:
         """Return the IPA, None if there is no such voice."""
         if self._library.espeak_SetVoiceByName(voice) != _EE_OK:
             return None
-        # What the rules of a second language expect next (a verb, a past tense) outlives a text:
-        # French after `I was` reads `read` as a past. So do sounds in buffers that it reads before
-        # it has written them. A letter of a third language starts the rules anew and leaves the
-        # same in the buffers every time.
+        # The expectations of a second language's rules (a verb, a past tense) survive a text: after
+        # `I was`, French reads `read` as a past tense. So do sounds in buffers that espeak-ng reads
+        # before it writes them. A letter of a third language resets the rules and always leaves the
+        # same content in the buffers.
         self._clauses(_FOREIGN_LETTER.encode())
         return " ".join(_LANGUAGE_SWITCH.sub("", self._clauses(text)).split())
 
@@ -117,7 +117,7 @@ class _Library:
         rest = ctypes.c_void_p(ctypes.addressof(buffer))
         clauses: list[bytes] = []
         while rest.value is not None:
-            # The bytes are C's and change with the next call; ctypes has copied them here.
+            # ctypes has copied the bytes, which C overwrites at the next call.
             clauses.append(
                 self._library.espeak_TextToPhonemes(ctypes.byref(rest), _CHARS_UTF8, _PHONEME_MODE)
             )
@@ -125,7 +125,7 @@ class _Library:
 
 
 def _declare(library: ctypes.CDLL) -> None:
-    """Give the functions their C prototypes; AttributeError if it is another library."""
+    """Declare the C prototypes. Raises AttributeError if it is another library."""
     library.espeak_Initialize.argtypes = [
         ctypes.c_int,
         ctypes.c_int,
@@ -146,14 +146,14 @@ def _declare(library: ctypes.CDLL) -> None:
 
 
 def _read_texts(library: _Library, requests: IO[bytes], answers: IO[bytes]) -> None:
-    """Answer until there are no more requests."""
+    """Answer requests until the input ends."""
     while True:
         try:
             request = receive(requests)
         except EOFError:
             return
         voice, _, text = request.partition(b"\0")
-        # From here on anew: to wait for the next text takes no time of this clock.
+        # Restart the limit. Waiting for the next text takes no processor time.
         signal.setitimer(signal.ITIMER_PROF, _MAX_READING_S)
         ipa = library.phonemize(text, voice)
         send(answers, FAILED if ipa is None else READ + ipa.encode())
@@ -162,13 +162,14 @@ def _read_texts(library: _Library, requests: IO[bytes], answers: IO[bytes]) -> N
 def _main(library: str, data: str | None = None) -> None:
     requests = os.fdopen(os.dup(0), "rb")
     answers = os.fdopen(os.dup(1), "wb")
-    # espeak-ng writes there what it finds odd: it must get neither into the answers nor, as it may
-    # hold the text, into the service's log. Nor may a file with all the memory be left behind.
+    # espeak-ng prints warnings, which may contain the text. They must get neither into the answers
+    # nor into the service's log. A crash must leave no core file either.
     null = os.open(os.devnull, os.O_RDWR)
     for standard in range(3):
         os.dup2(null, standard)
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    # Terminals and service managers send these to all processes; the service goes on for a while.
+    # Terminals and service managers send these to all processes, but the service continues for a
+    # while.
     for number in (signal.SIGHUP, signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.SIG_IGN)
     try:
@@ -183,7 +184,7 @@ def _main(library: str, data: str | None = None) -> None:
             _read_texts(started, requests, answers)
             return
         _, status = os.waitpid(reader, 0)
-        # Killed from outside it may not have been reading at all: then this process ends too.
+        # If the fork was killed from outside, perhaps while idle, this process ends too.
         if not (os.WIFSIGNALED(status) and os.WTERMSIG(status) in _SIGNALS_OF_FAULTS):
             return
         send(answers, DIED)

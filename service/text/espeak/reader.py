@@ -1,4 +1,4 @@
-"""Read a language with espeak-ng."""
+"""Read languages with espeak-ng."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from service.errors import InvalidTextError, UnknownSymbolError
 from service.text.characters import is_meaningful
 from service.text.espeak.alignment import align as align_words
 from service.text.espeak.engine import Espeak
-from service.text.espeak.pieces import read_in_pieces
+from service.text.espeak.slices import read_in_slices
 from service.text.espeak.symbols import kokoro_phonemes
 from service.text.languages import Language
-from service.text.origins import TracedText
-from service.text.reader import SILENT, Fragment, Reader, settled, stressed, unreadable
+from service.text.offset_mapping import TracedText
+from service.text.reader import SILENT, Fragment, Reader, pronounced, stressed, unreadable
 from service.text.reading import Word
 from service.text.spans import Span
 
-# espeak-ng reads each of these as "Chinese letter" or "Japanese letter".
+# espeak-ng reads all of these as "Chinese letter" or "Japanese letter".
 _ONLY_NAMED = ("CJK ", "HIRAGANA ", "KATAKANA ")
 
-# Emoji whose names end in an English word, in the place of which espeak-ng reads what its memory
-# holds. Of all symbols up to U+1FFFF, with every voice, these three.
+# Emoji whose names end in an English word. espeak-ng reads arbitrary memory in place of that word.
+# Of all symbols up to U+1FFFF, with every voice, only these three are affected.
 _NAMES = {
     "fr": {
         ord("📸"): " appareil photo avec flash ",
@@ -33,7 +33,7 @@ _NAMES = {
     }
 }
 
-# espeak-ng says the t of vingt in these, if they are one word.
+# espeak-ng pronounces the t of vingt in these if they are one word.
 _RESPELLED = {
     "fr": (
         re.compile(
@@ -47,12 +47,13 @@ _RESPELLED = {
 _WORD = re.compile(r"\S+")
 _SPACED_NUMBER_OR_WORD = re.compile(r"(?<!\S)\d{1,3}(?: \d{3})+(?!\d)\S*|\S+")
 
-# Read alone once, to be aligned: about 1 MB. A text of 20,000 characters has 1,500 words.
+# Number of words whose phonemes are kept for the alignment: about 1 MB. A text of 20,000 characters
+# has 1,500 words.
 _WORDS_KEPT = 4096
 
 
-class _Piece(NamedTuple):
-    """Words that were read at once, and their phonemes: never none."""
+class _SpokenSlice(NamedTuple):
+    """Words that were read at once, and their phonemes; not empty."""
 
     text: TracedText
     phonemes: str
@@ -62,8 +63,8 @@ class EspeakReader(Reader):
     """Reads a language that espeak-ng has a voice for.
 
     Args:
-        engine: returns the library, which is asked for when it is first needed.
-        language: one with an `espeak_voice`.
+        engine: returns the library; called when it is first needed.
+        language: a language with an `espeak_voice`.
     """
 
     def __init__(self, engine: Callable[[], Espeak], language: Language) -> None:
@@ -76,7 +77,7 @@ class EspeakReader(Reader):
         self._read_alone = lru_cache(_WORDS_KEPT)(self._read_alone_anew)
 
     def check(self, text: TracedText) -> None:
-        """Refuse what espeak-ng would pass over in silence though it means something."""
+        """Refuse meaningful characters that espeak-ng would silently skip."""
         for character in dict.fromkeys(text.text):
             if character.isascii() or not is_meaningful(character):
                 continue
@@ -84,11 +85,11 @@ class EspeakReader(Reader):
                 raise unreadable(text, character, self._language.name)
 
     def read(self, spans: Sequence[Span]) -> list[Fragment]:
-        """Return what each span sounds like, read without its neighbours."""
+        """Return the fragment of each span, read without its neighbours."""
         return [self._read_span(span) for span in spans]
 
     def read_word(self, text: str) -> str:
-        """Return the phonemes of a word; empty if it is not heard."""
+        """Return the phonemes of a word; empty if it is silent."""
         return self._read_words(TracedText(text)).phonemes
 
     def _read_span(self, span: Span) -> Fragment:
@@ -97,7 +98,7 @@ class EspeakReader(Reader):
         if span.override is None:
             return self._read_words(span.text)
         if span.override.phonemes is not None:
-            return settled(span, span.override)
+            return pronounced(span, span.override)
         return stressed(self._read_words(span.text), span.override)
 
     def _read_words(self, words: TracedText) -> Fragment:
@@ -105,42 +106,42 @@ class EspeakReader(Reader):
         if self._language.code in _RESPELLED:
             pattern, respelling = _RESPELLED[self._language.code]
             text = text.sub(pattern, lambda match: respelling)
-        pieces = [
-            _Piece(piece.text, phonemes)
-            for piece in read_in_pieces(text, self._ipa)
-            if (phonemes := kokoro_phonemes(piece.ipa, self._language.code))
+        slices = [
+            _SpokenSlice(part.text, phonemes)
+            for part in read_in_slices(text, self._ipa)
+            if (phonemes := kokoro_phonemes(part.ipa, self._language.code))
         ]
-        if not pieces:
+        if not slices:
             return SILENT
-        said = " ".join(piece.phonemes for piece in pieces)
+        said = " ".join(part.phonemes for part in slices)
         aligned: list[Word] = []
         start = 0
-        for piece in pieces:
-            aligned += self._align(piece, start)
-            start += len(piece.phonemes) + 1
+        for part in slices:
+            aligned += self._align(part, start)
+            start += len(part.phonemes) + 1
         return Fragment(said, tuple(aligned))
 
-    def _align(self, piece: _Piece, start: int) -> Iterator[Word]:
-        """Yield the words of a piece whose phonemes start at `start`."""
+    def _align(self, part: _SpokenSlice, start: int) -> Iterator[Word]:
+        """Yield the words of a slice whose phonemes start at `start`."""
         pattern = _SPACED_NUMBER_OR_WORD if self._language.spaces_inside_numbers else _WORD
-        words = piece.text.matches(pattern)
-        spans = [(0, len(piece.phonemes))]
+        words = part.text.matches(pattern)
+        spans = [(0, len(part.phonemes))]
         if len(words) > 1:
-            spans = align_words(piece.phonemes, [self._read_alone(word.text) for word in words])
+            spans = align_words(part.phonemes, [self._read_alone(word.text) for word in words])
         for word, (first, last) in zip(words, spans, strict=True):
             yield Word(*word.span, start + first, start + last)
 
     def _read_alone_anew(self, word: str) -> str:
-        """Return what a word sounds like without its neighbours."""
+        """Return the phonemes of a word without its neighbours."""
         try:
             ipa = self._ipa(word)
         except InvalidTextError:
-            # It was read with its neighbours, or in parts.
+            # In the text it was read with its neighbours, or in slices.
             return ""
         try:
             return kokoro_phonemes(ipa, self._language.code)
         except UnknownSymbolError:
-            # Alone it may be read letter by letter. It is only compared, so any symbols will do.
+            # Alone it may be spelled. It is only used for comparison, so any symbols will do.
             return ipa
 
     def _is_readable(self, character: str) -> bool:

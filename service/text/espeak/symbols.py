@@ -1,11 +1,12 @@
-"""From espeak-ng's IPA to Kokoro's symbols.
+"""Convert espeak-ng's IPA to Kokoro's symbols.
 
-Kokoro writes a diphthong as one capital and an affricate as one letter, and every voice was
-trained on one way to write its language. The tables below say what becomes of each thing that
-espeak-ng emits; what no table names and the vocabulary lacks is an error, never dropped. The
-conventions are those documented with hexgrad's misaki (Apache-2.0); the tables are our own,
-collected from what espeak-ng 1.52 emits for every letter of Unicode's first planes, for all
-three-letter strings of each alphabet and for 90,000 English words.
+Kokoro writes a diphthong as one capital and an affricate as one letter. Each voice was trained with
+one way of writing its language. The tables below convert everything that espeak-ng writes. A symbol
+that is in no table and not in the vocabulary is an error; it is never dropped.
+
+The conventions are documented with hexgrad's misaki (Apache-2.0). The tables are our own: they
+cover the output of espeak-ng 1.52 for every letter of Unicode's first planes, for all three-letter
+strings of each alphabet, and for 90,000 English words.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from service.errors import UnknownSymbolError
 from service.text.languages import LANGUAGES
 from service.text.vocabulary import describe, load_vocabulary
 
-# In the keys below, `#` is the edge of a word and `^` the tie between the parts of one sound.
+# In the keys below, `#` is a word boundary and `^` joins the letters of one sound.
 _EDGE = "#"
 
 # Affricates and diphthongs that Kokoro writes with one symbol in every language.
@@ -37,8 +38,8 @@ _COMPOSED = {
     "ə^ʊ": "Q",
 }
 
-# Sounds that the vocabulary lacks, as the nearest one that it has. They come with names and words
-# that espeak-ng reads by the rules of other languages.
+# Sounds that the vocabulary lacks, and their nearest neighbours in it. They come from names and
+# words that espeak-ng reads by the rules of other languages.
 _NEAREST = {
     "ɫ": "l",  # dark l: Korean finals
     "ɭ": "l",  # retroflex l: Marathi, Tamil, Russian letter names
@@ -59,10 +60,10 @@ _NEAREST = {
     "ʰ^χ": "h",  # espeak-ng's spelling of a Devanagari vowel sign that stands alone
 }
 
-# Nasal vowels in one character, should a build of espeak-ng compose them: vowel and tilde.
+# Nasal vowels as one character, in case a build of espeak-ng writes vowel and tilde composed.
 _DECOMPOSED = {nasal: vowel + "\u0303" for vowel, nasal in zip("aeiou", "ãẽĩõũ", strict=True)}
 
-# What stands for no sound of its own.
+# Symbols without a sound of their own.
 _DROPPED = {
     "^": "a tie in a pair that has no single symbol: the two letters are enough",
     "-": "espeak-ng's mark of a schwa that French may leave out, and of Korean tense consonants",
@@ -75,31 +76,31 @@ _DROPPED = {
 
 _COMMON = {**_COMPOSED, **_NEAREST, **_DECOMPOSED, **dict.fromkeys(_DROPPED, "")}
 
-# English voices were trained on a lexicon with its own inventory.
+# The English voices were trained with a lexicon that has its own inventory.
 _ENGLISH = {
-    # The vowels of syllabic l and n are short schwas; the syllable mark itself is not written.
+    # Syllabic l and n have a short schwa; the syllabic mark is not written.
     "ə^l": "ᵊl",
     "l\u0329": "ᵊl",
     "m\u0329": "ᵊm",
     "n\u0329": "ᵊn",
     "r\u0329": "ᵊɹ",
-    # One schwa; the near-open one is written for the unstressed articles only.
+    # One schwa for all. The near-open one is only in unstressed articles.
     "ɐ": "ə",
     "#ɐ#": "ɐ",
     "#ɐn#": "ɐn",
-    # English r, and no glottal stop: button is bˈʌtᵊn.
+    # The English r, and no glottal stop: button is bˈʌtᵊn.
     "r": "ɹ",
     "ʔ": "t",
-    # Loch and Reich as most speakers say them.
+    # Loch and Reich as most speakers pronounce them.
     "x": "k",
     "ç": "k",
-    # Simple e and o do not exist in English; a lone o is older espeak-ng's vowel of north.
+    # English has no plain e and o. A lone o is the vowel of north in older versions of espeak-ng.
     "e": "A",
     "o": "ɔ",
-    # Vowels nasal in the original language are read with n, as in ensemble; jalapeño has a j.
+    # Vowels that are nasal in the original language get an n, as in ensemble. Jalapeño has a j.
     "\u0303": "n",
     "ʲ": "j",
-    # The breath after a stop goes without saying.
+    # Aspiration after a stop is not written.
     "k^h": "k",
     "p^h": "p",
     "t^h": "t",
@@ -107,9 +108,9 @@ _ENGLISH = {
 }
 
 _AMERICAN = {
-    # The flap of water.
+    # The flap in water.
     "ɾ": "T",
-    # R-coloured vowels are vowel and r, and an r that follows is the same one.
+    # An r-coloured vowel is a vowel and r. It includes an r that follows.
     "ɚ": "əɹ",
     "ɚɹ": "əɹ",
     "a^ɪ^ɚ": "Iəɹ",
@@ -117,33 +118,33 @@ _AMERICAN = {
     "ɜː": "ɜɹ",
     "ɜːɹ": "ɜɹ",
     "^ɹɹ": "ɹ",
-    # No vowel is told from another by its length.
+    # Vowel length is not distinctive.
     "ː": "",
-    # The end of idea is two vowels, and the first of them is that of fleece.
+    # Idea ends in two vowels, the first of which is that of fleece.
     "ɪə": "iə",
-    # The British goat, from words that espeak-ng reads with its other English.
+    # The British vowel of goat, from words that espeak-ng reads by its British rules.
     "ə^ʊ": "O",
 }
 
 _BRITISH = {
-    # Square is a long vowel; near and the end of idea are one diphthong.
+    # The vowel of square is long. Near and the end of idea have the same diphthong.
     "e^ə": "ɛː",
     "i^ə": "ɪə",
-    # The flap exists only in words of other languages.
+    # Only words of other languages have the flap.
     "ɾ": "ɹ",
-    # The American goat, likewise.
+    # The American vowel of goat, likewise.
     "o^ʊ": "Q",
 }
 
 _ITALIAN = {
-    # The doubled s, of which the Italian voices have a symbol.
+    # The double s, for which the Italian voices have a symbol.
     "s^s": "S",
 }
 
 _TABLES: Mapping[str, Mapping[str, str]] = {
     "en-us": {**_COMMON, **_ENGLISH, **_AMERICAN},
     "en-gb": {**_COMMON, **_ENGLISH, **_BRITISH},
-    # Espeak-ng's own inventory otherwise: these voices were trained on it.
+    # Otherwise espeak-ng's own inventory, with which these voices were trained.
     "es": _COMMON,
     "fr": _COMMON,
     "hi": _COMMON,
@@ -153,10 +154,11 @@ _TABLES: Mapping[str, Mapping[str, str]] = {
 
 
 def kokoro_phonemes(ipa: str, language: str) -> str:
-    """Return espeak-ng's IPA, with ties, in the symbols that Kokoro's voices of a language know.
+    """Return espeak-ng's IPA, with ties, in the symbols of Kokoro's voices of a language.
 
-    `language` is a code of `LANGUAGES`. Raises UnknownSymbolError, naming the character and its
-    position in the IPA, for what is neither in the language's table nor in the vocabulary.
+    `language` is a code of `LANGUAGES`. Raises UnknownSymbolError, with the character and its
+    position in the IPA, for a character that is neither in the language's table nor in the
+    vocabulary.
     """
     table, pattern, kept = _rules(language)
     out: list[str] = []
@@ -181,7 +183,7 @@ def kokoro_phonemes(ipa: str, language: str) -> str:
 
 @cache
 def _rules(language: str) -> tuple[dict[str, str], re.Pattern[str], frozenset[str]]:
-    """Return replacements by group name, a pattern that prefers long keys, and what stays."""
+    """Return the replacements, a pattern that prefers long keys, and the symbols that stay."""
     keys = sorted(_TABLES[language], key=len, reverse=True)
     table = {f"k{number}": _TABLES[language][key] for number, key in enumerate(keys)}
     pattern = "|".join(f"(?P<k{number}>{_key_pattern(key)})" for number, key in enumerate(keys))

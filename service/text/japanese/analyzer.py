@@ -1,4 +1,4 @@
-"""Japanese text as words with their pronunciation, by Open JTalk and its dictionary."""
+"""Split Japanese text into words with their pronunciation, by Open JTalk and its dictionary."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from itertools import groupby
 from typing import Any, NamedTuple
 
 MAX_CHARACTERS = 500
-"""What is analysed at once. Open JTalk takes some 2,000 characters, fewer if they are digits."""
+"""Characters that are analysed at once. Open JTalk takes some 2,000, fewer if they are digits."""
 
 PAUSE = "、"
-"""What may stand for any mark: it ends a word, and is never part of an emoticon."""
+"""Stands for any mark: it ends a word and is never part of an emoticon."""
 
 _lock = threading.Lock()
 
-# 何 is `nan` before these sounds, and otherwise `nani`.
+# 何 is `nan` before these sounds, otherwise `nani`.
 _NAN_BEFORE = ("ダ", "デ", "ド", "ノ", "ト", "ナン")
 
-# After one of these, the last sound of 美しい and 聞い(た) only makes it long.
+# After one of these, the last sound of 美しい and 聞い(た) only lengthens it.
 _I_SOUNDS = frozenset("イキギシジチヂニヒビピミリ")
 _INFLECTED = ("形容詞", "動詞")
 
@@ -35,11 +35,11 @@ class Morpheme(NamedTuple):
     Attributes:
         start: offset in the text.
         end: likewise.
-        pronunciation: in katakana as it is said; empty if it is not heard.
+        pronunciation: in katakana, as spoken; empty if it is silent.
         pos: part of speech.
-        kind: which kind of it.
+        kind: subclass of the part of speech.
         lemma: the form that the dictionary lists.
-        continues: whether it is in one accent phrase with what is before it.
+        continues: whether it belongs to the accent phrase of the morpheme before it.
     """
 
     start: int
@@ -53,7 +53,7 @@ class Morpheme(NamedTuple):
 
 @functools.cache
 def is_installed() -> bool:
-    """Tell whether the extra `ja` is there."""
+    """Tell whether the extra `ja` is installed."""
     return importlib.util.find_spec("pyopenjtalk") is not None
 
 
@@ -62,7 +62,7 @@ class Analyzer:
 
     def __init__(self) -> None:
         self._map = _load_module().g2p_mapping
-        # What is read of a character that the dictionary has in no word.
+        # The reading of characters that are in no word of the dictionary.
         self._kanji = importlib.import_module("pyopenjtalk._unihan_readings_map").UNIHAN_READINGS
         # The first call opens the dictionary.
         self.analyze("あ")
@@ -72,10 +72,10 @@ class Analyzer:
         return list(_placed(list(_corrected(self._analyze(text)))))
 
     def heard_alone(self, characters: Sequence[str]) -> set[str]:
-        """Return which of at most MAX_CHARACTERS / 2 characters have a sound of their own."""
+        """Return which characters, of at most MAX_CHARACTERS / 2, have their own sound."""
         heard = {character for character in characters if character in self._kanji}
         rest = [character for character in characters if character not in heard]
-        # Without what is done to the words of a sentence, for which Sudachi would be loaded.
+        # Without the processing of whole sentences, which would load Sudachi.
         for word in self._map(PAUSE.join(rest), use_vanilla=True) if rest else ():
             if word["mora_count"]:
                 heard.update(rest[position // 2] for position in range(*word["char_span"]))
@@ -83,12 +83,12 @@ class Analyzer:
 
     def _analyze(self, text: str) -> list[Morpheme]:
         try:
-            # The models that would choose between readings are left out: the one for 何 needs a
-            # second ONNX Runtime; Sudachi's takes 90 MB and reads 金を払う as `kin o harau`.
+            # The models that choose between readings are not used. The one for 何 needs a second
+            # ONNX Runtime. Sudachi takes 90 MB and reads 金を払う as `kin o harau`.
             found = self._map(text, use_sudachi_kanji_yomi=False, predict_nani=False)
         except ValueError:
-            # It lost track of which word is where, as it does in one of some thousand texts of
-            # characters that nobody would put together. What it reads in parts, it can place.
+            # Open JTalk lost the positions of the words. This happens in one of some thousand texts
+            # of random characters. It can find them in parts of the text.
             if len(text) < 2:
                 raise
             half = len(text) // 2
@@ -114,7 +114,7 @@ class Analyzer:
 
 
 def _corrected(morphemes: list[Morpheme]) -> Iterator[Morpheme]:
-    """Yield the morphemes, said as cutlet's dictionary says them."""
+    """Yield the morphemes, pronounced as in cutlet's dictionary."""
     for position, morpheme in enumerate(morphemes):
         said = morpheme.pronunciation
         following = morphemes[position + 1 : position + 2]
@@ -129,9 +129,9 @@ def _corrected(morphemes: list[Morpheme]) -> Iterator[Morpheme]:
 
 
 def _placed(morphemes: list[Morpheme]) -> Iterator[Morpheme]:
-    """Yield the morphemes, those of one number all in its place.
+    """Yield the morphemes. Those of one number all get its span.
 
-    The ten of 24 is nowhere in the text, and a place of no length is where Open JTalk sees it.
+    The ten of 24 is not in the text; Open JTalk gives it an empty span.
     """
     done = 0
     for is_number, group in groupby(morphemes, lambda morpheme: morpheme.kind == "数"):
@@ -146,10 +146,10 @@ def _placed(morphemes: list[Morpheme]) -> Iterator[Morpheme]:
 
 
 def _load_module() -> Any:
-    """Return `pyopenjtalk`, imported without ONNX Runtime's own package.
+    """Return `pyopenjtalk`, imported without the `onnxruntime` package.
 
-    Where that is installed it would be loaded, beside the library that the service uses, for a
-    model that is not asked; where it is not, a warning would be printed.
+    If it is installed, it would be loaded in addition to the service's library, for a model that is
+    not used. If it is not installed, a warning would be printed.
     """
     with _lock:
         if "pyopenjtalk" not in sys.modules:
@@ -159,7 +159,7 @@ def _load_module() -> Any:
 
 
 class _NoSession:
-    """Stands where a model would be loaded."""
+    """Takes the place of a model."""
 
     def __init__(self, *paths: object, **options: object) -> None:
         pass
@@ -167,7 +167,7 @@ class _NoSession:
 
 @contextmanager
 def _stand_in(name: str) -> Iterator[None]:
-    """Have a module without models stand where the real one may be."""
+    """Replace a module by an empty one while the context is open."""
     missing = object()
     hidden = sys.modules.get(name, missing)
     module = types.ModuleType(name)

@@ -1,7 +1,8 @@
-"""Kana as Kokoro's Japanese voices know them.
+"""Convert kana to the phonemes of Kokoro's Japanese voices.
 
-The voices were trained on phonemes that misaki had made by way of cutlet: broad phonetic script,
-one symbol for a length or a doubled consonant, no pitch accent. This is that notation, row by row.
+The voices were trained with phonemes that misaki made with cutlet: broad phonetic notation, one
+symbol for a long vowel or a double consonant, no pitch accent. The tables have that notation, row
+by row.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ _ROWS = {
     "ラリルレロ": "ɾa ɾʲi ɾɯ ɾe ɾo",
     "ヤユヨ": "ja jɯ jo",
     "ワヰヱヲ": "βa i e o",
-    # Nobody says a v; cutlet's dictionary has バイオリン, too.
+    # Japanese has no v sound; cutlet's dictionary also has バイオリン.
     "ヷヸヴヹヺ": "ba bʲi bɯ be bo",
     "ァィゥェォ": "a i ɯ e o",
     "ャュョ": "ja jɯ jo",
@@ -34,26 +35,26 @@ _KANA = {
     for kana, phonemes in zip(row, sounds.split(), strict=True)
 }
 
-# What a kana is before a small one, where that is not just the kana without its vowel.
+# Kana before a small kana, where the result is not just the kana without its vowel.
 _ONSETS = {"イ": "j", "ウ": "β", "ク": "kᵝ", "グ": "ɡᵝ"}
 _SMALL_VOWELS = {"ァ": "a", "ィ": "i", "ゥ": "ɯ", "ェ": "e", "ォ": "o", "ヮ": "a"}
 _GLIDES = {"ャ": "a", "ュ": "ɨ", "ョ": "o"}
 _PALATAL = ("ʲ", "ɕ", "ʥ", "ʨ", "ɲ", "ç", "j")
-# ティ, フィ and their like are palatal, スィ and ウィ are not.
+# ティ, フィ and similar ones are palatal; スィ and ウィ are not.
 _PALATALIZED_BY_I = ("t", "d", "ɸ", "ʦ", "b")
 
 _VOWELS = "aiɯɨeo"
 _LONG, _DOUBLED, _NASAL = "ー", "ッ", "ン"
 
-# The place of the nasal is that of the sound after it.
+# The nasal takes the place of articulation of the next sound.
 _NASALS = {"mpb": "m", "kɡ": "ŋ", "ɲʨʥ": "ɲ", "ntdɾz": "n"}
 _NASAL_BEFORE = {symbol: nasal for symbols, nasal in _NASALS.items() for symbol in symbols}
 
 
 def phonemes_of(kana: str) -> str:
-    """Return the phonemes of a word in katakana as it is pronounced: `トーキョー`.
+    """Return the phonemes of a word in katakana, spelled as pronounced: `トーキョー`.
 
-    Characters that are no kana have none.
+    Characters other than kana have none.
     """
     said = ""
     nasal_is_open = False
@@ -73,7 +74,7 @@ def phonemes_of(kana: str) -> str:
 
 
 def _sounds(kana: str) -> list[str]:
-    """Return the phonemes of each syllable, and the signs whose sound depends on its neighbours."""
+    """Return the phonemes of each syllable. Signs that depend on their neighbours stay."""
     sounds: list[str] = []
     last = ""
     for character in kana:

@@ -10,14 +10,14 @@ from service.text.characters import is_meaningful
 from service.text.japanese.analyzer import MAX_CHARACTERS, PAUSE, Analyzer, Morpheme
 from service.text.japanese.kana import phonemes_of
 from service.text.mixed import BorrowingReader
-from service.text.origins import TracedText
-from service.text.reader import Fragment, settled, stressed, unreadable
+from service.text.offset_mapping import TracedText
+from service.text.reader import Fragment, pronounced, stressed, unreadable
 from service.text.reading import Word
 from service.text.spans import Span
 
 _LANGUAGE = "Japanese"
 
-# What Open JTalk says of letters that are no word that it has.
+# Part of speech of letters that are not in Open JTalk's dictionary.
 _FILLER = "フィラー"
 _EMOTICON = "顔文字"
 
@@ -28,12 +28,12 @@ _WORDS_KEPT = 4096
 
 
 class _Part(NamedTuple):
-    """Words that are analysed at once: a span or part of one.
+    """Words that are analysed at once: a span or a part of one.
 
     Attributes:
-        position: of the span.
-        text: the words, or what stands for a mark.
-        is_heard: whether they are to be read, or are only there for those beside them.
+        position: index of the span.
+        text: the words, or the stand-in for a mark.
+        is_heard: whether they are read, or only serve as context.
     """
 
     position: int
@@ -42,7 +42,7 @@ class _Part(NamedTuple):
 
 
 class JapaneseReader(BorrowingReader):
-    """Reads Japanese, and the words in Latin letters that its dictionary has."""
+    """Reads Japanese, and words in Latin letters that the dictionary has."""
 
     def __init__(self) -> None:
         self._analyzer = Analyzer()
@@ -50,7 +50,7 @@ class JapaneseReader(BorrowingReader):
         self._knows = lru_cache(_WORDS_KEPT)(self._knows_anew)
 
     def check(self, text: TracedText) -> None:
-        """Refuse letters and signs that Open JTalk would pass over in silence."""
+        """Refuse letters and signs that Open JTalk would silently skip."""
         characters = list(filter(is_meaningful, dict.fromkeys(text.text)))
         unknown = [character for character in characters if character not in self._readable]
         for start in range(0, len(unknown), MAX_CHARACTERS // 2):
@@ -62,11 +62,11 @@ class JapaneseReader(BorrowingReader):
                 raise unreadable(text, character, _LANGUAGE)
 
     def knows(self, word: str) -> bool:
-        """Tell whether a word in Latin letters is in the dictionary, or is spelled out."""
+        """Tell whether a word in Latin letters is in the dictionary, or in capitals."""
         return self._knows(word)
 
     def read(self, spans: Sequence[Span]) -> list[Fragment]:
-        """Return what each span sounds like; there are always words."""
+        """Return the fragment of each span, with its words."""
         builders = [_Builder() for _ in spans]
         for parts in _chunks(_parts(spans)):
             for part, morphemes in self._analyze(parts):
@@ -75,7 +75,7 @@ class JapaneseReader(BorrowingReader):
         return [_fragment(span, builder) for span, builder in zip(spans, builders, strict=True)]
 
     def _analyze(self, parts: Sequence[_Part]) -> Iterator[tuple[_Part, list[Morpheme]]]:
-        """Yield each part with its morphemes, whose offsets are in the part."""
+        """Yield each part with its morphemes. Their offsets refer to the part."""
         found = self._analyzer.analyze("".join(part.text.text for part in parts))
         start = position = 0
         cut: list[tuple[_Part, list[Morpheme]]] = []
@@ -89,7 +89,7 @@ class JapaneseReader(BorrowingReader):
                 )
                 position += 1
             if position < len(found) and found[position].start < end:
-                # A word of the dictionary lies across two parts, which the caller keeps apart.
+                # The dictionary has a word across two parts, but the caller wants them separate.
                 for alone in parts:
                     yield alone, self._analyzer.analyze(alone.text.text)
                 return
@@ -118,7 +118,7 @@ def _parts(spans: Sequence[Span]) -> Iterator[_Part]:
 
 
 def _chunks(parts: Iterator[_Part]) -> Iterator[list[_Part]]:
-    """Yield the parts in groups that can be analysed at once."""
+    """Yield groups of parts, each small enough to analyse at once."""
     chunk: list[_Part] = []
     length = 0
     for part in parts:
@@ -137,14 +137,14 @@ def _fragment(span: Span, builder: _Builder) -> Fragment:
     if span.override is None:
         return builder.fragment
     if span.override.phonemes is not None:
-        return settled(span, span.override)
+        return pronounced(span, span.override)
     return stressed(builder.fragment, span.override)
 
 
 def _attaches(last: Morpheme, morpheme: Morpheme) -> bool:
-    """Tell whether a morpheme is written in one word with the one before it.
+    """Tell whether a morpheme belongs to one word with the morpheme before it.
 
-    As cutlet has it, roughly: endings go with what they end, particles stand alone.
+    Roughly as in cutlet: endings are joined, particles stand alone.
     """
     if morpheme.pos == "助動詞":
         return last.pos != "名詞" and morpheme.lemma not in _COPULAS
@@ -156,25 +156,25 @@ def _attaches(last: Morpheme, morpheme: Morpheme) -> bool:
 
 
 class _Builder:
-    """A fragment in the making."""
+    """Builds a fragment."""
 
     def __init__(self) -> None:
         self._phonemes = ""
         self._words: list[Word] = []
 
     def add(self, text: TracedText, morphemes: Sequence[Morpheme]) -> None:
-        """Add the words of a text, and raise InvalidTextError if one of them is not heard."""
+        """Add the words of a text. Raises InvalidTextError if one of them is silent."""
         for word in _words(text, morphemes):
             phonemes = phonemes_of("".join(morpheme.pronunciation for morpheme in word))
             if not phonemes:
                 continue
-            # A doubled consonant is one with what it doubles.
+            # The sign of a double consonant belongs to the next morpheme.
             if self._phonemes and not self._phonemes.endswith("ʔ") and phonemes[0] != "ʔ":
                 self._phonemes += " "
             start = len(self._phonemes)
             self._phonemes += phonemes
             place = text[word[0].start : word[-1].end]
-            # Open JTalk may not know where a word is, or say that it is in the space before it.
+            # Open JTalk may not know the position of a word, or include the space before it.
             place = place.stripped() or place or text
             self._words.append(Word(*place.span, start, len(self._phonemes)))
 

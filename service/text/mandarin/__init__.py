@@ -1,1 +1,1 @@
-"""Mandarin Chinese: jieba finds the words, pypinyin has their pinyin."""
+"""Mandarin G2P: jieba finds the words, pypinyin has their pinyin."""

@@ -9,35 +9,36 @@ from functools import lru_cache
 from service.text.characters import is_meaningful
 from service.text.mandarin.pronunciation import Pronunciation
 from service.text.mandarin.segmenter import Segmenter
-from service.text.origins import TracedText
-from service.text.reader import SILENT, Fragment, Reader, settled, stressed, unreadable
+from service.text.offset_mapping import TracedText
+from service.text.reader import SILENT, Fragment, Reader, pronounced, stressed, unreadable
 from service.text.reading import Word
 from service.text.spans import Span
 
-# What normalisation would have written as a number; alone, each is a digit.
+# Digits that text normalization has left; each is read alone.
 _DIGITS = {ord(digit): han for digit, han in zip("0123456789", "零一二三四五六七八九", strict=True)}
 
 _LANGUAGE = "Mandarin Chinese"
 
 _WORDS_KEPT = 4096
 
-# Words of one character that are mostly particles, said like 的: but not after these (`^` is the
-# start of a clause), where the dictionary is right with ground and must.
+# Words of one character that are usually particles, pronounced like 的. After these words (`^` is
+# the start of a clause) they are not: there the dictionary is right with its readings for "ground"
+# and "must".
 _PARTICLES = {
     "地": frozenset("^这那块片的份是在本土亩种"),
     "得": frozenset("^我你您他她它们谁咱就也还都不必总可只非又"),
 }
 
-# In words that the dictionary has not, the last character is read alone; long and a piece of an
-# animal then as to grow and only.
+# In words that the dictionary lacks, the last character is read alone, and these two wrongly: as
+# "to grow" and "only", where they mean "long" and count animals.
 _LAST_CHARACTER = re.compile(
     "(?<=[最很太较更多越米])长$|(?<=[一二三四五六七八九十百千两几这那每])只$"
 )
 _SOUNDS_LIKE = {"长": "常", "只": "支"}
 
 
-# 还 is said hái, still, but huán, to give back: where nothing follows that could be still the case,
-# after what says that it was not done, and before what is owed.
+# 还 is hái, "still", or huán, "to give back". It is huán if nothing follows that could still be the
+# case, after a negation of the act, and before something that is owed.
 _GIVEN_BACK = "环"
 _NOT_DONE = frozenset({"没", "没有", "未", "不"})
 _DONE = frozenset({"了", "过", "完", "掉"})
@@ -58,14 +59,14 @@ class MandarinReader(Reader):
         self._say = lru_cache(_WORDS_KEPT)(Pronunciation().phonemes)
 
     def check(self, text: TracedText) -> None:
-        """Refuse letters and signs that have no reading in Chinese."""
+        """Refuse letters and signs without a reading in Chinese."""
         text = text.translate(_DIGITS)
         for character in dict.fromkeys(text.text):
             if is_meaningful(character) and self._say(character) is None:
                 raise unreadable(text, character, _LANGUAGE)
 
     def read(self, spans: Sequence[Span]) -> list[Fragment]:
-        """Return what each span sounds like; there are always words."""
+        """Return the fragment of each span, with its words."""
         return [self._read_span(span) for span in spans]
 
     def _read_span(self, span: Span) -> Fragment:
@@ -74,7 +75,7 @@ class MandarinReader(Reader):
         if span.override is None:
             return self._read_words(span.text)
         if span.override.phonemes is not None:
-            return settled(span, span.override)
+            return pronounced(span, span.override)
         return stressed(self._read_words(span.text), span.override)
 
     def _read_words(self, text: TracedText) -> Fragment:
@@ -98,7 +99,7 @@ class MandarinReader(Reader):
         return Fragment(" ".join(said), tuple(words)) if said else SILENT
 
     def _phonemes(self, text: TracedText, word: str) -> str:
-        """Return the phonemes of a text as of a word; empty for signs that are not read."""
+        """Return the phonemes of a text as one word; empty for silent signs."""
         phonemes = self._say(word)
         if phonemes is not None:
             return phonemes
@@ -112,7 +113,7 @@ class MandarinReader(Reader):
 
 
 def _disambiguated(last: str, word: str, following: Sequence[str]) -> str:
-    """Return a word that sounds as this one does between the last one and up to two more."""
+    """Return a word that sounds as this one does here; `following` has up to two words."""
     if word == "还":
         return _GIVEN_BACK if _gives_back(last, following) else word
     exceptions = _PARTICLES.get(word)
@@ -122,7 +123,7 @@ def _disambiguated(last: str, word: str, following: Sequence[str]) -> str:
 
 
 def _gives_back(last: str, following: Sequence[str]) -> bool:
-    """Tell whether 还 between these words is to give back."""
+    """Tell whether 还 means "to give back" between these words."""
     if last in _NOT_DONE or not following:
         return True
     if following[0] in _WHOM:

@@ -1,4 +1,4 @@
-"""Where words begin and end in Chinese, by jieba, in a tenth of its memory."""
+"""Split Chinese text into words with jieba, in a tenth of its memory."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ _MISSING = object()
 
 
 _STARTS_KEPT = 8192
-"""Starts of words that were looked up: about 1 MB. Texts have the same ones over and over."""
+"""Number of prefixes whose frequency is kept: about 1 MB. Texts repeat the same ones."""
 
 
 class Frequencies:
-    """How often words occur; the start of a word that is none itself occurs 0 times.
+    """Frequencies of words. A prefix of a word that is not a word itself has frequency 0.
 
-    What jieba asks of the dictionary that it builds of 500,000 starts in 62 MB; the words are kept
-    here as text, one for each first character, in 10 MB.
+    It replaces jieba's own dictionary of 500,000 prefixes, which takes 62 MB. Here the words are
+    kept as text, one string for each first character, in 10 MB.
     """
 
     def __init__(self, lines: Iterable[str]) -> None:
-        """Take lines of a word, a space and its frequency; what follows is passed over."""
+        """Take lines of a word, a space and its frequency. The rest of a line is ignored."""
         entries: dict[str, list[str]] = defaultdict(list)
         self.total = 0
         for line in lines:
@@ -39,7 +39,7 @@ class Frequencies:
         self._get = lru_cache(_STARTS_KEPT)(self._find)
 
     def get(self, start: str) -> int | None:
-        """Return how often a word occurs, 0 for the start of one, None for neither."""
+        """Return the frequency of a word, 0 for a prefix of one, otherwise None."""
         return self._get(start)
 
     def _find(self, start: str) -> int | None:
@@ -68,20 +68,20 @@ class Segmenter:
     def __init__(self) -> None:
         jieba = import_jieba()
         self._tokenizer = jieba.Tokenizer()
-        # Done here, and not by the tokenizer itself, it leaves no cache file in a shared folder
-        # and no lines on the standard error.
+        # The tokenizer itself would write a cache file to a shared folder, and messages to standard
+        # error.
         lines = (files("jieba") / "dict.txt").read_text(encoding="utf-8").splitlines()
         self._tokenizer.FREQ = frequencies = Frequencies(lines)
         self._tokenizer.total = frequencies.total
         self._tokenizer.initialized = True
 
     def words(self, text: str) -> list[str]:
-        """Return the words, in order; joined, they are the same text."""
+        """Return the words, in order. Joined, they are the text."""
         return list(self._tokenizer.cut(text))
 
 
 def import_jieba() -> Any:
-    """Return the module, imported without setuptools, which it would load if it is there."""
+    """Return the module, imported without setuptools, which it loads if it can."""
     with _lock:
         if "jieba" in sys.modules:
             return sys.modules["jieba"]
@@ -89,7 +89,7 @@ def import_jieba() -> Any:
         sys.modules["pkg_resources"] = None  # type: ignore[assignment]
         try:
             with warnings.catch_warnings():
-                # Its patterns have escapes that Python 3.12 warns of when it compiles them.
+                # Python 3.12 warns about escapes in its patterns.
                 warnings.simplefilter("ignore")
                 return importlib.import_module("jieba")
         finally:

@@ -1,4 +1,4 @@
-"""How the syllables of Mandarin sound, in the symbols of Kokoro's Mandarin voices."""
+"""The phonemes of Mandarin syllables, in the symbols of Kokoro's Mandarin voices."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _INITIALS = {
     "z": "ʦ", "c": "ʦʰ", "s": "s",
 }  # fmt: skip
 
-# The tone takes the place of the stroke.
+# The tone replaces the bar.
 _FINALS = {
     "a": "a|", "ai": "ai|", "an": "a|n", "ang": "a|ŋ", "ao": "au|",
     "e": "ɤ|", "ei": "ei|", "en": "ə|n", "eng": "ə|ŋ",
@@ -28,25 +28,25 @@ _INTERJECTIONS = {
     "er": "ɚ|", "o": "ɔ|", "io": "jɔ|", "ê": "ɛ|",
     "m": "m|", "n": "n|", "ng": "ŋ|", "hm": "hm|", "hng": "hŋ|",
 }  # fmt: skip
-"""Syllables that are said as they are written nowhere else."""
+"""Syllables outside the tables above, mostly interjections."""
 
 _TONES = {"1": "→", "2": "↗", "3": "↓", "4": "↘", "5": ""}
 
 _SIBILANTS = ("zh", "ch", "sh", "r", "z", "c", "s")
-"""Initials after which an i is only their own sound, held."""
+"""Initials after which an i only prolongs the initial."""
 
 _GLIDES = {"y": "i", "w": "u"}
-"""What starts a final that stands alone, and the vowel that it is after an initial."""
+"""First letter of a final without an initial, and the vowel it stands for."""
 
 _CONTRACTED = {"iu": "iou", "ui": "uei", "un": "uen"}
-"""Finals that are written shorter after an initial."""
+"""Finals that are abbreviated after an initial."""
 
 
 def phonemes(syllable: str) -> str | None:
-    """Return the phonemes of a syllable in pinyin with its tone, such as `lü4`; None for others.
+    """Return the phonemes of a pinyin syllable with tone, such as `lü4`; None for other text.
 
     Args:
-        syllable: small letters, and the tone from 1 to 5, of which 5 is the neutral one.
+        syllable: lower-case letters, and the tone from 1 to 5; 5 is the neutral tone.
     """
     body, tone = syllable[:-1], _TONES.get(syllable[-1:])
     pattern = _INTERJECTIONS.get(body) or _pattern(body)
@@ -67,7 +67,7 @@ def _pattern(body: str) -> str | None:
 
 
 def _without_initial(body: str) -> str:
-    """Return a final that stands alone as it is written after an initial: `yan` as `ian`."""
+    """Return a final without an initial as it is written after one: `yan` as `ian`."""
     if body.startswith("yu"):
         return f"ü{body[2:]}"
     if body.startswith(("yi", "wu")) or body in ("yo", "wong"):

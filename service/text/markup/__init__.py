@@ -1,6 +1,6 @@
-"""What callers write between their words about how these are said."""
+"""Markup with which callers control how their text is spoken."""
 
 from service.text.markup.parsing import parse, plain_text
-from service.text.markup.passages import Delivery, Hint, Passage, Pause
+from service.text.markup.passages import Hint, Passage, Pause, VoiceSettings
 
-__all__ = ["Delivery", "Hint", "Passage", "Pause", "parse", "plain_text"]
+__all__ = ["Hint", "Passage", "Pause", "VoiceSettings", "parse", "plain_text"]

@@ -1,19 +1,19 @@
-"""Passages in the making."""
+"""Build passages from words, spaces and pauses."""
 
 from __future__ import annotations
 
-from service.text.markup.passages import Delivery, Hint, Interpretation, Passage, Pause
+from service.text.markup.passages import Hint, Interpretation, Passage, Pause, VoiceSettings
 from service.text.markup.stretches import stretches
 from service.text.markup.values import is_blank
-from service.text.origins import TracedText, concatenate
+from service.text.offset_mapping import TracedText, concatenate
 from service.text.spans import Override
 
 
 class FoldedText:
-    """Text that grows by words and spaces; no space is at its ends or beside another.
+    """Text that is built from words and spaces, with white space folded.
 
     Attributes:
-        space: what will stand before the words that follow, if any do.
+        space: the pending space, which is written before the next words.
     """
 
     def __init__(self) -> None:
@@ -26,18 +26,18 @@ class FoldedText:
 
     @property
     def text(self) -> TracedText:
-        """Return what there is."""
+        """Return the text so far."""
         return concatenate(self._parts)
 
     def add(self, words: TracedText) -> None:
-        """Add words, after the space that stands before them."""
+        """Add words, after the pending space."""
         if self.space is not None and self._length:
             self._append(self.space)
         self.space = None
         self._append(words)
 
     def add_space(self, source: TracedText, space: str = " ") -> None:
-        """Add a space, or a break that takes the place of one; `source` is where it comes from."""
+        """Add a space, or a break in place of one. `source` is the text that it comes from."""
         if self.space is None or len(space) > len(self.space):
             self.space = source.rewritten(space)
 
@@ -47,32 +47,34 @@ class FoldedText:
 
 
 class Composition:
-    """Passages and pauses, in order; words that are said alike become one passage."""
+    """Collects passages and pauses. Words with equal voice settings become one passage."""
 
     def __init__(self) -> None:
         self._items: list[Passage | Pause] = []
-        self._delivery = Delivery()
+        self._voice_settings = VoiceSettings()
         self._begin()
 
     def _begin(self) -> None:
         self._text = FoldedText()
         self._overrides: list[Override] = []
         self._hints: list[Hint] = []
-        # From which character of the passage on its words have which stress.
+        # Offsets in the passage, and the stress of the words from there on.
         self._stresses: list[tuple[int, float]] = [(0, 0.0)]
 
-    def add(self, words: TracedText, delivery: Delivery, stress: float = 0.0) -> None:
-        """Add words that are read as they stand, or with a stronger stress by so many steps."""
-        if delivery != self._delivery:
+    def add(self, words: TracedText, voice_settings: VoiceSettings, stress: float = 0.0) -> None:
+        """Add words with their stress raised by a number of steps."""
+        if voice_settings != self._voice_settings:
             self._end_passage()
-            self._delivery = delivery
+            self._voice_settings = voice_settings
         if stress != self._stresses[-1][1]:
             self._stresses.append((len(self._text), stress))
         self._text.add(words)
 
-    def add_pronounced(self, words: TracedText, phonemes: str, delivery: Delivery) -> None:
-        """Add words whose phonemes are settled."""
-        self.add(words, delivery)
+    def add_pronounced(
+        self, words: TracedText, phonemes: str, voice_settings: VoiceSettings
+    ) -> None:
+        """Add words with given phonemes."""
+        self.add(words, voice_settings)
         self._overrides.append(Override(*words.span, phonemes=phonemes))
 
     def add_interpreted(
@@ -80,11 +82,11 @@ class Composition:
         words: TracedText,
         interpretation: Interpretation,
         detail: str,
-        delivery: Delivery,
+        voice_settings: VoiceSettings,
         stress: float,
     ) -> None:
-        """Add words of which it is known what they are."""
-        self.add(words, delivery, stress)
+        """Add words of a known kind."""
+        self.add(words, voice_settings, stress)
         self._hints.append(Hint(*words.span, interpretation, detail))
 
     def add_space(self, source: TracedText) -> None:
@@ -92,7 +94,7 @@ class Composition:
         self._text.add_space(source)
 
     def end_sentence(self, source: TracedText) -> None:
-        """Have what follows begin a sentence: a blank line before it, which is a full stop."""
+        """End the sentence: add a blank line, which is read as a full stop."""
         self._text.add_space(source, "\n\n")
 
     def add_pause(self, pause: Pause) -> None:
@@ -101,7 +103,7 @@ class Composition:
         self._items.append(pause)
 
     def finish(self) -> list[Passage | Pause]:
-        """Return what was added."""
+        """Return all passages and pauses."""
         self._end_passage()
         return self._items
 
@@ -111,7 +113,9 @@ class Composition:
             overrides = sorted(
                 [*self._overrides, *self._stressed(text)], key=lambda override: override.start
             )
-            self._items.append(Passage(text, self._delivery, tuple(overrides), tuple(self._hints)))
+            self._items.append(
+                Passage(text, self._voice_settings, tuple(overrides), tuple(self._hints))
+            )
         self._begin()
 
     def _stressed(self, text: TracedText) -> list[Override]:
@@ -122,7 +126,7 @@ class Composition:
                 continue
             for first, last in stretches(text.text[start:end]):
                 words = text[start + first : start + last].span
-                # Words that all stand for one place in the source have one override.
+                # Words with the same span in the source get one override.
                 if not overrides or words[0] >= overrides[-1].end:
                     overrides.append(Override(*words, stress=stress))
         return overrides

@@ -1,4 +1,4 @@
-"""Markup between the words of plain text: `[Kokoro](/kˈOkəɹO/)`, `[word](+1)`, `[pause:1.5s]`."""
+"""Inline markup in plain text: `[Kokoro](/kˈOkəɹO/)`, `[word](+1)`, `[pause:1.5s]`."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from service.errors import MarkupError
 from service.text.markup.passages import Passage, Pause
 from service.text.markup.stretches import stretches
 from service.text.markup.values import is_blank, parse_duration, parse_phonemes, parse_stress
-from service.text.origins import TracedText, concatenate
+from service.text.offset_mapping import TracedText, concatenate
 from service.text.spans import Override
 from service.text.vocabulary import load_vocabulary
 
-# A backslash before a bracket makes it text, as in Markdown.
+# As in Markdown, a bracket after a backslash is text.
 _MARKUP = re.compile(
     r"""\[pause:(?P<length>[^\[\]\n]*)(?P<closed>\])?
       | \]\((?P<manner>[^()\n]*)\)
@@ -25,7 +25,7 @@ _MARKUP = re.compile(
 _STRESS = re.compile(r"[-+−–]\d(?:\.\d*)?", re.ASCII)
 _SIGNS = str.maketrans("−–", "--")
 
-# Between the slashes of a path without folders, where phonemes would be: `/getting-started/`.
+# Not phonemes but the inside of a path without folders: `/getting-started/`.
 _PATH = re.compile(r"[a-z0-9]+(?:[-_][a-z0-9]+)+", re.IGNORECASE)
 
 _PARAGRAPH = re.compile(r"\n[^\S\n]*\n")
@@ -35,7 +35,7 @@ _LETTERS_OF_LANGUAGES = frozenset("çœ")
 
 
 class _Manner(NamedTuple):
-    """How words in brackets are to be said."""
+    """How words in brackets are spoken."""
 
     phonemes: str | None = None
     stress: float = 0
@@ -44,12 +44,12 @@ class _Manner(NamedTuple):
 def parse(text: str) -> list[Passage | Pause]:
     """Return the passages and pauses of a text with inline markup, in order.
 
-    White space stays as it is. Passages in which nothing is seen are left out. What only looks
-    like markup is text; docs/markup.md draws the line.
+    White space stays as it is. Passages without visible text are left out. docs/markup.md says what
+    is markup; everything else is text.
 
     Raises:
-        MarkupError: the markup is wrong; the message has the position of what is wrong in it,
-            where the first character is number 1.
+        MarkupError: the markup is invalid. The message has the position of the mistake; the first
+            character is number 1.
     """
     return _Parser(text).parse() if "]" in text or "[" in text else _passages(text)
 
@@ -65,7 +65,7 @@ class _Parser:
         self._text = text
         self._source = TracedText(text)
         self._items: list[Passage | Pause] = []
-        # Of the passage in the making; the text up to `_done` is in it or behind it.
+        # The passage being built. The text up to `_done` is in it or in earlier passages.
         self._parts: list[TracedText] = []
         self._overrides: list[Override] = []
         self._done = 0
@@ -98,15 +98,15 @@ class _Parser:
         self._done = end
 
     def _words(self, manner: _Manner, match: re.Match[str]) -> None:
-        """Take the words that end with the bracket of the match, and what is said about them."""
+        """Add the words before the bracket of the match, and their override."""
         opening = self._text.rfind("[", self._done, match.start())
         if opening > 0 and self._text[opening - 1] == "\\":
             return
         words = self._text[opening + 1 : match.start()]
         if opening < 0 or "]" in words or _PARAGRAPH.search(words):
-            raise _error("no opening bracket belongs to this closing one", match.start())
+            raise _error("this closing bracket has no opening bracket", match.start())
         if is_blank(words):
-            raise _error("there are no words in the brackets", opening)
+            raise _error("the brackets contain no words", opening)
         self._take(opening)
         self._done = opening + 1
         self._take(match.start())
@@ -134,10 +134,10 @@ class _Parser:
 
 
 def _manner(written: str, start: int) -> _Manner | None:
-    """Return what is written between parentheses, None if it is text.
+    """Return what the parentheses say about the words, None if they are text.
 
     Args:
-        written: all between the parentheses.
+        written: everything between the parentheses.
         start: where it starts in the caller's text.
     """
     kept = written.strip()
@@ -152,7 +152,7 @@ def _manner(written: str, start: int) -> _Manner | None:
     if is_between_slashes and not _PATH.fullmatch(inner):
         return _Manner(phonemes=_phonemes(inner, start + 1))
     if not is_between_slashes and _lacks_slash(kept):
-        raise _error("phonemes stand between two slashes", start)
+        raise _error("phonemes must be between two slashes", start)
     return None
 
 
@@ -170,7 +170,7 @@ def _phonemes(written: str, start: int) -> str:
 
 
 def _lacks_slash(written: str) -> bool:
-    """Tell whether these are phonemes, one of whose slashes is missing, or both."""
+    """Tell whether these are phonemes with one or both slashes missing."""
     phonemes = written.strip("/")
     vocabulary = load_vocabulary()
     if not phonemes or not vocabulary.symbols.issuperset(phonemes):

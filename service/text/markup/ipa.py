@@ -1,7 +1,7 @@
-"""From the IPA of dictionaries to Kokoro's symbols.
+"""Convert the IPA of dictionaries to Kokoro's symbols.
 
-Apart from `service.text.espeak.symbols`, which knows what espeak-ng writes: people write
-diphthongs and affricates without ties, the e of *bed* as /e/ and the g of the keyboard.
+`service.text.espeak.symbols` does the same for espeak-ng's IPA. People write differently:
+diphthongs and affricates without ties, the vowel of *bed* as /e/, and an ASCII g.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _COMMON = {
     "ĩ": "i\u0303",
     "õ": "o\u0303",
     "ũ": "u\u0303",
-    # Borders of syllables, and the marks that no voice was trained with.
+    # Syllable boundaries, and diacritics that no voice was trained with.
     ".": "",
     "\u032a": "",
     "\u0329": "",
@@ -87,15 +87,15 @@ def kokoro_phonemes(ipa: str, language: str | None) -> str:
     """Return IPA in the symbols of the vocabulary, white space folded.
 
     Args:
-        ipa: as dictionaries have it, with or without ties.
-        language: code of the language whose voice will say it; None if that is not known.
+        ipa: IPA as in dictionaries, with or without ties.
+        language: code of the language whose voice will speak it; None if unknown.
 
     Raises:
-        ValueError: a symbol is no IPA, or nothing in the vocabulary sounds like it.
+        ValueError: a symbol is not IPA, or the vocabulary has nothing like it.
     """
     table, pattern = _rules(language)
     for symbol in ipa:
-        # The vocabulary's capitals are its own.
+        # Capitals are Kokoro's own symbols.
         if symbol.isascii() and symbol.isupper():
             raise ValueError(f"{describe(symbol)} is not IPA")
     return parse_phonemes(pattern.sub(lambda match: table[match[0]], ipa.translate(_TIES)))

@@ -1,27 +1,28 @@
-"""Text whose markup is understood: passages and pauses, in order."""
+"""Parsed text: passages and pauses."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 from typing import Literal
 
-from service.text.origins import TracedText
+from service.text.offset_mapping import TracedText
 from service.text.spans import Override
 
 Interpretation = Literal[
     "cardinal", "ordinal", "digits", "characters", "date", "time", "telephone", "currency", "unit"
 ]
-"""What a text is to be read as, whatever it looks like."""
+"""The kind of a text, which decides how it is read."""
 
 
 @dataclass(frozen=True, slots=True)
-class Delivery:
-    """How a passage is said where its markup tells; otherwise as the request has it.
+class VoiceSettings:
+    """Voice, language and rate of a passage, where its markup sets them.
 
     Attributes:
-        voice: name of a voice or a blend; None for the request's.
-        language: code; None for the voice's own, or the request's if the voice is the request's.
-        rate: by how much the passage is faster than the request's speed.
+        voice: name of a voice or a blend; None for the voice of the request.
+        language: a code. None for the language of the voice, or, without `voice`, for that of the
+            request.
+        rate: factor on the speed of the request.
     """
 
     voice: str | None = None
@@ -31,13 +32,13 @@ class Delivery:
 
 @dataclass(frozen=True, slots=True)
 class Hint:
-    """What some of a text is to be read as.
+    """The kind of a part of the text.
 
     Attributes:
         start: offset in the caller's text, in code points.
         end: likewise.
-        interpretation: what it is.
-        detail: which kind of it, such as the order `mdy` of a date; empty if nothing is said.
+        interpretation: the kind.
+        detail: more about it, such as the order `mdy` of a date; may be empty.
     """
 
     start: int
@@ -48,29 +49,29 @@ class Hint:
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """Text that is said in one way.
+    """Text with one voice, language and rate.
 
     Attributes:
-        text: never empty; the markup is gone from it.
-        delivery: how it is said.
-        overrides: what is settled about the reading of some of its words; in order and apart.
-        hints: what some of it is; in order and apart.
+        text: the text without its markup; never empty.
+        voice_settings: its voice, language and rate.
+        overrides: how some of its words are read; in order, not overlapping.
+        hints: kinds of some parts; in order, not overlapping.
     """
 
     text: TracedText
-    delivery: Delivery = field(default_factory=Delivery)
+    voice_settings: VoiceSettings = field(default_factory=VoiceSettings)
     overrides: tuple[Override, ...] = ()
     hints: tuple[Hint, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Pause:
-    """Silence of exactly this length, in place of any pause that would be there anyway.
+    """Silence of exactly this length, which replaces the pause that speech would have there.
 
     Attributes:
         duration_s: 0 to 60.
-        start: where the markup starts in the caller's text.
-        end: where it ends.
+        start: offset of the markup in the caller's text.
+        end: likewise, of its end.
     """
 
     duration_s: float

@@ -1,11 +1,11 @@
-"""Where the words are that markup is about, without the marks between them."""
+"""Find the words inside markup, without the marks between them."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
 
-# A dot or comma inside a word or a number is part of it, and so is the last of `U.S.`.
+# A dot or comma inside a word or number is part of it, and so is the last dot of `U.S.`.
 _MARKS = re.compile(
     r"""[。、！？，；：।॥…—“”"«»()（）「」『』]
       | (?<!\.[^\W\d_]) [.,!?;:]+ (?= [\s"”’')\]»] | \Z )
@@ -16,9 +16,9 @@ _MARKS = re.compile(
 
 
 def stretches(text: str) -> Iterator[tuple[int, int]]:
-    """Yield start and end of each run of words between marks and paragraphs, none of them blank.
+    """Yield start and end of each run of words between marks or paragraph breaks. None is blank.
 
-    A stretch has a stress of its own, and the marks beside it stay marks.
+    Each run gets its own override, so the marks between runs stay marks.
     """
     start = 0
     for mark in _MARKS.finditer(text):

@@ -1,6 +1,6 @@
-"""What markup says in numbers and symbols, however it is written around them.
+"""Parse the values that inline markup and SSML share.
 
-Every function raises ValueError with the reason, to which its caller adds the place.
+Every function raises ValueError with the reason. Its caller adds the position.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _SECONDS = {"ms": 0.001, "s": 1.0}
 
 
 def quote(text: str) -> str:
-    """Return how a message shows what the caller wrote; not much of what is long."""
+    """Return the caller's text as messages show it: quoted and shortened."""
     return repr(text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…")
 
 
@@ -29,7 +29,7 @@ def parse_duration(value: str) -> float:
     """Return the seconds of `1.5s` or `500ms`, 0 to 60."""
     match = _DURATION.fullmatch(value.strip())
     if match is None:
-        raise ValueError(f"{quote(value)} is not a length such as 1.5s or 500ms")
+        raise ValueError(f"{quote(value)} is not a duration such as 1.5s or 500ms")
     seconds = float(match["number"]) * _SECONDS[match["unit"]]
     if seconds > MAX_PAUSE_S:
         raise ValueError(f"{quote(value)} is longer than {MAX_PAUSE_S:g} seconds")
@@ -40,19 +40,19 @@ def parse_stress(value: str) -> float:
     """Return the steps of `+1` or `-0.5`: halves, -2 to 2."""
     steps = float(value)
     if abs(steps) > MAX_STRESS or not (2 * steps).is_integer():
-        raise ValueError(f"{quote(value)} is not a stress of -2 to +2 in halves")
+        raise ValueError(f"{quote(value)} is not a stress from -2 to +2 in steps of 0.5")
     return steps
 
 
 def check_rate(rate: float) -> float:
-    """Return the rate if it is one that markup may ask for."""
+    """Return the rate if markup may set it."""
     if not MIN_RATE <= rate <= MAX_RATE:
-        raise ValueError(f"a rate of {rate:g} is not within {MIN_RATE:g} and {MAX_RATE:g}")
+        raise ValueError(f"a rate of {rate:g} is not between {MIN_RATE:g} and {MAX_RATE:g}")
     return rate
 
 
 def parse_phonemes(value: str) -> str:
-    """Return phonemes of the vocabulary, white space folded; at least one of them is a sound."""
+    """Return phonemes with white space folded. At least one of them must be a sound."""
     phonemes = " ".join(value.split())
     vocabulary = load_vocabulary()
     unknown = vocabulary.unknown(phonemes)
@@ -66,5 +66,5 @@ def parse_phonemes(value: str) -> str:
 
 
 def is_blank(text: str) -> bool:
-    """Tell whether nothing of the text is seen: white space and invisible formatting."""
+    """Tell whether the text has only white space and invisible formatting."""
     return all(character.isspace() or unicodedata.category(character) == "Cf" for character in text)

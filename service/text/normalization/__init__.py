@@ -1,4 +1,4 @@
-"""What is not written in words, written in words."""
+"""Text normalization: write numbers, dates, abbreviations and the like as words."""
 
 from service.text.normalization.normalizer import normalize
 

@@ -1,4 +1,4 @@
-"""URLs, e-mail addresses, files, hashtags and mentions said as one tells them to somebody."""
+"""URLs, e-mail addresses, file names, hashtags and mentions as people read them aloud."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ def _words(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-# The words of each language are in the order of the signs.
+# The words of each language, in the order of the signs.
 _SIGNS = "./@:?=&#-_%+~\\,;!$*()[]'|"
 _SPOKEN = {
     "en": "dot; slash; at; colon; question mark; equals; and; hash; dash; underscore; percent; plus"
@@ -56,7 +56,7 @@ _HASHTAG = {
     "zh": "话题",
 }
 
-# Where it is not the word for the sign in an address.
+# Where it differs from the word for the sign in an address.
 _MENTION_WORDS = {"zh": "艾特"}
 
 _TOP_LEVEL = _words(
@@ -68,9 +68,9 @@ _TOP_LEVEL = _words(
     " br ar cl pe uy ve mx cr cu do gt ec bo py pa eg ma ng ke gh et tz ug gg fm am ly to gl"
     " so sh la ms ws gd im je vc st ac local"
 )
-# What stands before the domain of a country: bbc.co.uk.
+# Second-level domains before the domain of a country: bbc.co.uk.
 _SECOND_LEVEL = _words("ac co com edu gov net org")
-# Under these there are names of digits alone: 163.com.
+# Domains with names that are only digits: 163.com.
 _NUMBERED = _words("com net org cn")
 _EXTENSIONS = _words(
     "pdf doc docx odt rtf xls xlsx ods csv tsv ppt pptx odp key epub mobi txt md rst tex log"
@@ -87,7 +87,7 @@ _DOTFILES = _words(
     "env bashrc zshrc profile vimrc gitignore gitattributes dockerignore editorconfig npmrc"
     " htaccess github vscode ssh config cache local venv com net org io gov edu"
 )
-# In a text without a space after its full stop these are words that start the next sentence.
+# If the space after a full stop is missing, these words start the next sentence.
 _WORDS_TOO = {
     "en": _words(
         "in it at me no so is be to us my am as do by pro name live news world today page link"
@@ -102,33 +102,33 @@ _WORDS_TOO = {
     "ja": _words("in it at me no so is be to us my am as do by"),
     "zh": _words("in it at me no so is be to us my am as do by"),
 }
-# Said letter by letter, as are parts without a vowel.
+# Spelled, as are parts without a vowel.
 _SPELLED = _words(
     "odt xls ods odp xlsx jsx tsx py exe apk ipa iso ico psd ai avi mov svg wav oga otf io ie"
     " eu uk usr uri url id api ui ux ip os dns faq gpu cpu usb aac rar npy pyc pyi ocr csv ios"
     " ide sdk"
 )
 _WORDS_WITHOUT_VOWEL = _words("mr mrs ms dr st jr sr mt ltd nth hmm shh pst brr")
-# Domains of two letters that English speakers say as a word.
+# Two-letter domains that English speakers read as a word.
 _WORD_DOMAINS = _words("co me so to")
 _VOWEL = re.compile(r"[aeiouyà-öø-ÿ]|[^\x00-\u024f]", re.IGNORECASE)
 
-# Signs of Devanagari between and behind letters, which are no letters themselves.
+# Devanagari signs between and after letters, which are not letters themselves.
 _VOWEL_SIGN = "\u0900-\u0903\u093a-\u094f\u0951-\u0957\u0962\u0963"
 _SMALL = f"[^\\W\\d_A-ZÀ-ÖØ-Þ][{_VOWEL_SIGN}]*"
 _PART = re.compile(
     rf"[A-ZÀ-ÖØ-Þ]+(?![^\W\d_A-ZÀ-ÖØ-Þ])|[A-ZÀ-ÖØ-Þ]?(?:{_SMALL})+|[^\W\d_]|[0-9]+|\S"
 )
 _ENCODED = re.compile(r"(?:%[0-9A-Fa-f]{2})+")
-# Longer numbers are said digit by digit.
+# Longer numbers are read digit by digit.
 _LONGEST_NUMBER = 4
-# Longer words in capitals are names that shout: README, LICENSE.
+# Longer words in capitals are names that are not spelled: README, LICENSE.
 _LONGEST_ACRONYM = 4
 
 _LETTER = "A-Za-zÀ-ÖØ-öø-ɏ"
 _NAME = f"{_LETTER}0-9_"
 _LABEL = f"[{_LETTER}0-9][{_LETTER}0-9-]*"
-# What may stand in a URL: no brackets but round ones in pairs, no letters of unspaced scripts.
+# Characters of a URL: no brackets except pairs of round ones, no letters of scripts without spaces.
 _BODY = r"(?:[!#-&*-;=?-Z_a-z~\u00c0-\u0963\u0966-\u1fff]|\([^\s()<>\"]*\))"
 _LAST = r"(?<![.,;:!?*&])"
 _TAIL = rf"(?P<tail>(?::[0-9]{{1,5}}(?![0-9]))?(?:[/?#]{_BODY}*{_LAST})?)"
@@ -161,7 +161,7 @@ _WINDOWS_PATH = re.compile(
 )
 _DOTFILE = re.compile(rf"(?<![^\s(\"'“‘])\.(?P<name>[A-Za-z]+)(?:\.[a-z]+)*(?![{_NAME}@])")
 _TOPIC = re.compile(r"#(?P<topic>[^#\s]{1,40})#[ ]?(?P<more>(?=\w))?")
-# Ends a word of a script with spaces between words.
+# The end of a word in a script with spaces.
 _SOLID = f"(?<![^\\W\u2e80-\U0010ffff{_VOWEL_SIGN}])(?<![{_VOWEL_SIGN}])"
 _HASHTAG_NAME = re.compile(rf"{_SOLID}(?<![&/#])#(?P<name>[\w{_VOWEL_SIGN}]+)")
 _COLOUR = re.compile(r"(?=[A-Fa-f]*[0-9])(?:[0-9A-Fa-f]{6}|[0-9A-Fa-f]{3})")
@@ -171,7 +171,7 @@ _MENTION = re.compile(
 
 
 class _Speller:
-    """Says addresses in one language.
+    """Writes addresses in the words of one language.
 
     Attributes:
         hashtag: the word before a hashtag.
@@ -187,7 +187,7 @@ class _Speller:
         self.at = _MENTION_WORDS.get(column, self._signs["@"])
 
     def url(self, match: re.Match[str]) -> str:
-        """Return the words for a URL, without the scheme that is on every page and `www`."""
+        """Return the words for a URL, without `http://`, `https://` and `www`."""
         rest, scheme = match["rest"], match[0].partition("://")[0]
         host = _HOST_END.split(rest, maxsplit=1)[0]
         if rest == f"{host}/":
@@ -203,14 +203,14 @@ class _Speller:
         return " ".join([*self._parts(user), self._signs["@"], *self._host(match["host"])])
 
     def domain(self, match: re.Match[str]) -> str | None:
-        """Return the words for a host and what follows it; None if it is none."""
+        """Return the words for a host and its path, None if it is not a host."""
         host, tail = match["host"], match["tail"]
         if host != "localhost" and not self._is_domain(host, bool(tail)):
             return None
         return " ".join([*self._host(host), *self._parts("" if tail == "/" else tail)])
 
     def file(self, match: re.Match[str]) -> str | None:
-        """Return the words for the name of a file; None if it is none."""
+        """Return the words for a file name, None if it is not one."""
         extension = match["extension"]
         small = extension.lower()
         name = match[0][: -len(extension) - 1].rpartition("/")[2]
@@ -225,7 +225,7 @@ class _Speller:
         return self.say(match)
 
     def dotfile(self, match: re.Match[str]) -> str | None:
-        """Return the words for a hidden file or a kind of file."""
+        """Return the words for a hidden file or a file extension."""
         name = match["name"].lower()
         if name not in _DOTFILES and name not in _EXTENSIONS:
             return None
@@ -245,7 +245,7 @@ class _Speller:
         return f"{self.hashtag} {match['topic']}{',' if match['more'] is not None else ''}"
 
     def mention(self, match: re.Match[str]) -> str:
-        """Return the words for a name behind the sign."""
+        """Return the words for a mention."""
         name = match["name"]
         if name is None:
             return f"{self.at} "
@@ -281,7 +281,7 @@ class _Speller:
         return [self._part(part) for part in _PART.findall(_ENCODED.sub(self._decode, text))]
 
     def _decode(self, match: re.Match[str]) -> str:
-        """Return what percent signs encode, the signs themselves if that is more than words."""
+        """Return percent-encoded text decoded, unchanged if it is not only words."""
         try:
             decoded = unquote(match[0], errors="strict")
         except UnicodeDecodeError:
@@ -306,10 +306,10 @@ class _Speller:
 def rules(language: str) -> Sequence[Rule]:
     """Return the rules for URLs, e-mail addresses, domains, paths, files, hashtags and mentions.
 
-    What they become has no sign left that makes an address. Names are parted at their capitals;
-    parts that nobody can say as a word are in capitals, to be spelled. Numbers of up to four
-    digits stay for the language's own rules, digits of longer ones are apart. `language` is a code
-    of `service.text.languages`, or `ja` or `zh`.
+    The result has no signs that make it an address. Names are split at capitals. Parts that cannot
+    be read as a word become capitals, to be spelled. Numbers of up to four digits stay for the
+    language's own rules; the digits of longer ones are separated. `language` is a code of
+    `service.text.languages`.
     """
     speller = _Speller(language)
     topic = [Rule(_TOPIC, speller.topic)]

@@ -1,4 +1,4 @@
-"""Emoji, emoticons and symbols: dropped, named, or said as the words that they stand for."""
+"""Emoji, emoticons and symbols: drop them, name them, or write the words that they stand for."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Any
 from service.text.normalization.markdown import LINE_STARTS
 from service.text.normalization.rules import Rule
 
-# Codes of the languages that the `emoji` package has Unicode's names in; Hindi is not among them.
+# Codes of the languages for which the `emoji` package has Unicode's names. Hindi is missing.
 _NAMED_IN = {
     "en-us": "en",
     "en-gb": "en",
@@ -23,7 +23,7 @@ _NAMED_IN = {
     "ja": "ja",
     "zh": "zh",
 }
-# What stands for a pause in the languages without spaces between words, as cleaning leaves it.
+# The mark for a pause in languages without spaces, as cleaning leaves it.
 _COMMAS = {"ja": "、", "zh": ","}
 _FIRST_IDEOGRAPHIC = "\u2e80"
 _PAUSES = ".!?…:;,—。！？：；，、।॥"
@@ -32,7 +32,7 @@ _ENDS_FIGURE = tuple(")%°")
 _STARTS_FIGURE = tuple("($€£+-−")
 _OPENING = "([{“‘«‹「『【《（¿¡"
 
-# Emoji, and signs that are no more than pictures: lines and boxes, weather, cards, dingbats.
+# Emoji, and signs that are only pictures: lines and boxes, weather, cards, dingbats.
 _PICTURE = (
     "\u2310-\u2328\u232b-\u23ff\u2500-\u266c\u2670-\u2767\u2794-\u27bf\u2934\u2935\u2b05-\u2b07"
     "\u2b12-\u2bff\u303d\U0001f000-\U0001f0ff\U0001f170\U0001f171\U0001f17e\U0001f17f\U0001f18e"
@@ -46,12 +46,12 @@ _PICTURES = re.compile(
     f"[ \t{_PICTURE}](?:(?<=[{_PICTURE}])|(?<![ \t]{{2}})[ \t]*[{_PICTURE}])"
     f"[ \t\u200d\u20e3\ufe00-\ufe0f{_PICTURE}]*"
 )
-# The sign for information, as cleaning leaves it.
+# The information sign, as cleaning leaves it.
 _INFORMATION = re.compile("i(?<!\\wi)\ufe0f[ ]?")
 _STRAY = re.compile("[\u20e3\ufe00-\ufe0f]")
 
 _KEYCAP = re.compile("[0-9#*\U0001f51f](?:(?<=[0-9#*])\ufe0f?\u20e3|(?<=\U0001f51f))")
-# Circled numbers that have no compatibility form.
+# Circled numbers without a compatibility form.
 _CIRCLED = re.compile("[\u24eb-\u24ff\u2776-\u2793]")
 
 _EMOTICONS = {
@@ -95,7 +95,7 @@ _LOVES = {
     "zh": (rf"{_HEART}(?<=我.)\ufe0f?(?=\w)", "爱"),
 }
 
-# Four of five; all five; behind a number, in `4★ hotel` and otherwise.
+# For four of five stars, for all five, and after a number, in `4★ hotel` and elsewhere.
 _STARS = {
     "en-us": ("{n} out of {total} stars", "{n} stars", "star", "stars"),
     "en-gb": ("{n} out of {total} stars", "{n} stars", "star", "stars"),
@@ -114,7 +114,7 @@ _RATED = re.compile(
 )
 _WHOLE_RATING = 5
 
-# One row a symbol; the columns are `_COLUMNS`.
+# One row for each symbol; the columns are `_COLUMNS`.
 _COLUMNS = ("en", "es", "fr", "it", "pt-br", "hi", "ja", "zh")
 _WORDS = """
 → | to | a | vers | a | para | से | から | 到
@@ -151,7 +151,7 @@ _TABLE: Mapping[str, Mapping[str, str]] = {
     for row in ([cell.strip() for cell in line.split("|")] for line in _WORDS.strip().splitlines())
 }
 
-# Between or beside numbers these are arithmetic, which each language has rules for.
+# Next to numbers these are arithmetic, which is left to the rules of each language.
 _ARITHMETIC = "×÷±≠≈≤≥√"
 _ARITHMETIC_ALONE = re.compile(
     rf"[{_ARITHMETIC}](?<![0-9²³)].)(?<![0-9²³)][ ].)(?![ ]?[-−(√$£€]?\.?[0-9])"
@@ -182,11 +182,11 @@ _loading = threading.Lock()
 def rules(language: str, *, named: bool) -> Sequence[Rule]:
     """Return the rules for emoji, emoticons and symbols.
 
-    Without `named` emoji and emoticons are dropped, as they are in Hindi in any case: there are no
-    names for them. With it they are named as Unicode names them in the language, a row of the same
-    one once and without the tone of its skin. Digits and signs on keys stay, stars of a rating are
-    counted, and symbols that a reader would say become words. `language` is a code of
-    `service.text.languages`, or `ja` or `zh`.
+    Without `named`, emoji and emoticons are dropped. In Hindi they always are, because there are no
+    names for them. With `named` they become their Unicode names in the language, without skin tone,
+    and a row of equal ones is named once. Digits and signs of keycaps stay, stars of a rating are
+    counted, and symbols that people read aloud become words. `language` is a code of
+    `service.text.languages`.
     """
     column = "en" if language.startswith("en-") else language
     words = {sign: row[column] for sign, row in _TABLE.items()}
@@ -211,7 +211,7 @@ def rules(language: str, *, named: bool) -> Sequence[Rule]:
         *_love_rules(language),
         Rule(_PICTURES, partial(draw, language)),
         Rule(_STRAY, lambda match: ""),
-        # What a picture stood before starts the line now.
+        # Without the picture, the text after it starts the line.
         *LINE_STARTS,
     )
 
@@ -224,7 +224,7 @@ def _love_rules(language: str) -> Sequence[Rule]:
 
 
 def _around(match: re.Match[str]) -> tuple[str, str]:
-    """Return the characters before and after a match, empty at the ends of a line."""
+    """Return the characters before and after a match; empty at the ends of a line."""
     text, start, end = match.string, match.start(), match.end()
     before = text[start - 1] if start else ""
     after = text[end] if end < len(text) else ""
@@ -232,19 +232,19 @@ def _around(match: re.Match[str]) -> tuple[str, str]:
 
 
 def _is_said(character: str) -> bool:
-    """Tell whether it belongs to a word, be it a sign above a letter."""
+    """Tell whether a character belongs to a word. Combining marks do."""
     return character.isalnum() or (
         character != "" and unicodedata.category(character) in ("Mn", "Mc")
     )
 
 
 def _is_spaced(character: str) -> bool:
-    """Tell whether a space parts it from the next word."""
+    """Tell whether a space separates it from the next word."""
     return _is_said(character) and character < _FIRST_IDEOGRAPHIC
 
 
 def _beside(match: re.Match[str], word: str) -> str:
-    """Return the word apart from those beside it."""
+    """Return the word with spaces to separate it from its neighbours."""
     before, after = _around(match)
     left = " " if _is_spaced(before) or before in _ENDS_FIGURE else ""
     right = " " if _is_spaced(after) or after in _STARTS_FIGURE else ""
@@ -279,7 +279,7 @@ def _rating(some: str, every: str, match: re.Match[str]) -> str | None:
 
 
 def _separate(language: str, match: re.Match[str]) -> str:
-    """Return a comma for what stands between words, nothing at the ends of a line."""
+    """Return a comma between words, nothing at the ends of a line."""
     before, after = _around(match)
     if not before or not after:
         return ""
@@ -334,8 +334,8 @@ def _name(picture: str, language: str) -> str:
 
 
 def _names(language: str) -> Mapping[str, Mapping[str, Any]]:
-    """Return what is known of every emoji, names in the language among it."""
-    # 6 MB, and 2 more for each language but English: only for who wants names.
+    """Return the data of all emoji, with their names in the language."""
+    # Loaded only if names are wanted: 6 MB, and 2 MB more for each language except English.
     import emoji
 
     with _loading:

@@ -1,4 +1,4 @@
-"""What HTML leaves behind when a page is pasted: character references and tags."""
+"""Character references and tags of HTML, as in text pasted from a page."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from html.entities import html5
 
 from service.text.characters import clean_text
 from service.text.normalization.rules import Rule
-from service.text.origins import TracedText
+from service.text.offset_mapping import TracedText
 
-# What was escaped more than once is a chain: `&amp;amp;lt;`.
+# Text that was escaped more than once has chains: `&amp;amp;lt;`.
 _REFERENCE = re.compile(
     r"&(?P<escaped>(?:amp;|#0*38;|#[xX]0*26;)*)"
     r"(?P<name>[A-Za-z][A-Za-z0-9]{1,31};|#[0-9]{1,7};|#[xX][0-9A-Fa-f]{1,6};)"
 )
 
-# What `html.unescape` makes of a number that no character has.
+# The result of `html.unescape` for a number without a character.
 _NO_CHARACTER = ("", "\ufffd")
 _CONTROLS = ("Cc", "Cs", "Co")
 
@@ -59,7 +59,7 @@ _NOT_TEXT = re.compile(r"<!--.*?-->|<!doctype\b[^<>]*>", re.IGNORECASE | re.DOTA
 
 
 def _refer(match: re.Match[str]) -> str | None:
-    """Return the character that is meant, None for names that are not HTML's and for no text."""
+    """Return the character of a reference, None if HTML or a text has no such character."""
     name = match["name"]
     if name[0] != "#" and name not in html5:
         return f"&{name}" if match["escaped"] else None
@@ -70,13 +70,13 @@ def _refer(match: re.Match[str]) -> str | None:
 
 
 def _tag(match: re.Match[str]) -> str | None:
-    """Return the break that a tag makes, or nothing for one inside a line."""
+    """Return a line break for a block tag, nothing for an inline tag."""
     name = match["name"].lower()
     is_end = match["end"] != ""
     before = match.string[match.start() - 1 : match.start()]
     is_capitalized = match["name"] == name.capitalize() and not is_end
     if before.isalnum() and is_capitalized and not match["attributes"]:
-        # List<Object>; nobody writes a tag like that in the middle of a word.
+        # List<Object>: tags do not start in the middle of a word.
         return None
     if name in _TABULAR:
         if is_end:
@@ -98,5 +98,5 @@ RULES: Sequence[Rule] = (
     Rule(_RAISED, _raise),
     Rule(_TAG, _tag),
 )
-"""Character references that end in `;` become their characters. Tags of HTML go, with a line break
-for those that start or end a block; what has angle brackets and is no tag stays."""
+"""Character references that end in `;` become their characters. HTML tags are removed; those that
+start or end a block become a line break. Other text in angle brackets stays."""

@@ -1,9 +1,8 @@
-"""Japanese in words: what Open JTalk would misread, and only that.
+"""Text normalization for Japanese: only what Open JTalk would misread.
 
-It reads numbers with their counters, their decimals and most units, and with the right change of
-sounds (三本, 六百, 二十歳), so those are left as they are. What is rewritten here is what stands
-for something else than the characters say: a slash in a date, a colon in a time, a dash between
-numbers, a sign of money before its number.
+Open JTalk reads numbers with counters, decimals and most units, with the right sound changes
+(三本, 六百, 二十歳). These stay. The rules rewrite characters that stand for other words: a slash
+in a date, a colon in a time, a dash between numbers, a currency sign before its number.
 """
 
 from __future__ import annotations
@@ -89,14 +88,14 @@ _UNITS = {
 }
 _UNITS_PATTERN = "|".join(sorted(map(re.escape, _UNITS), key=len, reverse=True))
 
-# No more digits than a number has that is read as one; from its first digit to its last, so that
-# a long row of them is looked at once.
+# No longer than the longest number that is read as one. A match starts at the first digit of a row
+# and ends at the last, so a long row is scanned only once.
 _NUMBER = r"(?<!\d)(?:\d{1,3}(?:,\d{3}){1,6}|\d{1,20})(?!\d)(?:\.\d{1,20}(?!\d))?"
 _NOT_IN_NUMBER = r"(?<![\d.,/:A-Za-z-])"
 _ENDS = r"(?![\d/:A-Za-z])(?!\.\d)(?!-\d)"
 
 _YEARS = range(1000, 2101)
-_HOURS, _SIXTIETHS = range(30), range(60)  # a late show starts at 25:30
+_HOURS, _SIXTIETHS = range(30), range(60)  # a late show may start at 25:30
 
 _CLOCK = re.compile(
     r"(?P<hour>\d{1,2}):(?P<minute>\d{2})(?::(?P<second>\d{2}))?(?: ?(?P<noon>[AaPp])\.?[Mm]\.?)?"
@@ -105,7 +104,7 @@ _CLOCK = re.compile(
 _ROMAN = re.compile(r"(?<=第)(?=[IVX])X{0,3}(?:I[XV]|V?I{0,3})(?![A-Za-z])")
 _ROMAN_DIGITS = {"I": 1, "V": 5, "X": 10}
 
-# What may stand between a number and the dash after it.
+# Characters between a number and the dash after it.
 _RANGE_COUNTERS = "年月日時分秒円人歳才回個本枚台階章名度%％℃kmcgtLF"
 
 
@@ -194,7 +193,7 @@ def _version(match: re.Match[str]) -> str:
 
 def _roman(match: re.Match[str]) -> str:
     values = [_ROMAN_DIGITS[letter] for letter in match[0]]
-    # A smaller one before a greater one is taken off.
+    # A smaller digit before a greater one is subtracted.
     value = sum(
         -here if here < following else here
         for here, following in zip(values, [*values[1:], 0], strict=True)
@@ -228,7 +227,7 @@ _SIGN_WORDS = {"≒": "ニアリーイコール", "≠": "ノットイコール"
 
 RULES: tuple[Rule, ...] = (
     Rule(_ROMAN, _roman),
-    # Open JTalk knows B4 as a size of paper, also in AKB48.
+    # Open JTalk reads B4 as a paper size, even in AKB48.
     Rule(re.compile(r"(?<=[A-Z]{2})\d{2,}(?![\d.])"), lambda match: f" {match[0]}"),
     Rule(
         re.compile(
@@ -237,7 +236,7 @@ RULES: tuple[Rule, ...] = (
         ),
         _date,
     ),
-    # A day of the week in brackets after it: 3/15(金).
+    # A weekday in brackets after it: 3/15(金).
     Rule(
         re.compile(r"(?<![\d./-])(\d{1,2})/(\d{1,2})(?= ?[(（][月火水木金土日])"),
         _day_of_week,
@@ -287,7 +286,7 @@ RULES: tuple[Rule, ...] = (
         ),
         _negative,
     ),
-    # A block and a house: 芝公園4-2-8.
+    # Numbers of block and house: 芝公園4-2-8.
     Rule(
         re.compile(r"(?<=[\u4e00-\u9fff])\d{1,4}-\d{1,4}-\d{1,4}(?![\d-])"),
         lambda match: match[0].replace("-", "の"),
@@ -309,7 +308,7 @@ RULES: tuple[Rule, ...] = (
     ),
     Rule(re.compile(r"(?<![A-Za-z])[Vv]er\.? ?(?=\d)"), lambda match: "バージョン"),
     Rule(re.compile(r"(?<![A-Za-z])No\. ?(?=\d)"), lambda match: "ナンバー"),
-    # More than a quintillion is not a number that anybody grasps.
+    # Numbers above a quintillion are read digit by digit.
     Rule(re.compile(r"(?<![\d.,])\d{17,}(?![\d.,])"), _long_number),
     Rule(
         re.compile(r"(?<=\d) ?([+＋=＝×÷]) ?(?=\d)"),
@@ -331,7 +330,7 @@ RULES: tuple[Rule, ...] = (
         _range,
     ),
 )
-"""What is rewritten, in order."""
+"""The rules, in the order in which they are applied."""
 
 
 _ORDERS = {
@@ -349,12 +348,12 @@ _DATE_WORDS = (("year", "年"), ("month", "月"), ("day", "日"))
 
 
 def interpret(text: str, interpretation: Interpretation, detail: str) -> str | None:
-    """Return the words for a text whose kind is known, None if it is not of that kind.
+    """Return the words for a text of a known kind, None if it is not of that kind.
 
     Args:
-        text: what is to be read.
-        interpretation: what it is.
-        detail: which kind of it: for a date the order of its parts, such as `mdy`.
+        text: any text.
+        interpretation: its kind.
+        detail: for a date the order of its parts, such as `mdy`; other kinds ignore it.
     """
     text = text.strip()
     number = re.fullmatch(rf"-?{_NUMBER}", text)
@@ -374,7 +373,7 @@ def interpret(text: str, interpretation: Interpretation, detail: str) -> str | N
     if interpretation == "time":
         match = _CLOCK.fullmatch(text)
         return _time(match) if match else None
-    # Money and measures are read by their signs.
+    # Signs and symbols in the text tell the rules what to do with money and measures.
     return write_whole(text, RULES)
 
 

@@ -1,4 +1,4 @@
-"""Markdown read as the page that it makes: its marks go, its lines stay apart."""
+"""Remove Markdown's marks, and keep its lines separate."""
 
 from __future__ import annotations
 
@@ -8,22 +8,22 @@ from functools import lru_cache
 
 from service.text.normalization.rules import Rule
 
-# After one of these, and closing quotes or brackets, a line needs no full stop.
+# A line that ends with one of these needs no full stop. Quotes or brackets may close after it.
 _PAUSES = ".!?…:;,—。！？：；，、।॥"
 _CLOSING = "”’\"')]}»›」』】》）*_~`"
 _FIRST_IDEOGRAPHIC = "\u2e80"
 
-# Patterns start with a literal or a set, so that a text without it costs next to nothing. Those
-# that start at a line are there twice: behind a line break, and at the start of the text.
+# Patterns start with a literal or a set, so a text without it costs next to nothing. Patterns for
+# the start of a line exist twice: after a line break, and at the start of the text.
 _FIRST = r"(?<!(?s:..))"
 _LINE_END = r"[ \t]*(?=\n|\Z)"
 
 _ESCAPED = re.compile(r"\\(?<!\\\\)\\*(?:(?P<character>[-!#()*+.<>\[\]_`{|}~])|(?=\n))")
-# In names of files and folders a backslash escapes nothing.
+# In paths a backslash escapes nothing.
 _WINDOWS_PATH = re.compile(r"[(\[\"'“‘]*(?:[A-Za-z]:\\|\\\\\w)")
 
 _TRAILING = re.compile(r"[ \t](?<![ \t]{2})[ \t]*(?=\n)")
-# With the name of a language, but only where there is code after it.
+# With the name of a language, but only if code follows.
 _FENCE = re.compile(
     r"\n[ \t]*(?:(?:>|[-*+](?=[ \t]))[ \t]*)*"
     r"(?:```+(?:[^\n`]*(?=\n)|[ \t]*\Z)|~~~+(?:[^\n~]*(?=\n)|[ \t]*\Z))"
@@ -39,7 +39,7 @@ _DEFINITION = re.compile(
 )
 _AUTOLINK = re.compile(r"<(?:mailto:)?((?:[a-zA-Z][a-zA-Z0-9+.-]{1,31}://|[\w.+-]+@)[^\s<>]+)>")
 
-# Where a link leads looks like an address: `[sic](perhaps)` is no link.
+# The target of a link looks like an address: `[sic](perhaps)` is not a link.
 _TARGET = (
     r"\([ \t]*(?:<(?P<pointed>[^<>\n]*)>|(?P<bare>[^\s()<>]*(?:\([^\s()]*\)[^\s()]*)*))"
     r"(?:[ \t]+(?:\"[^\"\n]*\"|'[^'\n]*'|\([^()\n]*\)))?[ \t]*\)"
@@ -54,7 +54,7 @@ _BEFORE_EMPHASIS = frozenset(" \t\n([{<>\"'-:;,!?|*_~`")
 _NOT_EMPHASISED = " \t\n/\\\xa0"
 
 _BULLETS = "•‣◦⁃▪▫●○■□◆◇▶►▸➤➔➢✓✔✗✘☐☑☒"
-# Emoji do for bullets too; whether they are read is not settled here.
+# Emoji may be bullets too. Other rules decide whether they are read.
 _PICTURES = "\u2600-\u27bf\U0001f300-\U0001faff"
 _MARK_END = r"(?=[ \t\n]|\Z)"
 _MARKS = (
@@ -83,11 +83,11 @@ _RULED_CELL = r"[ \t]*:?-+:?[ \t]*"
 _TABLE_RULER = re.compile(rf"\n(?:{_RULED_CELL})?(?:\|{_RULED_CELL})+\|?{_LINE_END}")
 _FRAMED_ROW = re.compile(r"[ \t]*\|[ \t][^\n]*\|[^\n]*[ \t]\|[ \t]*\Z")
 
-# How many marks of a run are emphasis, by the length of the run.
+# Lengths of the emphasis marks in a run, by the length of the run.
 _STARS = {1: (1,), 2: (2,), 3: (1, 2)}
 _EMPHASIS: Mapping[str, Mapping[int, Sequence[int]]] = {"*": _STARS, "_": _STARS, "~": {2: (2,)}}
 
-# A rule asks for the parse of its text once for each match in it.
+# A rule needs the parse of its text once for each match.
 _TEXTS_KEPT = 8
 
 
@@ -104,18 +104,18 @@ def _unescape(match: re.Match[str]) -> str | None:
 
 
 def _drop_line(match: re.Match[str]) -> str:
-    """Return what a line that is not read leaves: the end of the one before it."""
+    """Return the replacement of a line that is not read: the full stop of the line before."""
     return _stop(match.string, match.start())
 
 
 def _drop_note(match: re.Match[str]) -> str:
-    """Return nothing for the mark of a footnote, the colon for one in the middle of a line."""
+    """Return nothing for a footnote mark, except the colon of one inside a line."""
     is_line_start = match.string[: match.start()].rpartition("\n")[2].strip() == ""
     return "" if is_line_start else match["colon"] or ""
 
 
 def _stop(text: str, end: int) -> str:
-    """Return the full stop that the line before `end` lacks, if it does."""
+    """Return a full stop if the line before `end` lacks one, otherwise nothing."""
     line = text[text.rfind("\n", 0, end) + 1 : end].rstrip()
     said = line.rstrip(_CLOSING)
     if not said or said[-1] in _PAUSES:
@@ -124,12 +124,12 @@ def _stop(text: str, end: int) -> str:
 
 
 def _is_ideographic(character: str) -> bool:
-    """Tell whether it is of a script that has no spaces between words."""
+    """Tell whether a character belongs to a script without spaces."""
     return character >= _FIRST_IDEOGRAPHIC and character.isalnum()
 
 
 def _is_solid(character: str) -> bool:
-    """Tell whether it and a letter beside it are one word."""
+    """Tell whether a character forms one word with a letter next to it."""
     return character.isalnum() and character < _FIRST_IDEOGRAPHIC
 
 
@@ -139,7 +139,7 @@ class _Inline:
     def __init__(self, text: str) -> None:
         self._text = text
         self.edits: dict[int, str] = {}
-        """What the matches of `_INLINE` become, by where they start."""
+        """Replacements of the matches of `_INLINE`, by their start."""
         self._brackets: list[re.Match[str]] = []
         self._ticks: dict[int, int] = {}
         self._emphasis: dict[tuple[str, int], re.Match[str]] = {}
@@ -164,7 +164,7 @@ class _Inline:
             self._ticks[len(match[0])] = match.start()
             return
         self.edits[opening] = self.edits[match.start()] = ""
-        # Two of them quote code that has one in it, which nobody reads.
+        # Two backticks enclose code that contains one, which is not read.
         for length, start in list(self._ticks.items()):
             if start > opening:
                 self.edits[start] = ""
@@ -188,7 +188,7 @@ class _Inline:
         self.edits[opening.start()] = ""
 
     def _pair_emphasis(self, match: re.Match[str]) -> None:
-        """Pair marks of one kind and length; three are one and two."""
+        """Pair marks of equal kind and length. Three marks count as one and two."""
         run, start, end = match[0], match.start(), match.end()
         before = self._text[start - 1] if start else "\n"
         after = self._text[end] if end < len(self._text) else "\n"
@@ -201,7 +201,7 @@ class _Inline:
         )
         closes = before not in _NOT_EMPHASISED
         if is_underscore:
-            # The last ones of `__init__.py` close nothing.
+            # The last underscores of `__init__.py` close nothing.
             goes_on = after in "./" and self._text[end + 1 : end + 2].isalnum()
             closes = closes and not after.isalnum() and not goes_on
         elif len(run) != 2 or after.isdigit():
@@ -216,7 +216,7 @@ class _Inline:
                 self._emphasis[key] = match
 
     def _drop(self, match: re.Match[str], length: int) -> None:
-        """Drop so many marks of a run."""
+        """Remove `length` marks from a run."""
         start = match.start()
         self.edits[start] = self.edits.get(start, match[0])[length:]
 
@@ -231,7 +231,7 @@ def _inline(match: re.Match[str]) -> str | None:
 
 
 def _prefix(match: re.Match[str]) -> str | None:
-    """Return the end of the line before, if marks or what that line is make one."""
+    """Return a line break, after a full stop if the mark or the line before calls for one."""
     text, end = match.string, match.start()
     start = text.rfind("\n", 0, end) + 1
     ends = _HEADING.match(text, start) is not None
@@ -252,7 +252,7 @@ def _closing_hashes(match: re.Match[str]) -> str | None:
 
 @lru_cache(_TEXTS_KEPT)
 def _rows(text: str) -> Set[int]:
-    """Return where the rows of tables start: lines with bars, next to a ruler or framed."""
+    """Return the starts of table rows: lines with bars, next to a ruler or framed by bars."""
     rows: set[int] = set()
     waiting: list[int] = []
     is_table = False
@@ -273,7 +273,7 @@ def _rows(text: str) -> Set[int]:
 
 
 def _cell_edge(match: re.Match[str]) -> str | None:
-    """Return the mark between two cells, or that at the end of a row."""
+    """Return the mark between two cells or at the end of a row."""
     text, start, end = match.string, match.start(), match.end()
     line_start = text.rfind("\n", 0, start) + 1
     if line_start not in _rows(text):
@@ -293,7 +293,7 @@ def _cell_edge(match: re.Match[str]) -> str | None:
 
 
 LINE_STARTS: Sequence[Rule] = (Rule(_PREFIX, _prefix), Rule(_FIRST_PREFIX, _drop))
-"""The rules for headings, items and quotations, for who drops what a line starts with."""
+"""The rules for headings, items and quotations. Also for rules that remove the start of a line."""
 
 RULES: Sequence[Rule] = (
     Rule(_ESCAPED, _unescape),
@@ -303,7 +303,7 @@ RULES: Sequence[Rule] = (
     Rule(_FOOTNOTE, _drop_note),
     Rule(_AUTOLINK, lambda match: match[1]),
     Rule(_INLINE, _inline),
-    # `- - -` is a rule and no list; what stands in a list may be one too.
+    # `- - -` is a horizontal rule and not a list. A list item may be one too.
     Rule(_RULER, _drop_line),
     Rule(_FIRST_RULER, _drop),
     Rule(_CLOSING_HASHES, _closing_hashes),
@@ -314,6 +314,6 @@ RULES: Sequence[Rule] = (
     Rule(_CELL_EDGE, _cell_edge),
     Rule(_TABLE_RULER, _drop_line),
 )
-"""Emphasis, code, links, headings, lists, quotations, rules and tables lose their marks. A heading,
-an item and a row end as sentences do; cells have commas between them. A link is its text, an image
-its description; the numbers of a list stay."""
+"""Emphasis, code, links, headings, lists, quotations, rules and tables lose their marks. Headings,
+items and rows end like sentences. Cells are separated by commas. A link becomes its text, an image
+its description. The numbers of a list stay."""

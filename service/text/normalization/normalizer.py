@@ -1,4 +1,4 @@
-"""Write a text in words: figures, dates, abbreviations, addresses, marks of a markup language."""
+"""Normalize text: write figures, dates, abbreviations and addresses as words, and remove markup."""
 
 from __future__ import annotations
 
@@ -9,17 +9,18 @@ from typing import NamedTuple
 from service.text.markup.passages import Hint, Interpretation
 from service.text.normalization import addresses, emoji, entities, markdown
 from service.text.normalization.rules import Rule, rewrite
-from service.text.origins import TracedText, concatenate
+from service.text.offset_mapping import TracedText, concatenate
 
 _MAX_ROUNDS = 8
-"""How often the rules are applied, as a mark that goes may uncover another; twice is the rule."""
+"""Most rounds in which the rules are applied. Removing a mark may uncover another; two rounds are
+usual."""
 
 Interpret = Callable[[str, Interpretation, str], str | None]
-"""Returns the words for a text that is known to be a date, a number, ...; None if it is not."""
+"""Returns the words for a text of a known kind, None if it is not of that kind."""
 
 
 class _Rules(NamedTuple):
-    """How a language is normalised."""
+    """The rules of a language."""
 
     rules: tuple[Rule, ...]
     interpret: Interpret
@@ -30,31 +31,31 @@ def normalize(
     language: str,
     *,
     hints: Sequence[Hint] = (),
-    settled: Sequence[tuple[int, int]] = (),
+    fixed: Sequence[tuple[int, int]] = (),
     named_emoji: bool = False,
 ) -> TracedText:
-    """Return the text in words, with the marks and spaces that it had.
+    """Return the text in words, with its punctuation and spaces.
 
     Args:
         text: cleaned text.
         language: code of one of `LANGUAGES`.
-        hints: what some of it is; in order and apart.
-        settled: spans of the caller's text, in order and apart, that are left as they are.
-        named_emoji: whether emoji are named; else they are dropped.
+        hints: kinds of some parts; in order, not overlapping.
+        fixed: spans of the caller's text that must not change; in order, not overlapping.
+        named_emoji: whether emoji are named or dropped.
     """
     rules = _rules(language, named_emoji)
     if hints:
         text = _interpreted(text, hints, rules.interpret)
     for _ in range(_MAX_ROUNDS):
         before = text.text
-        text = rewrite(text, rules.rules, settled)
+        text = rewrite(text, rules.rules, fixed)
         if text.text == before:
             break
     return text
 
 
 def _interpreted(text: TracedText, hints: Sequence[Hint], interpret: Interpret) -> TracedText:
-    """Write what the caller has explained as it is meant."""
+    """Write the parts with hints as words."""
     parts: list[TracedText] = []
     done = 0
     for hint in hints:
@@ -68,7 +69,7 @@ def _interpreted(text: TracedText, hints: Sequence[Hint], interpret: Interpret) 
 
 @cache
 def _rules(language: str, named_emoji: bool) -> _Rules:
-    """Return the rules of a language, made when it is first read."""
+    """Return the rules of a language, created at the first call."""
     own = _own_rules(language)
     common = (
         *entities.RULES,
@@ -80,7 +81,7 @@ def _rules(language: str, named_emoji: bool) -> _Rules:
 
 
 def _own_rules(language: str) -> _Rules:
-    # Imported when they are needed: with what they import they take a quarter of a second.
+    # Imported when needed, because the imports take a quarter of a second.
     if language.startswith("en"):
         from service.text.normalization import english
 

@@ -1,4 +1,4 @@
-"""Rewriting a text by rules, each of which says one kind of thing in words."""
+"""Rewrite text by rules, each of which writes one kind of thing as words."""
 
 from __future__ import annotations
 
@@ -6,20 +6,20 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-from service.text.origins import TracedText
+from service.text.offset_mapping import TracedText
 
 Write = Callable[[re.Match[str]], str | None]
-"""Returns the words for what a pattern found, None to leave it as it is."""
+"""Returns the words for a match, None to leave it unchanged."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """What to look for, and how to say it.
+    """A pattern, and the words for its matches.
 
     Attributes:
-        pattern: never matches nothing. Marks and spaces around what is rewritten are best kept
-            out of the match, by looking ahead and behind: all of it becomes one word's place.
-        write: the words.
+        pattern: never matches the empty string. Marks and spaces around the rewritten text should
+            be in lookarounds, outside the match, because all words get the span of the whole match.
+        write: returns the words.
     """
 
     pattern: re.Pattern[str]
@@ -27,22 +27,22 @@ class Rule:
 
 
 def rewrite(
-    text: TracedText, rules: Iterable[Rule], settled: Sequence[tuple[int, int]] = ()
+    text: TracedText, rules: Iterable[Rule], fixed: Sequence[tuple[int, int]] = ()
 ) -> TracedText:
     """Return the text after all rules in turn.
 
     Args:
         text: any text.
-        rules: in the order in which they are applied; each sees what those before it left.
-        settled: spans of the caller's text, in order and apart, that no rule may touch.
+        rules: applied in order, each to the result of the one before.
+        fixed: spans of the caller's text that must not change; in order, not overlapping.
     """
     for rule in rules:
-        text = _rewrite(text, rule, settled)
+        text = _rewrite(text, rule, fixed)
     return text
 
 
 def write_whole(text: str, rules: Iterable[Rule]) -> str | None:
-    """Return what the first rule writes that takes all of the text; None if none does."""
+    """Return the words of the first rule that matches the whole text, None if there is none."""
     for rule in rules:
         match = rule.pattern.fullmatch(text)
         words = None if match is None else rule.write(match)
@@ -51,10 +51,10 @@ def write_whole(text: str, rules: Iterable[Rule]) -> str | None:
     return None
 
 
-def _rewrite(text: TracedText, rule: Rule, settled: Sequence[tuple[int, int]]) -> TracedText:
+def _rewrite(text: TracedText, rule: Rule, fixed: Sequence[tuple[int, int]]) -> TracedText:
     if rule.pattern.search(text.text) is None:
         return text
-    kept = [text.within(start, end) for start, end in settled]
+    kept = [text.within(start, end) for start, end in fixed]
 
     def replace(match: re.Match[str]) -> str | TracedText:
         start, end = match.span()

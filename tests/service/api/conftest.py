@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.service.api.secured_server import KEYS, LISTED
 from tests.service.api.serving_process import FAULTY_SERVER, Server, starting
 
 
@@ -39,6 +40,29 @@ def remembering(start_server: Callable[..., Server]) -> Iterator[Server]:
 def telling_server(start_server: Callable[..., Server]) -> Iterator[Server]:
     """A server that logs the runs of its model, some of which fail; see `faulty_server`."""
     server = start_server(program=FAULTY_SERVER)
+    server.wait_until_ready()
+    yield server
+    assert server.stop() == 0
+
+
+@pytest.fixture(scope="session")
+def secured_keys(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A file of the keys that `secured` accepts."""
+    path = tmp_path_factory.mktemp("keys") / "keys"
+    path.write_text("# for the robot\n" + "\n".join(KEYS) + "\n")
+    path.chmod(0o600)
+    return path
+
+
+@pytest.fixture(scope="session")
+def secured(start_server: Callable[..., Server], secured_keys: Path) -> Iterator[Server]:
+    """One with keys, a listed origin, little patience and a log in JSON, that can be made fail."""
+    server = start_server(
+        *("--api-keys-file", str(secured_keys), "--cors-origins", LISTED),
+        *("--receive-timeout-s", "1", "--max-text-length", "1000"),
+        *("--audio-cache-bytes", "10_000_000", "--log-format", "json", "--log-level", "debug"),
+        program=FAULTY_SERVER,
+    )
     server.wait_until_ready()
     yield server
     assert server.stop() == 0

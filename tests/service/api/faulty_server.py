@@ -1,6 +1,6 @@
 """`kokoro-service` with a model whose runs are told in the log, and fail where they are told to.
 
-A run is known by the speed that it is asked for; one of a decoder by the speed that its piece was
+A run is known by the speed that it is asked for; one of a decoder by the speed that its chunk was
 encoded with, and encoders are not told. `python faulty_server.py serve ...`.
 """
 

@@ -38,10 +38,10 @@ class SpeechSocket:
     def send(self, kind: str, **fields: Any) -> None:
         self.socket.send(json.dumps({"type": kind, **fields}))
 
-    def say(self, *pieces: str) -> None:
-        for piece in pieces:
-            self.text += piece
-            self.send("text", text=piece)
+    def say(self, *parts: str) -> None:
+        for part in parts:
+            self.text += part
+            self.send("text", text=part)
 
     def receive(self) -> Message:
         content = self.socket.recv(TIMEOUT_S)

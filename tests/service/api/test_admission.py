@@ -83,7 +83,7 @@ def test_while_the_machine_is_short_of_memory_nobody_is_let_in(
         refused = speak(server, text="Hello.", format="pcm", stream=stream)
         assert refused.status_code == 503
         assert refused.json()["error"]["code"] == "overloaded"
-        assert "short of memory" in refused.json()["error"]["message"]
+        assert "too little free memory" in refused.json()["error"]["message"]
         assert 1 <= int(refused.headers["retry-after"]) <= 60
     assert server.client.get("/ready").status_code == 200
     assert server.stop() == 0
@@ -97,7 +97,7 @@ def test_answers_take_only_so_much_memory_together() -> None:
         with ExitStack() as stack:
             for name in ("first", "second"):
                 stack.enter_context(admission.request(lambda name=name: holds[name]))
-            with pytest.raises(OverloadedError, match=r"1000 bytes of memory together.* 900 taken"):
+            with pytest.raises(OverloadedError, match=r"900 of 1000 bytes are in use"):
                 stack.enter_context(admission.request(lambda: holds["third"]))
             assert (admission.n_requests, admission.held_bytes) == (2, 900)
             stack.enter_context(admission.request(lambda: 100))
@@ -136,7 +136,7 @@ def test_an_answer_that_nobody_reads_counts_until_it_is_gone(
             refused = server.client.post(path, json=body)
             assert refused.status_code == 503
             assert refused.json()["error"]["code"] == "overloaded"
-            assert "memory together" in refused.json()["error"]["message"]
+            assert "too little memory for the answer" in refused.json()["error"]["message"]
             assert 1 <= int(refused.headers["retry-after"]) <= 60
         # What takes little is let in.
         assert server.client.post("/v1/audio/speech", json=openai).status_code == 200
@@ -150,7 +150,7 @@ def test_five_streams_progress_evenly_and_each_is_heard_early(telling_server: An
     n_streams = 5
     speeds = [1.81 + 0.01 * number for number in range(n_streams)]
     heard: list[int] = []
-    # Every piece is a sentence, since two are too long for one.
+    # Every chunk is a sentence, since two are too long for one.
     text = " ".join(["The birch canoe slid on the planks."] * 40)
     fields = {**STREAM, "text": text, "timestamps": "word"}
     go_on = threading.Event()
@@ -260,7 +260,7 @@ def test_over_the_deadline_is_504_and_a_break_where_audio_had_begun(
 def test_the_deadline_is_for_the_reading_too(start_server: Callable[..., Any]) -> None:
     server = start_server("--deadline-s", "10", "--audio-cache-bytes", "10000000")
     server.wait_until_ready()
-    # Made in time, because it is in the cache, where one short piece comes after the other.
+    # Made in time, because it is in the cache, where one short chunk comes after the other.
     fields = {**STREAM, "text": " ".join([SENTENCE] * 16), "stream": False, "chunking": "early"}
     wait_until(lambda: speak(server, **fields).status_code == 200)
     with Caller(server, "late-reader", frugal=True, **fields) as caller:

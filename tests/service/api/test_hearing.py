@@ -1,4 +1,4 @@
-"""What is said is what was written: a recogniser listens."""
+"""What is said is what was written: a recognizer listens."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def n_errors(expected: list[str], heard: list[str]) -> int:
 
 
 def listen(decoder: Any, pcm: bytes) -> list[str]:
-    """Return the words heard in int16 samples at 24 kHz; the recogniser wants 16 kHz."""
+    """Return the words heard in int16 samples at 24 kHz; the recognizer wants 16 kHz."""
     samples = np.frombuffer(pcm, "<i2").astype(np.float64)
     n = samples.size // 3 * 3
     spectrum = np.fft.rfft(samples[:n])
@@ -71,7 +71,7 @@ def test_the_measure_counts_words() -> None:
     assert n_errors([], ["a"]) == 1
 
 
-def test_a_recogniser_hears_what_was_written(server: Any, decoder: Any) -> None:
+def test_a_recognizer_hears_what_was_written(server: Any, decoder: Any) -> None:
     errors = total = 0
     report = []
     for number, sentence in enumerate(SENTENCES):
@@ -86,7 +86,7 @@ def test_a_recogniser_hears_what_was_written(server: Any, decoder: Any) -> None:
     assert errors / total <= BOUND, "\n".join(report)
 
 
-def test_the_recogniser_tells_one_sentence_from_another(server: Any, decoder: Any) -> None:
+def test_the_recognizer_tells_one_sentence_from_another(server: Any, decoder: Any) -> None:
     body = {"text": SENTENCES[0], "format": "pcm"}
     heard = listen(decoder, server.client.post("/synthesize", json=body).content)
     assert n_errors(words(SENTENCES[1]), heard) / len(words(SENTENCES[1])) > 0.5

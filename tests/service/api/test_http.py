@@ -100,7 +100,7 @@ def test_what_there_is_to_know(server: Any) -> None:
         ({"text": "a", "phonemes": "a"}, 422, "invalid_request", "exactly one"),
         ({"text": ""}, 422, "empty_text", "empty"),
         ({"text": " \n "}, 422, "empty_text", "empty"),
-        ({"text": "?!"}, 422, "nothing_to_say", "pronounced"),
+        ({"text": "?!"}, 422, "nothing_to_say", "pronounce"),
         ({"text": "a\x07b"}, 422, "invalid_text", "U+0007"),
         ({"phonemes": "h4"}, 422, "unknown_symbol", "4"),
         ({"text": "a" * 20_001}, 413, "text_too_long", "20001"),
@@ -162,7 +162,7 @@ def test_of_many_mistakes_the_first_are_explained(server: Any) -> None:
 def test_thousands_of_mistakes_are_counted(server: Any, path: str) -> None:
     response = server.client.post(path, json={f"field{i}": 1 for i in range(5000)})
     message = assert_error(response, 422, "invalid_request")
-    assert "5000 fields, where there are " in message
+    assert "5000 fields are too many; the fields are " in message
     assert "unknown field" not in message
 
 

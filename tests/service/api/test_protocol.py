@@ -261,7 +261,7 @@ def test_a_body_that_never_comes_gets_408(port: int) -> None:
         assert read_answer(connection).status == 408
 
 
-def test_a_body_in_pieces_that_is_in_time_is_read(port: int, site: Site) -> None:
+def test_a_body_in_parts_that_is_in_time_is_read(port: int, site: Site) -> None:
     with connected(port) as connection:
         connection.sendall(post("/echo", 26))
         for letter in b"abcdefghijklmnopqrstuvwxyz":

@@ -40,11 +40,11 @@ def ask(server: Any, number: int) -> int:
 
 
 def talk(server: Any) -> None:
-    """Send a long text at once, one in thousands of pieces, and what is none."""
+    """Send a long text at once, one in thousands of parts, and what is none."""
     with SpeechSocket(server.url) as session:
         session.until("ready")
-        for pieces in ([LONG_TEXT * 8], ["a. "] * 3000):
-            session.say(*pieces)
+        for parts in ([LONG_TEXT * 8], ["a. "] * 3000):
+            session.say(*parts)
             session.send("cancel")
             session.until("cancelled")
         session.socket.send(json.dumps({"type": "text", "text": "Hello.", "no field": LONG_TEXT}))

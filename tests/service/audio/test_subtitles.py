@@ -87,7 +87,7 @@ def test_a_cue_ends_after_it_starts() -> None:
 )
 def test_times_out_of_order_are_refused(cues: list[Cue]) -> None:
     for write in (srt, vtt):
-        with pytest.raises(ValueError, match="out of order"):
+        with pytest.raises(ValueError, match="not in order"):
             write(cues)
 
 

@@ -29,7 +29,7 @@ Version: 36.4.4-20250616085344
 """
 
 
-def test_a_jetson_is_recognised(jetson: Machine) -> None:
+def test_a_jetson_is_recognized(jetson: Machine) -> None:
     board = jetson.board
     assert board.model == "NVIDIA Jetson Orin Nano Engineering Reference Developer Kit Super"
     assert board.tegra

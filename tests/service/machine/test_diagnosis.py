@@ -91,12 +91,18 @@ def cudnn(status: str) -> str:
             missing("libonnxruntime_providers_shared.so"),
             ["libonnxruntime_providers_shared.so is not beside", "one folder"],
         ),
-        (missing("libcuda.so.1"), ["no NVIDIA driver", "comes with JetPack", "--runtime nvidia"]),
+        (
+            missing("libcuda.so.1"),
+            ["driver is missing", "comes with JetPack", "--runtime nvidia"],
+        ),
         (missing("libcublasLt.so.13"), ["cuBLAS 13 (libcublasLt.so.13)", "install CUDA 13"]),
         (missing("libcurand.so.10"), ["cuRAND 10 (libcurand.so.10)", "install CUDA 13"]),
-        (missing("libcudnn.so.9"), ["cuDNN 9 (libcudnn.so.9)", "there is none", "cuDNN 9"]),
+        (
+            missing("libcudnn.so.9"),
+            ["cuDNN 9 (libcudnn.so.9)", "is not installed", "cuDNN 9"],
+        ),
         (missing("libnvinfer.so.10"), ["TensorRT 10 (libnvinfer.so.10)", "install TensorRT 10"]),
-        (WITHOUT_CUDNN, ["cuDNN 9 (libcudnn.so.9), and there is none"]),
+        (WITHOUT_CUDNN, ["cuDNN 9 (libcudnn.so.9), which is not installed"]),
         (
             LOAD.format(
                 library="libonnxruntime_providers_cuda.so",
@@ -111,7 +117,7 @@ def cudnn(status: str) -> str:
                 error="/opt/ort/libonnxruntime_providers_cuda.so: undefined symbol: "
                 "cublasLtMatmulAlgoInit, version libcublasLt.so.12",
             ),
-            ["cublasLtMatmulAlgoInit is missing in one", "LD_LIBRARY_PATH"],
+            ["(cublasLtMatmulAlgoInit is missing)", "LD_LIBRARY_PATH"],
         ),
         (
             LOAD.format(
@@ -125,23 +131,23 @@ def cudnn(status: str) -> str:
             ["no kernels for this GPU (Orin, sm_87)", "only for sm_90a, sm_121a", "for sm_87"],
         ),
         (failure(209, "no kernel image is available for execution on the device"), ["sm_87"]),
-        (ARENA, ["2699 MiB were wanted", "4795 MiB of it are available now", "lower memory_bud"]),
+        (ARENA, ["2699 MiB were requested", "4795 MiB are available now", "lower memory_bud"]),
         (
             failure(2, "out of memory"),
-            ["not enough GPU memory and 4795 MiB", "memory_budget_bytes"],
+            ["too little GPU memory, and 4795 MiB", "memory_budget_bytes"],
         ),
         (
             cudnn("CUDNN_STATUS_ALLOC_FAILED"),
-            ["not enough GPU memory", "memory_budget_bytes"],
+            ["too little GPU memory", "memory_budget_bytes"],
         ),
-        (LIMIT, ["1 MiB are left", "3 MiB were wanted", "raise memory_budget_bytes"]),
+        (LIMIT, ["1 MiB left", "3 MiB needed", "raise memory_budget_bytes"]),
         (
             failure(35, "CUDA driver version is insufficient for CUDA runtime version"),
-            ["serves CUDA 12.6 at most", "for CUDA 13", "build for this JetPack"],
+            ["supports CUDA up to 12.6", "for CUDA 13", "build for this JetPack"],
         ),
         (
             parsed(35, "CUDA driver version is insufficient for CUDA runtime version"),
-            ["serves CUDA 12.6 at most", "for CUDA 13"],
+            ["supports CUDA up to 12.6", "for CUDA 13"],
         ),
         (
             "Invalid device ID: 3, must be between 0 (inclusive) and 1 (exclusive).",
@@ -158,11 +164,11 @@ def cudnn(status: str) -> str:
         ),
         (
             cudnn("CUDNN_STATUS_SUBLIBRARY_VERSION_MISMATCH"),
-            ["parts of cuDNN are of different versions", "found: none"],
+            ["parts of cuDNN have different versions", "found: none"],
         ),
         (
             "CUBLAS failure 8: CUBLAS_STATUS_ARCH_MISMATCH ; GPU=0 ; hostname=aimodel",
-            ["cuBLAS that is loaded has no kernels"],
+            ["loaded cuBLAS has no kernels"],
         ),
     ],
 )
@@ -184,7 +190,7 @@ def test_known_failures_have_a_cause_and_a_cure(
     [
         ("Something new happened.\nAnd more of it.", "Something new happened."),
         ("\n\n  first \nsecond", "first "),
-        ("", "ONNX Runtime failed without a word"),
+        ("", "ONNX Runtime failed without a message"),
     ],
 )
 def test_unknown_failures_are_told_as_they_are(
@@ -199,8 +205,11 @@ def test_the_installed_and_the_wanted_version_are_named(jetson: Machine, cuda_bu
     (folder / "libcudnn.so.8.9.4").touch()
     (folder / "libcudnn.so.8").symlink_to("libcudnn.so.8.9.4")
     told = explain(missing("libcudnn.so.9"), library=cuda_build, machine=jetson)
-    assert f"wants cuDNN 9 (libcudnn.so.9), and here is 8.9.4 ({folder}/libcudnn.so.8)" in told
-    assert "install cuDNN 9, or take a build" in told
+    assert (
+        f"needs cuDNN 9 (libcudnn.so.9), but this machine has 8.9.4 ({folder}/libcudnn.so.8)"
+        in told
+    )
+    assert "install cuDNN 9, or use a build" in told
 
 
 def test_folders_that_the_loader_does_not_know_are_named(
@@ -226,13 +235,13 @@ def test_a_library_that_is_there_but_does_not_load_is_named(
     path.parent.mkdir(parents=True)
     path.touch()
     told = explain(missing("libcudnn.so.9"), library=cuda_build, machine=jetson)
-    assert f"{path} did not load" in told
+    assert f"{path} cannot be loaded" in told
 
 
 def test_a_provider_for_another_processor_is_told(jetson: Machine, cuda_build: Path) -> None:
     message = missing(str(cuda_build.parent / "libonnxruntime_providers_cuda.so"))
     told = explain(message, library=cuda_build, machine=jetson)
-    assert f"is not for this processor ({platform.machine()})" in told
+    assert f"is not for this CPU ({platform.machine()})" in told
 
 
 def test_a_provider_is_looked_for_beside_the_real_file(
@@ -248,7 +257,7 @@ def test_a_provider_is_looked_for_beside_the_real_file(
 def test_off_a_jetson_the_cure_is_another(computer: Machine, cuda_build: Path) -> None:
     old = failure(35, "CUDA driver version is insufficient for CUDA runtime version")
     told = explain(old, library=cuda_build, machine=computer)
-    assert "update the driver, or take a build for CUDA 12" in told
+    assert "update the driver, or use a build for CUDA 12" in told
     told = explain(missing("libcuda.so.1"), library=cuda_build, machine=computer)
     assert "install it" in told
     assert "available now" not in explain(ARENA, library=cuda_build, machine=computer)
@@ -257,8 +266,8 @@ def test_off_a_jetson_the_cure_is_another(computer: Machine, cuda_build: Path) -
 @pytest.mark.parametrize(
     ("setting", "value", "said"),
     [
-        ("FAKE_GPUS", "0", "the driver finds no GPU: see that nvidia-smi lists a GPU"),
-        ("FAKE_INIT", "999", "cuInit gives code 999, CUDA_ERROR_UNKNOWN (unknown error): see"),
+        ("FAKE_GPUS", "0", "the driver finds no GPU: check that nvidia-smi lists a GPU"),
+        ("FAKE_INIT", "999", "cuInit returns code 999, CUDA_ERROR_UNKNOWN (unknown error): check"),
     ],
 )
 def test_why_there_is_no_gpu_is_asked_of_the_driver(
@@ -280,7 +289,7 @@ def test_a_missing_kernel_of_a_library_that_has_some_is_anothers(
     content = provider.read_bytes()
     provider.write_bytes(content.replace(entry("sm_121a", 0)[16:48], entry("sm_87", 0)[16:48]))
     told = explain(NO_KERNEL, library=cuda_build, machine=jetson)
-    assert "has kernels for this GPU (Orin, sm_87), but cuDNN or cuBLAS has not" in told
+    assert "has kernels for this GPU (Orin, sm_87), but cuDNN or cuBLAS has none" in told
 
 
 def test_a_library_without_kernels_is_foreseen(jetson: Machine, cuda_build: Path) -> None:

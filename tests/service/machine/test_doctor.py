@@ -48,7 +48,7 @@ def test_what_is_there_is_told(nvidia: str) -> None:
     details = {name: str(finding["detail"]) for name, finding in found.items()}
     assert details["board"]
     assert "GiB available" in details["memory"]
-    assert details["driver"].endswith("serves CUDA 12.6")
+    assert details["driver"].endswith("supports CUDA 12.6")
     assert details["gpu 0"] == "Orin, sm_87, 8.0 GiB of the system's memory"
     assert details["gpu 1"] == "Another GPU, sm_120, 24.0 GiB of its own memory"
     assert details["cuda"].startswith("12.6, ")

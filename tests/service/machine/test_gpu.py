@@ -15,7 +15,7 @@ def test_the_driver_tells_its_gpus(driver_library: Path, monkeypatch: pytest.Mon
         Gpu("Another GPU", (12, 0), False, 24 << 30),
     )
     assert (driver.cuda, driver.found, driver.problem) == ((12, 6), True, "")
-    assert str(driver) == "serves CUDA 12.6"
+    assert str(driver) == "supports CUDA 12.6"
     assert [str(gpu) for gpu in driver.gpus] == [
         "Orin, sm_87, 8.0 GiB of the system's memory",
         "Another GPU, sm_120, 24.0 GiB of its own memory",
@@ -26,7 +26,7 @@ def test_the_release_is_the_kernel_modules(driver_library: Path, tmp_path: Path)
     version = tmp_path / "sys/module/nvidia/version"
     version.parent.mkdir(parents=True)
     version.write_text("580.95.05\n")
-    assert str(ask_driver(driver_library, tmp_path)) == "580.95.05, serves CUDA 12.6"
+    assert str(ask_driver(driver_library, tmp_path)) == "580.95.05, supports CUDA 12.6"
 
 
 def test_no_driver_is_told() -> None:
@@ -42,11 +42,11 @@ def test_no_driver_is_told() -> None:
         ({"FAKE_INIT": "100"}, "the driver finds no GPU"),
         (
             {"FAKE_INIT": "999"},
-            "the driver fails: cuInit gives code 999, CUDA_ERROR_UNKNOWN (unknown error)",
+            "the driver fails: cuInit returns code 999, CUDA_ERROR_UNKNOWN (unknown error)",
         ),
         ({"FAKE_INIT": "34"}, "is a stub for linking, not the driver"),
-        ({"FAKE_INIT": "12345"}, "the driver fails: cuInit gives code 12345"),
-        ({"FAKE_CRASH": "1"}, "the driver cannot be asked: crashed with signal 6"),
+        ({"FAKE_INIT": "12345"}, "the driver fails: cuInit returns code 12345"),
+        ({"FAKE_CRASH": "1"}, "the driver cannot be queried: crashed with signal 6"),
     ],
 )
 def test_a_driver_without_gpus_says_why(
@@ -65,7 +65,7 @@ def test_a_driver_without_gpus_says_why(
 
 def test_another_library_is_not_taken_for_the_driver() -> None:
     driver = ask_driver("libc.so.6")
-    assert "has not all functions" in driver.problem
+    assert "lacks functions" in driver.problem
 
 
 def test_the_driver_is_not_loaded_into_this_process(driver_library: Path) -> None:

@@ -5,11 +5,11 @@ import re
 import pytest
 
 from service.errors import StartupError
-from service.model import longest_piece_s
+from service.model import longest_chunk_s
 from service.model.budget import (
     _DEMANDS,
     _ENCODER_WEIGHTS_BYTES,
-    LEAST_PIECE_S,
+    SHORTEST_CHUNK_S,
     affordable,
     encoder_bytes,
 )
@@ -21,17 +21,17 @@ def test_the_least_budget_that_is_named_is_enough_and_a_byte_less_is_not(
     variant: Variant | None,
 ) -> None:
     with pytest.raises(StartupError, match="memory_budget_bytes = 1 is too little") as caught:
-        longest_piece_s(1, variant)
-    least = int(re.findall(r"takes (\d+) or more", str(caught.value))[0])
-    assert longest_piece_s(least + 1, variant) == pytest.approx(LEAST_PIECE_S, rel=1e-6)
+        longest_chunk_s(1, variant)
+    least = int(re.findall(r"needs at least (\d+)", str(caught.value))[0])
+    assert longest_chunk_s(least + 1, variant) == pytest.approx(SHORTEST_CHUNK_S, rel=1e-6)
     with pytest.raises(StartupError):
-        longest_piece_s(least - 1, variant)
+        longest_chunk_s(least - 1, variant)
 
 
-def test_more_memory_makes_longer_pieces_and_halves_the_longer_ones() -> None:
-    whole, half = (longest_piece_s(700 << 20, variant) for variant in ("float32", "float16"))
-    assert LEAST_PIECE_S < whole < half
-    assert longest_piece_s(800 << 20, "float32") > whole
+def test_more_memory_makes_longer_chunks_and_halves_the_longer_ones() -> None:
+    whole, half = (longest_chunk_s(700 << 20, variant) for variant in ("float32", "float16"))
+    assert SHORTEST_CHUNK_S < whole < half
+    assert longest_chunk_s(800 << 20, "float32") > whole
 
 
 def test_runs_have_as_many_frames_as_there_is_memory_for() -> None:
@@ -39,7 +39,7 @@ def test_runs_have_as_many_frames_as_there_is_memory_for() -> None:
     assert affordable(buckets, 1 << 40, "float32") == buckets
     least = affordable(buckets, 430 << 20, "float32")
     assert least == (32, 100)
-    assert longest_piece_s(430 << 20, "float32") < 400 * 0.025
+    assert longest_chunk_s(430 << 20, "float32") < 400 * 0.025
     assert affordable((400, 640), 430 << 20, "float32") == (400,)
 
 
@@ -58,6 +58,6 @@ def test_each_part_has_its_weights_and_a_share_of_the_rest(variant: Variant) -> 
 
 def is_enough(budget: int, variant: Variant) -> bool:
     try:
-        return longest_piece_s(budget, variant) >= LEAST_PIECE_S
+        return longest_chunk_s(budget, variant) >= SHORTEST_CHUNK_S
     except StartupError:
         return False

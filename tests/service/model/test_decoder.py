@@ -48,7 +48,7 @@ def test_only_an_encoder_that_adds_frames_may_give_more_than_it_promises(
         Encoding.of(longer, *given, padded=True)
 
 
-def test_a_stretch_has_600_samples_for_each_frame_and_its_own_statistics(
+def test_a_window_has_600_samples_for_each_frame_and_its_own_statistics(
     synthesizer: Synthesizer, encoding: Encoding
 ) -> None:
     model = synthesizer.model

@@ -106,7 +106,7 @@ def test_a_model_without_durations_is_accepted_with_a_warning(
 ) -> None:
     kokoro = load(audio(1000))
     assert not kokoro.gives_durations
-    assert "does not tell durations" in caplog.text
+    assert "gives no durations" in caplog.text
     assert kokoro.infer([1], STYLE, 1.0).durations is None
 
 
@@ -135,7 +135,7 @@ def test_no_audio_is_an_error(load: Load) -> None:
 def test_integer_speed_takes_whole_numbers_only(load: Load) -> None:
     kokoro = load(audio(600), np.array([1.0], np.float32), speed_type=TensorProto.INT32)
     assert kokoro.infer([1], STYLE, 1.0).samples.size == 600
-    with pytest.raises(InvalidRequestError, match=r"whole numbers only, not 1\.5"):
+    with pytest.raises(InvalidRequestError, match=r"integers only, not 1\.5"):
         kokoro.infer([1], STYLE, 1.5)
 
 
@@ -252,5 +252,5 @@ def test_a_file_that_changes_before_it_is_opened_is_an_error(tmp_path: Path) -> 
     path = write_small_kokoro(tmp_path / "small.onnx")
     file = Source(path, False).file_as_it_is("as it is", print)
     write_small_kokoro(path, frames=2.0)
-    with pytest.raises(ModelError, match="changed while it was read"):
+    with pytest.raises(ModelError, match="has changed"):
         open_model(file, open_runtime())

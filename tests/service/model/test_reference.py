@@ -170,7 +170,7 @@ def test_what_is_not_finite_is_unlike(reference: Reference, tmp_path: Path) -> N
 @pytest.mark.parametrize("factor", [0.5, 1.3])
 def test_another_loudness_is_unlike(factor: float, model: Model, reference: Reference) -> None:
     other = changed(reference, lambda samples: samples * np.float32(factor))
-    with pytest.raises(UnlikeError, match=r"the long sentence is .* dB louder or quieter"):
+    with pytest.raises(UnlikeError, match=r"the loudness of the long sentence differs by .* dB"):
         other.check(model)
 
 

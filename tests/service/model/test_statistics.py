@@ -70,8 +70,8 @@ def encoding(n_frames: int = 300, style: np.ndarray | None = None) -> Encoding:
 
 
 def test_a_map_is_what_its_arrays_say() -> None:
-    given, piece = arrays(), encoding()
-    z = (inputs_of(piece) - given["center"]) @ given["weights"]
+    given, chunk = arrays(), encoding()
+    z = (inputs_of(chunk) - given["center"]) @ given["weights"]
     mean, log_variance = (z[:RANK] @ rows.astype(np.float32) for rows in given["moments"])
     below, above = (z[RANK:] @ rows.astype(np.float32) for rows in given["reaches"])
     usual = given["offsets"]
@@ -83,7 +83,7 @@ def test_a_map_is_what_its_arrays_say() -> None:
         mean - deviation * np.exp(usual[2] + below),
         mean + deviation * np.exp(usual[3] + above),
     ]
-    found = StatisticsPredictor(given).predict(piece)
+    found = StatisticsPredictor(given).predict(chunk)
     assert found.dtype == np.float32
     assert np.ptp(found) > 0.1
     np.testing.assert_allclose(rows_of(found, CHANNELS), expected, rtol=1e-4, atol=1e-5)
@@ -108,15 +108,15 @@ def test_least_and_greatest_are_on_both_sides_of_the_mean() -> None:
     assert (greatest > mean).all()
 
 
-def test_what_is_read_of_a_piece() -> None:
-    piece = encoding(n_frames=600)
+def test_what_is_read_of_a_chunk() -> None:
+    chunk = encoding(n_frames=600)
     style, features, means, log_variances, length = np.split(
-        inputs_of(piece), np.cumsum([128, 512, 22, 22])
+        inputs_of(chunk), np.cumsum([128, 512, 22, 22])
     )
-    np.testing.assert_array_equal(style, piece.style[0, :128])
-    np.testing.assert_allclose(features, piece.features[0].mean(axis=0), rtol=1e-6)
-    np.testing.assert_array_equal(means, piece.spectrum_statistics[0])
-    np.testing.assert_allclose(np.exp(log_variances), piece.spectrum_statistics[1] + 1e-4, 1e-5)
+    np.testing.assert_array_equal(style, chunk.style[0, :128])
+    np.testing.assert_allclose(features, chunk.features[0].mean(axis=0), rtol=1e-6)
+    np.testing.assert_array_equal(means, chunk.spectrum_statistics[0])
+    np.testing.assert_allclose(np.exp(log_variances), chunk.spectrum_statistics[1] + 1e-4, 1e-5)
     np.testing.assert_allclose(length, [np.log(2), np.log(2) ** 2], rtol=1e-6)
 
 
@@ -210,10 +210,10 @@ def test_what_is_shipped_gives_statistics_for_every_voice(
     spectrum_statistics[:2] = usual[640:662], np.exp(usual[662:684])
     for voice in voices.voices:
         style = voices.style(voices.resolve(voice.name), 100)
-        piece = Encoding(
+        chunk = Encoding(
             np.array([300]), features, np.zeros(0, np.float32), spectrum_statistics, style
         )
-        found = shipped.predict(piece)
+        found = shipped.predict(chunk)
         mean, variance, least, greatest = rows_of(found, (256,) * 4 + (128,) * 4)
         assert np.isfinite(found).all()
         assert (variance > 0).all()

@@ -20,12 +20,12 @@ from service.preparation.for_gpus import for_gpu
 from service.preparation.refusal import NotPreparedError, SourceRefusedError
 from service.preparation.store import Store
 from service.settings import Settings
-from tests.service.preparation.test_store import PROGRAM
+from tests.service.preparation.store_bench import PROGRAM
 from tests.small_kokoro import COUNTER, write_small_kokoro
 
 
 class Cache:
-    """A source that looks quantised, and a cache."""
+    """A source that looks quantized, and a cache."""
 
     def __init__(self, folder: Path, patch: pytest.MonkeyPatch) -> None:
         self.path, self.lines = folder / "cache", list[str]()
@@ -33,7 +33,7 @@ class Cache:
         self._patch = patch
         patch.setenv(COUNTER, str(folder / "counter"))
 
-    def quantised(self) -> Cache:
+    def quantized(self) -> Cache:
         model = onnx.load(self.source.path)
         model.doc_string = "stands for a graph with ConvInteger"
         onnx.save(model, self.source.path)
@@ -53,8 +53,8 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Cache:
     return Cache(tmp_path, monkeypatch)
 
 
-def test_a_quantised_model_is_prepared_in_both_precisions_with_a_reference(cache: Cache) -> None:
-    folders = cache.quantised().prepare("faithful")
+def test_a_quantized_model_is_prepared_in_both_precisions_with_a_reference(cache: Cache) -> None:
+    folders = cache.quantized().prepare("faithful")
     assert [folder.name.split("-")[1] for folder in folders] == ["float32", "float16"]
     for folder in folders:
         assert {path.name for path in folder.iterdir()} == {
@@ -71,7 +71,7 @@ def test_a_quantised_model_is_prepared_in_both_precisions_with_a_reference(cache
 
 
 def test_a_model_that_is_found_has_been_used(cache: Cache) -> None:
-    folders = cache.quantised().prepare("faithful")
+    folders = cache.quantized().prepare("faithful")
     for folder in folders:
         os.utime(folder, (0, 0))
     assert cache.find("float32") is not None
@@ -79,7 +79,7 @@ def test_a_model_that_is_found_has_been_used(cache: Cache) -> None:
 
 
 def test_what_is_prepared_for_gpus_and_for_the_processor_stands_side_by_side(cache: Cache) -> None:
-    first = cache.quantised().prepare("faithful")
+    first = cache.quantized().prepare("faithful")
     store = Store(cache.path)
     other = for_gpu(cache.source, "float32", store).key
     assert not other.supersedes(for_gpu(cache.source, "float16", store).key.name)
@@ -90,13 +90,13 @@ def test_what_is_prepared_for_gpus_and_for_the_processor_stands_side_by_side(cac
 
 @pytest.mark.parametrize(
     ("rewriting", "reason"),
-    [("unknown", "known parts are recognised, at node the node"), ("higher", "sounds different")],
+    [("unknown", "known parts are recognized, at node the node"), ("higher", "sounds different")],
 )
 def test_a_precision_that_does_not_stay_right_is_refused_for_good(
     cache: Cache, rewriting: str, reason: str
 ) -> None:
     with pytest.raises(NotPreparedError, match=reason):
-        cache.quantised().prepare(rewriting)
+        cache.quantized().prepare(rewriting)
     with pytest.raises(SourceRefusedError):
         Store(cache.path).has(for_gpu(cache.source, "float32", Store(cache.path)))
     with pytest.raises(GpuUnavailableError, match=f"{reason}.*; set another precision"):
@@ -105,7 +105,7 @@ def test_a_precision_that_does_not_stay_right_is_refused_for_good(
 
 def test_a_process_that_fails_is_no_refusal(cache: Cache) -> None:
     with pytest.raises(NotPreparedError, match="hole in the graph"):
-        cache.quantised().prepare("failing")
+        cache.quantized().prepare("failing")
     with pytest.raises(GpuUnavailableError, match=PREPARE_COMMAND):
         cache.find("float32")
 
@@ -119,9 +119,9 @@ def test_a_model_in_floats_is_taken_as_it_is_with_what_the_processor_says(cache:
     assert set(found.reference().inferences) == {"short", "long"}
 
 
-def test_a_quantised_model_is_refused_with_the_command(cache: Cache) -> None:
+def test_a_quantized_model_is_refused_with_the_command(cache: Cache) -> None:
     with pytest.raises(GpuUnavailableError) as caught:
-        cache.quantised().find("float32")
+        cache.quantized().find("float32")
     assert f"{PREPARE_COMMAND} --model small.onnx" in str(caught.value)
     published = Source(cache.path / "none.onnx", True)
     with pytest.raises(GpuUnavailableError, match=f"{PREPARE_COMMAND}$"):
@@ -129,7 +129,7 @@ def test_a_quantised_model_is_refused_with_the_command(cache: Cache) -> None:
 
 
 def test_a_damaged_model_is_as_good_as_none(cache: Cache) -> None:
-    for folder in cache.quantised().prepare("faithful"):
+    for folder in cache.quantized().prepare("faithful"):
         (folder / REFERENCE).write_bytes(b"something else")
     with pytest.raises(GpuUnavailableError, match=PREPARE_COMMAND):
         cache.find("float32")

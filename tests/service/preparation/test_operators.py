@@ -55,7 +55,7 @@ def test_a_library_tells_which_kernels_it_uses(tmp_path: Path) -> None:
 
 def test_portable_kernels_are_not_worth_it(tmp_path: Path) -> None:
     path = library_of(tmp_path, "portable")
-    with pytest.raises(NativeUnavailableError, match="this processor"):
+    with pytest.raises(NativeUnavailableError, match="this CPU"):
         find_native_operators(path)
 
 
@@ -67,7 +67,7 @@ def test_lesser_kernels_can_be_asked_for(tmp_path: Path, kernels: str) -> None:
 
 def test_kernels_that_the_processor_does_not_run_are_refused(tmp_path: Path) -> None:
     path = library_of(tmp_path, "abacus")
-    with pytest.raises(SettingsError, match="kernels = too_new: this processor does not run"):
+    with pytest.raises(SettingsError, match="kernels = too_new: this CPU does not have"):
         find_native_operators(path, "too_new")
     assert find_native_operators(path).kernels == "abacus"
 
@@ -91,21 +91,21 @@ def test_kernels_are_measured() -> None:
         pytest.skip(str(error))
     assert speed.peak > 0 < speed.reached
     assert str(KernelSpeed(200e9, 150e9)) == (
-        "75% of this machine's peak, 150 of 200 billion multiply-adds a second on one thread"
+        "75% of this machine's peak, 150 of 200 billion multiply-adds per second on one thread"
     )
 
 
 @pytest.mark.parametrize("layout", [None, LAYOUT - 1, LAYOUT + 1])
 def test_a_library_of_other_sources_is_refused(tmp_path: Path, layout: int | None) -> None:
     path = library_of(tmp_path, "abacus", layout)
-    found = rf"in layout {layout or 0}, and {LAYOUT} \({LAYOUT_NAME}\) is needed; install"
+    found = rf"reads layout {layout or 0} of weights, not {LAYOUT} \({LAYOUT_NAME}\); install the"
     with pytest.raises(NativeUnavailableError, match=found):
         find_native_operators(path)
 
 
 def test_what_is_packed_here_is_read_by_what_is_compiled_here() -> None:
     if not native_library().is_file():
-        pytest.skip("they were not compiled: there was no C compiler at setup")
+        pytest.skip("they were not compiled, because setup found no C compiler")
     library = ctypes.CDLL(str(native_library()))
     assert library.kokoro_layout() == LAYOUT
     library.kokoro_layout_name.restype = ctypes.c_char_p
@@ -114,14 +114,14 @@ def test_what_is_packed_here_is_read_by_what_is_compiled_here() -> None:
 
 def test_another_library_is_refused(tmp_path: Path) -> None:
     path = compiled(tmp_path, "int something_else;")
-    with pytest.raises(NativeUnavailableError, match=r"libops\.so does not fit"):
+    with pytest.raises(NativeUnavailableError, match=r"libops\.so cannot be loaded"):
         find_native_operators(path)
 
 
 def test_a_file_that_is_no_library_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "libops.so"
     path.write_bytes(b"\x7fELF of another machine")
-    with pytest.raises(NativeUnavailableError, match=r"libops\.so does not fit"):
+    with pytest.raises(NativeUnavailableError, match=r"libops\.so cannot be loaded"):
         find_native_operators(path)
 
 

@@ -104,7 +104,7 @@ def test_where_memory_is_limited_chunks_are_no_longer_than_there_is_room_for(ear
 def test_another_pace_begins_with_a_new_chunk() -> None:
     chunker = Chunker()
     list(chunker.add(read_phonemes(SENTENCE)))
-    with pytest.raises(ValueError, match="left"):
+    with pytest.raises(ValueError, match="not finished"):
         chunker.say_at(USUAL_PACE / 2)
     assert [chunk.phonemes for chunk in chunker.finish()] == [SENTENCE.strip()]
     chunker.say_at(USUAL_PACE / 2)

@@ -123,7 +123,7 @@ def test_damage_is_noticed(folder: Path) -> None:
     with pytest.raises(VoiceError, match=r"am_adam\.bin is damaged"):
         VoiceLibrary(folder)
     path.write_bytes(content[:-4])
-    with pytest.raises(VoiceError, match="522236 bytes, a voice has 522240"):
+    with pytest.raises(VoiceError, match="522236 bytes; a voice has 522240"):
         VoiceLibrary(folder)
     path.unlink()
     with pytest.raises(VoiceError, match="am_adam"):

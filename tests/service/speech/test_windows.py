@@ -205,9 +205,9 @@ def test_a_voice_whose_statistics_are_not_known_is_decoded_whole(
     assert isinstance(model, SplitModel)
     monkeypatch.setattr(synthesizer, "model", replace(model, statistics=Nobody()))  # type: ignore[arg-type]
     assert all(segment.is_last for segment in segments_of(synthesizer, TEXT, streamed=True))
-    with pytest.raises(DecodingUnavailableError, match="statistics of this voice are not known"):
+    with pytest.raises(DecodingUnavailableError, match="its statistics are unknown"):
         synthesizer.plan(Utterance(TEXT), Delivery(decoding="windows"))
     monkeypatch.setattr(synthesizer, "model", replace(model, statistics=None))
     assert all(segment.is_last for segment in segments_of(synthesizer, TEXT, streamed=True))
-    with pytest.raises(DecodingUnavailableError, match=r"published model .* where it is prepared"):
+    with pytest.raises(DecodingUnavailableError, match=r"published model .* after it is prepared"):
         synthesizer.plan(Utterance(TEXT), Delivery(decoding="windows"))

@@ -17,7 +17,7 @@ def front_end(espeak: Espeak) -> FrontEnd:
 
 
 class EspeakReaders(Readers):
-    """Reads English by espeak-ng, which reads what the lexicon lacks."""
+    """Reads English with espeak-ng alone, which normally reads only what the lexicon lacks."""
 
     def name(self, code: str) -> str:
         return "espeak-ng"
@@ -25,7 +25,7 @@ class EspeakReaders(Readers):
 
 @pytest.fixture(scope="session")
 def espeak_front_end(espeak: Espeak) -> FrontEnd:
-    """Reads English by espeak-ng as well, and so shows what that makes of any text."""
+    """Return a front end that also reads English with espeak-ng, to test espeak-ng on any text."""
     front_end = FrontEnd(espeak)
     front_end.readers = EspeakReaders(espeak)
     return front_end

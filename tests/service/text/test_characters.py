@@ -5,7 +5,7 @@ import pytest
 from service.errors import EmptyTextError, InvalidTextError
 from service.text import check_text
 from service.text.characters import clean_text, is_meaningful
-from service.text.origins import TracedText
+from service.text.offset_mapping import TracedText
 
 
 @pytest.mark.parametrize("text", ["", "  ", "\n\t\r\n", "\u00a0\u3000", "\ufeff\u200b \u200e"])
@@ -78,7 +78,7 @@ def test_joiners_stay_where_devanagari_needs_them() -> None:
         ("\u1112\u1161\u11ab x", "한", "\u1112\u1161\u11ab"),
     ],
 )
-def test_cleaned_text_knows_where_it_comes_from(text: str, part: str, origin: str) -> None:
+def test_cleaned_text_keeps_its_offset_mapping(text: str, part: str, origin: str) -> None:
     cleaned = clean_text(TracedText(text))
     start = cleaned.text.index(part)
     assert text[slice(*cleaned[start : start + len(part)].span)] == origin
@@ -90,5 +90,5 @@ def test_letters_numbers_and_money_mean_something(character: str) -> None:
 
 
 @pytest.mark.parametrize("character", " .,·ー々☆+%\u0301")
-def test_marks_and_signs_may_be_passed_over(character: str) -> None:
+def test_marks_and_signs_may_be_skipped(character: str) -> None:
     assert not is_meaningful(character)

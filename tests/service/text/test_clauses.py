@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from service.text import ClauseBuffer
 
 
-def clauses_of(*pieces: str, **lengths: int) -> list[str]:
+def clauses_of(*parts: str, **lengths: int) -> list[str]:
     buffer = ClauseBuffer(**lengths)
-    clauses = [clause for piece in pieces for clause in buffer.add(piece)]
+    clauses = [clause for part in parts for clause in buffer.add(part)]
     return [clause.text for clause in clauses + buffer.flush()]
 
 
@@ -21,7 +21,7 @@ LONG = "so this is a clause of well over sixty characters, every one counted"
 @pytest.mark.parametrize(
     ("text", "complete"),
     [
-        # Sentences, once white space follows.
+        # Sentences, as soon as white space follows.
         ("Hello there. ", ["Hello there."]),
         ("Hello there.", []),
         ("Really?! Yes… no", ["Really?!", " Yes…"]),
@@ -32,7 +32,7 @@ LONG = "so this is a clause of well over sixty characters, every one counted"
         ("Title\nText", ["Title"]),
         ("one\r", ["one"]),
         ("\n\n", []),
-        # Other scripts' marks, once it is certain that no quote closes after them.
+        # Marks of other scripts, as soon as it is certain that no quote closes after them.
         ("你好。世", ["你好。"]),
         ("「你好。」世", ["「你好。」"]),
         ("यह है। वह", ["यह है।"]),
@@ -51,10 +51,10 @@ LONG = "so this is a clause of well over sixty characters, every one counted"
         ("Say [Kokoro](/kˈOkə. ɹO/) now. It", ["Say [Kokoro](/kˈOkə. ɹO/) now."]),
         ("Wait [pause:1.5s] there. Now", ["Wait [pause:1.5s] there."]),
         ("It is [so! Or not] so. But", ["It is [so! Or not] so."]),
-        # Marks alone are no clause.
+        # Marks alone are not a clause.
         ("... well", []),
         ("* * *\nText\n", ["* * *\nText"]),
-        # Commas once there is enough, earlier in the first clause.
+        # Commas after enough text; earlier in the first clause.
         ("Yes, of course, that will be fine, and", ["Yes, of course, that will be fine,"]),
         ("Yes, of course, ", []),
         (
@@ -118,16 +118,16 @@ WORDS = ["Hello there", "world", "some more of it", "The", "the", "3.14", "1,000
 ABBREVIATIONS = ["Dr. ", "J. ", "e.g. ", "etc. ", "p.m. ", "No. ", "https://a.b/c,d. "]
 MARKS = [*".!…,;:—。」।\"'”()", ". ", ", ", "...", "! ", ": "]
 OTHERS = ["\n", "\r\n", "\r", " ", "  ", "🤷", "\u200d", "\u0301"]
-PIECES = st.lists(
+PARTS = st.lists(
     st.sampled_from(WORDS + ABBREVIATIONS + MARKS + OTHERS) | st.text(max_size=3), max_size=60
 )
 
 
-@given(pieces=PIECES, cuts=st.lists(st.integers(0, 200)), max_length=st.sampled_from([10, 40, 250]))
+@given(parts=PARTS, cuts=st.lists(st.integers(0, 200)), max_length=st.sampled_from([10, 40, 250]))
 def test_how_text_arrives_does_not_change_its_clauses(
-    pieces: list[str], cuts: list[int], max_length: int
+    parts: list[str], cuts: list[int], max_length: int
 ) -> None:
-    text = "".join(pieces)
+    text = "".join(parts)
     edges = sorted({0, len(text), *(cut for cut in cuts if cut < len(text))})
     as_cut = [text[start:end] for start, end in pairwise(edges)]
     lengths = {"first_length": 5, "min_length": 12, "max_length": max_length}
@@ -136,14 +136,14 @@ def test_how_text_arrives_does_not_change_its_clauses(
     assert all(0 < len(clause) <= max_length for clause in whole)
     assert clauses_of(*as_cut, **lengths) == whole
     assert clauses_of(*text, **lengths) == whole
-    assert clauses_of(*pieces, **lengths) == whole
+    assert clauses_of(*parts, **lengths) == whole
 
 
-@given(pieces=PIECES)
-def test_offsets_say_where_each_clause_was(pieces: list[str]) -> None:
+@given(parts=PARTS)
+def test_offsets_say_where_each_clause_was(parts: list[str]) -> None:
     buffer = ClauseBuffer(first_length=5, min_length=12)
-    clauses = [clause for piece in pieces for clause in buffer.add(piece)] + buffer.flush()
-    text = "".join(pieces)
+    clauses = [clause for part in parts for clause in buffer.add(part)] + buffer.flush()
+    text = "".join(parts)
     assert all(
         text[clause.start : clause.start + len(clause.text)] == clause.text for clause in clauses
     )

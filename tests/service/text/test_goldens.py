@@ -1,4 +1,4 @@
-"""The golden files: texts of every class, and how a person would read them."""
+"""Goldens: texts of every class, and how a person would read them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ MINIMUM = {
     "en-us": 300,
     **dict.fromkeys(("en-gb", "es", "fr", "it", "pt-br", "hi", "ja", "zh"), 40),
 }
-"""Cases of each language."""
+"""Least number of cases for each language."""
 
 
 class Case(NamedTuple):

@@ -16,7 +16,7 @@ from service.text.characters import clean_text
 from service.text.japanese.analyzer import MAX_CHARACTERS, is_installed
 from service.text.japanese.kana import phonemes_of
 from service.text.japanese.reader import JapaneseReader
-from service.text.origins import TracedText
+from service.text.offset_mapping import TracedText
 from service.text.punctuation import space, split
 from service.text.spans import Override, Span
 
@@ -24,7 +24,7 @@ pytestmark = [
     pytest.mark.skipif(
         not is_installed(), reason="needs the extra ja: pip install 'kokoro-service[ja]'"
     ),
-    # Sudachi, which pyopenjtalk asks for characters that its dictionary has not.
+    # Sudachi, which pyopenjtalk uses for characters that its dictionary lacks.
     pytest.mark.filterwarnings(r"ignore:Dictionary\.create\(\) is deprecated:DeprecationWarning"),
 ]
 
@@ -124,7 +124,7 @@ def test_everyday_japanese_is_not_refused(reader: JapaneseReader) -> None:
     reader.check(TracedText("東京タワーは333mで、α波と『々』や〆切、ーー、Ａ４の紙とTシャツ♪☆→"))
 
 
-def test_each_word_has_its_own_place(reader: JapaneseReader) -> None:
+def test_each_word_has_its_own_span(reader: JapaneseReader) -> None:
     assert words_of(reader, "昨日、東京へ行きました。") == [
         ("昨日", "kʲinoː"),
         ("東京", "toːkʲoː"),
@@ -133,7 +133,7 @@ def test_each_word_has_its_own_place(reader: JapaneseReader) -> None:
     ]
 
 
-def test_a_number_is_one_place_however_many_words_it_has(reader: JapaneseReader) -> None:
+def test_a_number_is_one_span_however_many_words_it_has(reader: JapaneseReader) -> None:
     said = words_of(reader, "2024年に。")
     assert {text for text, _ in said} == {"2024", "2024年", "に"}
 
@@ -233,7 +233,7 @@ def test_japanese_loads_no_second_onnx_runtime_and_prints_nothing() -> None:
         "from service.text.japanese.analyzer import is_installed\n"
         "assert is_installed() and 'pyopenjtalk' not in sys.modules\n"
         "from service.text.japanese.reader import JapaneseReader\n"
-        "from service.text.origins import TracedText\n"
+        "from service.text.offset_mapping import TracedText\n"
         "JapaneseReader().check(TracedText('吾輩は猫である。名前は忘れた'))\n"
         "assert 'onnxruntime' not in sys.modules\n"
         "assert 'sudachidict_core' not in sys.modules\n"

@@ -17,7 +17,7 @@ from service.text.mandarin.pronunciation import is_installed
 from service.text.mandarin.segmenter import Frequencies
 from service.text.normalization.mandarin import RULES
 from service.text.normalization.rules import rewrite
-from service.text.origins import TracedText
+from service.text.offset_mapping import TracedText
 from service.text.punctuation import space, split
 from service.text.spans import Override, Span
 
@@ -69,7 +69,7 @@ def test_chinese_sounds_as_the_voices_have_learned_it(
         ("只有", "ꭧɨ↓jou↓"),
     ],
 )
-def test_characters_of_two_readings_are_told_apart(
+def test_characters_with_two_readings_are_distinguished(
     reader: MandarinReader, text: str, phonemes: str
 ) -> None:
     assert read(reader, text) == phonemes
@@ -97,12 +97,12 @@ def test_everyday_chinese_is_not_refused(reader: MandarinReader) -> None:
     reader.check(TracedText("你好,世界!繁體字、〇和嗯——列夫·托尔斯泰☆→2024"))
 
 
-def test_digits_that_nobody_wrote_out_are_read_one_by_one(reader: MandarinReader) -> None:
+def test_remaining_digits_are_read_one_by_one(reader: MandarinReader) -> None:
     spans = split(TracedText("12"))
     assert reader.read(spans) == reader.read(split(TracedText("一二")))
 
 
-def test_each_chinese_word_has_its_own_place(reader: MandarinReader) -> None:
+def test_each_chinese_word_has_its_own_span(reader: MandarinReader) -> None:
     text = "我在北京大学, 很好。"
     words = [
         (text[word.text_start : word.text_end], fragment.phonemes[word.phonemes_start :])
@@ -181,7 +181,7 @@ def test_chinese_leaves_no_file_and_prints_nothing(tmp_path: Path) -> None:
         "from service.text.mandarin.pronunciation import is_installed\n"
         "assert is_installed() and 'jieba' not in sys.modules\n"
         "from service.text.mandarin.reader import MandarinReader\n"
-        "from service.text.origins import TracedText\n"
+        "from service.text.offset_mapping import TracedText\n"
         "MandarinReader().check(TracedText('猫'))\n"
         "assert os.listdir(sys.argv[1]) == []\n"
     )

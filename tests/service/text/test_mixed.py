@@ -13,9 +13,9 @@ from service.text.mixed import (
     MixedReader,
     route,
 )
-from service.text.origins import TracedText
+from service.text.offset_mapping import TracedText
 from service.text.punctuation import split
-from service.text.reader import Fragment, Reader, settled, unreadable
+from service.text.reader import Fragment, Reader, pronounced, unreadable
 from service.text.reading import Word
 from service.text.scripts import is_written_solid
 from service.text.spans import Override, Span
@@ -33,7 +33,7 @@ def routed(text: str, language: str, *known: str) -> list[tuple[str, str]]:
 
 
 class Echo(BorrowingReader):
-    """Says its name and the text of each span; knows the words that it is given."""
+    """Reads each span as the reader's name and the text. Knows the given words."""
 
     def __init__(self, name: str, known: Sequence[str] = (), refused: str = "") -> None:
         self.name = name
@@ -59,7 +59,7 @@ class Echo(BorrowingReader):
         if span.is_mark:
             return Fragment(span.text.text)
         if span.override is not None and span.override.phonemes is not None:
-            return settled(span, span.override)
+            return pronounced(span, span.override)
         said = f"{self.name}:{span.text.text}"
         return Fragment(said, (Word(*span.text.span, 0, len(said)),))
 
@@ -105,7 +105,7 @@ def test_a_borrowed_word_stays_with_its_language() -> None:
     assert routed("T and T です", "ja", "T", "and") == [("en-us", "T and T"), ("ja", "です")]
 
 
-def test_words_that_are_settled_are_not_cut() -> None:
+def test_words_with_overrides_are_not_cut() -> None:
     spans = spans_of("Say 你好 OK", Override(4, 9, phonemes="nihˈaʊ"))
     assert [(run.language, run.span.text.text) for run in route(spans, "en-us")] == [
         ("en-us", "Say"),

@@ -1,4 +1,4 @@
-"""What holds for every text whatever."""
+"""Properties of every text."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from service.errors import (
 from service.text import LANGUAGES, FrontEnd, Passage, dropped, load_vocabulary, parse
 from service.text.characters import clean_text
 from service.text.normalization import normalize
-from service.text.origins import TracedText
+from service.text.offset_mapping import TracedText
 from tests.service.text.whole_reading import read
 
 pytestmark = pytest.mark.thorough
@@ -39,7 +39,7 @@ AGREEMENT = Path(__file__).parents[2] / "data" / "reading" / "agreement.tsv"
 
 ANY = st.characters(codec="utf-8")
 
-# What rules look for, so that they find it often, whole and broken.
+# Text that rules match, so that they match often, completely or in part.
 CRUMBS = [
     *"aeiouAIXVtdks 0123456789.,:;!?'\"’‘“”«»()[]{}<>-–—…\n\t$€£¥%&@#/\\+=*_~^|`°×½²",
     *["1,000", "3.14", "19:30", "$5", "$1.2bn", "€50", "10%", "5'10\"", "1/2", "2024-03-15"],
@@ -92,7 +92,7 @@ LANGUAGE = st.sampled_from(sorted(LANGUAGES))
 
 
 def assert_sound(front_end: FrontEnd, text: str, language: str) -> None:
-    """Words in order, inside the text, and all of the phonemes in the vocabulary."""
+    """Assert that words are in order and inside the text, and all phonemes in the vocabulary."""
     reading = read(front_end, text.replace("[pause", "(pause"), language)
     assert load_vocabulary().unknown(reading.phonemes) == []
     assert load_vocabulary().is_pronounceable(reading.phonemes)
@@ -116,14 +116,14 @@ def test_any_text_is_spoken_in_the_vocabulary_or_refused(
 
 
 @given(text=TEXTS, language=LANGUAGE, named=st.booleans())
-def test_normalising_again_changes_nothing(text: str, language: str, named: bool) -> None:
+def test_normalizing_again_changes_nothing(text: str, language: str, named: bool) -> None:
     once = normalize(clean_text(TracedText(text)), language, named_emoji=named)
     again = normalize(clean_text(TracedText(once.text)), language, named_emoji=named)
     assert again.text == once.text
 
 
 @given(text=TEXTS, language=LANGUAGE)
-def test_what_is_normalised_knows_where_it_came_from(text: str, language: str) -> None:
+def test_normalized_text_keeps_its_offset_mapping(text: str, language: str) -> None:
     written = normalize(clean_text(TracedText(text)), language)
     spans = [written[index : index + 1].span for index in range(len(written))]
     assert all(0 <= start < end <= len(text) for start, end in spans)
@@ -132,7 +132,7 @@ def test_what_is_normalised_knows_where_it_came_from(text: str, language: str) -
 
 @given(text=TEXTS, language=LANGUAGE)
 def test_no_word_becomes_silence(front_end: FrontEnd, text: str, language: str) -> None:
-    """Letters and digits between white space are said, or told to be dropped."""
+    """Letters and digits between white space are spoken, or reported as dropped."""
     text = text.replace("[pause", "(pause")
     try:
         parts = parse(text)
@@ -150,7 +150,7 @@ def test_no_word_becomes_silence(front_end: FrontEnd, text: str, language: str) 
                 assert covered.issuperset(range(*part.text[index : index + 1].span))
 
 
-# What patterns look for, in rows: where rules look ahead and behind, time may grow fast.
+# Rows of text that patterns match: with lookaheads and lookbehinds, time may grow fast.
 ROWS = [
     *["1", "9", "A", "I", "½", " ", "-", "(", "*", "&", "=", "<", "[", "@", "|", "`", "#", "😀"],
     *["1,", "1.", "1-", "1/", "1:", "1 ", "12 ", "1 000 ", "1,111", "1.1", "1A", "a1-", "A1"],
@@ -161,32 +161,34 @@ ROWS = [
 
 
 @pytest.mark.parametrize("language", sorted(LANGUAGES))
-def test_rows_of_one_thing_are_normalised(language: str) -> None:
+def test_rows_of_one_thing_are_normalized(language: str) -> None:
     misses = []
-    for piece in ROWS:
-        once = normalize(TracedText(piece * (1_000 // len(piece))), language).text
+    for snippet in ROWS:
+        once = normalize(TracedText(snippet * (1_000 // len(snippet))), language).text
         if normalize(TracedText(once), language).text != once:
-            misses.append(piece)
+            misses.append(snippet)
     assert not misses
 
 
 def unicode_text(n_characters: int, seed: int) -> str:
-    """Return characters of all of Unicode, in words, with those of usual texts among them."""
+    """Return words of characters from all of Unicode, mixed with characters of usual texts."""
     dice = random.Random(seed)
-    pieces: list[str] = []
+    snippets: list[str] = []
     length = 0
     while length < n_characters:
         if dice.random() < 0.5:
-            piece = dice.choice(CRUMBS)
+            snippet = dice.choice(CRUMBS)
         else:
-            piece = chr(dice.choice([dice.randrange(0x20, 0x3000), dice.randrange(sys.maxunicode)]))
-        pieces.append(piece + " " * (dice.random() < 0.3))
-        length += len(pieces[-1])
-    return "".join(pieces)[:n_characters]
+            snippet = chr(
+                dice.choice([dice.randrange(0x20, 0x3000), dice.randrange(sys.maxunicode)])
+            )
+        snippets.append(snippet + " " * (dice.random() < 0.3))
+        length += len(snippets[-1])
+    return "".join(snippets)[:n_characters]
 
 
 @pytest.mark.parametrize("language", AT_LENGTH)
-def test_a_hundred_thousand_characters_of_anything_are_normalised(language: str) -> None:
+def test_a_hundred_thousand_characters_of_anything_are_normalized(language: str) -> None:
     text = clean_text(TracedText(unicode_text(100_000, seed=5)))
     size = 1_000
     for start in range(0, len(text), size):

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from service.text.characters import clean_text
-from service.text.origins import TracedText
+from service.text.offset_mapping import TracedText
 from service.text.punctuation import ends_sentence, space, split
 from service.text.spans import Override, Span
 
@@ -13,7 +13,7 @@ def a_span(token: str) -> Span:
 
 
 def shown(text: str) -> str:
-    """Return the spans as text, words between bars, so that a test shows which is which."""
+    """Return the spans as text, with words between bars."""
     return " ".join(
         span.text.text if span.is_mark else f"|{span.text.text}|"
         for span in split(clean_text(TracedText(text)))
@@ -36,7 +36,7 @@ def shown(text: str) -> str:
         ("It was I. You knew", "|It was I| . |You knew|"),
         ("the U.S. Army, e.g. here", "|the U.S. Army| , |e.g. here|"),
         ("No. 5. No. Yes", "|No. 5| . |No| . |Yes|"),
-        # An abbreviation's dot that ends the sentence as well.
+        # The dot of an abbreviation that also ends the sentence.
         ("in the U.S.", "|in the U.S.| ."),
         ("at 7 p.m. The end", "|at 7 p.m.| . |The end|"),
         ('he said "etc."', "|he said| “ |etc.| . ”"),
@@ -105,7 +105,7 @@ def test_words_that_are_joined_in_the_text_are_joined_in_speech() -> None:
     assert "".join(space("abc", spans)) == "ab c"
 
 
-def test_words_whose_reading_is_settled_are_a_span_of_their_own() -> None:
+def test_words_with_an_override_are_their_own_span() -> None:
     text = "Ask Kokoro's e.g. now. Yes."
     overrides = [Override(4, 10, "x"), Override(13, 17, "y")]
     spans = split(TracedText(text), overrides)
@@ -132,7 +132,7 @@ def test_words_whose_reading_is_settled_are_a_span_of_their_own() -> None:
         ("¿Qué?... Ａ。", ["Qué", "?", "...", "Ａ", "。"]),
     ],
 )
-def test_spans_know_where_they_come_from(text: str, origins: list[str]) -> None:
+def test_spans_keep_their_offset_mapping(text: str, origins: list[str]) -> None:
     spans = split(clean_text(TracedText(text)))
     assert [text[slice(*span.text.span)] for span in spans] == origins
 

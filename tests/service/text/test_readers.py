@@ -9,10 +9,10 @@ from service.text.readers import Readers
 
 
 @pytest.mark.parametrize("code", LANGUAGES)
-def test_a_reader_is_made_once(espeak: Espeak, code: str) -> None:
+def test_a_reader_is_created_once(espeak: Espeak, code: str) -> None:
     readers = Readers(espeak)
     if not readers.is_available(code):
-        pytest.skip(readers.lack(code))
+        pytest.skip(readers.requirement(code))
     assert readers.get(code) is readers.get(code)
 
 
@@ -36,7 +36,7 @@ def test_english_is_read_by_its_lexicon_on_every_python(espeak: Espeak) -> None:
     }  # fmt: skip
 
 
-def test_availability_is_told_without_loading_anything() -> None:
+def test_availability_is_known_without_loading_anything() -> None:
     readers = Readers()
     assert all(readers.is_available(code) for code in ("en-us", "en-gb", "es", "fr", "it", "hi"))
     assert not readers.is_available("tlh")

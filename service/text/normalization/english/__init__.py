@@ -1,4 +1,4 @@
-"""English text as a person would write it out in words."""
+"""Text normalization for English."""
 
 from __future__ import annotations
 
@@ -34,10 +34,9 @@ __all__ = ["interpret", "rules"]
 
 @cache
 def rules(*, british: bool) -> tuple[Rule, ...]:
-    """Return the rules for English, in the order in which they are to be applied.
+    """Return the rules for English, in the order in which they are applied.
 
-    What is written in more than one part comes before what it is made of: a date before its year,
-    a year before a number.
+    Compound things come before their parts: dates before years, years before numbers.
     """
     numbers = Numbers(british=british)
     return (

@@ -1,4 +1,4 @@
-"""Abbreviations that are written with a dot, and some that are not."""
+"""Abbreviations with a dot, and some without."""
 
 from __future__ import annotations
 
@@ -215,7 +215,7 @@ def rules(numbers: Numbers) -> tuple[Rule, ...]:
 
 
 def _cased(written: str, words: str) -> str:
-    """Return the words with a capital if what stands for them has one."""
+    """Return the words, with a capital if the abbreviation has one."""
     return words[0].upper() + words[1:] if written[0].isupper() else words
 
 
@@ -246,7 +246,7 @@ def _may_end(match: re.Match[str]) -> str:
 
 
 def _full_stop(match: re.Match[str], *, any_capital: bool = False) -> str:
-    """Keep an abbreviation's dot if it ends the sentence too."""
+    """Return the dot of an abbreviation if it also ends the sentence."""
     after = text_after(match)
     starts = _CAPITAL_NEXT if any_capital else _STARTS_NEXT
     return "." if _ENDS_HERE.match(after) or starts.match(after) else ""
@@ -265,7 +265,7 @@ def _saint(match: re.Match[str]) -> str | None:
     before = text_before(match)
     if match[0].startswith("Sts"):
         return "Saints"
-    # `123 Main St, John said`: the mark parts them, so the name never follows a street by a space.
+    # `123 Main St, John said`: a mark separates street and name, so a space never does.
     if re.search(r"[0-9][ ][A-Z][a-z]+[ ]\Z", before) and "." not in match[0]:
         return None
     return "Saint"

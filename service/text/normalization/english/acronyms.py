@@ -1,4 +1,4 @@
-"""Acronyms that the lexicon of the reader gets wrong. It spells or says all others as is right."""
+"""Acronyms that the reader's lexicon gets wrong."""
 
 from __future__ import annotations
 

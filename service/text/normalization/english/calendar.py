@@ -1,4 +1,4 @@
-"""Names of months and days of the week, and how they are abbreviated."""
+"""Names and abbreviations of months and weekdays."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ MONTH_NAMES = {name: name for name in MONTHS} | {
 }
 
 MONTH = "(?:" + "|".join(sorted(MONTH_NAMES, key=len, reverse=True)) + r")(?![^\W\d_])\.?"
-"""A month, in full or short. It may have a dot."""
+"""A month, in full or abbreviated, with or without a dot."""
 
 WEEKDAY_NAMES = {
     "Mon": "Monday",
@@ -50,5 +50,5 @@ WEEKDAY_NAMES = {
 
 
 def month_name(written: str) -> str:
-    """Return `March` for `Mar.`; KeyError for what is no month."""
+    """Return `March` for `Mar.`. Raises KeyError if it is not a month."""
     return MONTH_NAMES[written.rstrip(".")]

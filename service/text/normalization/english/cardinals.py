@@ -1,4 +1,4 @@
-"""Plain numbers: what is left when everything that looks like more has been read."""
+"""Plain numbers, which remain after all other rules."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def ordinal_rules(numbers: Numbers) -> tuple[Rule, ...]:
 
 
 def rules(numbers: Numbers) -> tuple[Rule, ...]:
-    """Return the rules for all digits that are left."""
+    """Return the rules for all remaining digits."""
 
     def digits(match: re.Match[str]) -> str:
         before = match.string[match.start() - 1 : match.start()]

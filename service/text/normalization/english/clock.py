@@ -8,7 +8,7 @@ from service.text.normalization.english.notation import FIRST_DIGIT
 from service.text.normalization.english.numbers import Numbers
 from service.text.normalization.rules import Rule
 
-# With its last dot, even if that is the full stop too: what splits the text knows such dots.
+# Includes the last dot, even if that also ends the sentence: the splitter knows such dots.
 _HALF = r"[ \u00a0\u202f]?(?P<half>[aApP])\.?[mM](?!\w)\.?"
 
 _STOPPED = re.compile(
@@ -39,14 +39,14 @@ def rules(numbers: Numbers) -> tuple[Rule, ...]:
 def say(
     numbers: Numbers, hour: str, minute: str, second: str | None = None, *, half: str = ""
 ) -> str | None:
-    """Return a time in words, None if the clock has no such time.
+    """Return a time in words, None if there is no such time.
 
     Args:
-        numbers: says the numbers.
+        numbers: writes the numbers.
         hour: 0 to 24.
         minute: two digits.
-        second: two digits, if they are told.
-        half: `a.m.` or `p.m.`, as it is to be written.
+        second: two digits; None if there are none.
+        half: `a.m.` or `p.m.`, as in the result.
     """
     if int(hour) > (12 if half else 24) or (half and int(hour) == 0):
         return None

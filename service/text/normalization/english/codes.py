@@ -1,4 +1,4 @@
-"""Names with numbers in them: models, formulas, rooms, roads, houses."""
+"""Names with numbers: models, formulas, rooms, roads, houses."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ _DECIMAL_FIRST = re.compile(
 )
 _RUN = re.compile(r"[A-Za-z]+|[0-9]+")
 
-# Things whose numbers are said in pairs: `flight two eighteen`.
+# Things whose numbers are read in pairs: `flight two eighteen`.
 _NUMBERED_THINGS = word_set(
     "room suite apartment apt flight route highway interstate boeing airbus channel psalm "
     "porsche xbox hwy bus exit studio unit form"
 )
 _KNOWN = {"WW1": "World War one", "WW2": "World War two"}
 _WORDS = word_set("to for and in of is by ish")
-# Letters that would be read as words: `CO2`.
+# Letters that would be read as a word: `CO2`.
 _WORDS_IN_CAPITALS = word_set(
     "AM AN AS AT BE BY CO DO GO HE IF IN IS IT ME MY NO OF ON OR SO TO UP US WE"
 )
@@ -75,7 +75,7 @@ def rules(numbers: Numbers) -> tuple[Rule, ...]:
 
 
 def say(numbers: Numbers, code: str) -> str:
-    """Return a name of ASCII letters, digits and hyphens as it is said: `F sixteen`."""
+    """Return a name of ASCII letters, digits and hyphens in words: `F sixteen`."""
     if code in _KNOWN:
         return _KNOWN[code]
     runs = _RUN.findall(code)
@@ -97,7 +97,7 @@ def say(numbers: Numbers, code: str) -> str:
             words.append(run.upper())
         else:
             words.append(run)
-    # Apart from what follows, a first `A` would be the article.
+    # Before a space, a leading `A` would be read as the article.
     return "-".join((words[0], " ".join(words[1:]))) if words[0] == "A" else " ".join(words)
 
 
@@ -108,5 +108,5 @@ def _number(numbers: Numbers, digits: str) -> str:
 
 
 def _apart(match: re.Match[str], words: str) -> str:
-    """Return the words with a space before the letter that follows."""
+    """Return the words, with a space if a letter follows."""
     return words + (" " if match.string[match.end() : match.end() + 1].isalpha() else "")

@@ -1,4 +1,4 @@
-"""Dates in the usual notations."""
+"""Dates."""
 
 from __future__ import annotations
 
@@ -84,9 +84,9 @@ def rules(numbers: Numbers) -> tuple[Rule, ...]:
 
 
 def say(numbers: Numbers, year: str, month: str, day: str) -> str | None:
-    """Return a date in words, None if the calendar has no such day.
+    """Return a date in words, None if there is no such day.
 
-    Each part is digits; the year may be of two digits, and year or day may be empty.
+    Each part consists of digits. The year may have two digits; year or day may be empty.
     """
     if not 1 <= int(month) <= 12 or (day and not 1 <= int(day) <= 31):
         return None
@@ -98,7 +98,7 @@ def say(numbers: Numbers, year: str, month: str, day: str) -> str | None:
 
 
 class _Dates:
-    """Writes dates out."""
+    """Writes dates as words."""
 
     def __init__(self, numbers: Numbers) -> None:
         self._numbers = numbers
@@ -120,7 +120,7 @@ class _Dates:
         short = len(year) == 2
         if short and match["mark"] != "/":
             return None
-        # With dots the day comes first wherever such dates are written.
+        # With dots the day always comes first.
         day_first = self._numbers.british or match["mark"] == "."
         for month, day in ((second, first), (first, second))[:: 1 if day_first else -1]:
             words = say(self._numbers, year, month, day)
@@ -142,7 +142,7 @@ class _Dates:
     def month_first(self, match: re.Match[str]) -> str | None:
         if int(match["day"]) not in range(1, 32):
             return None
-        # `May 5 people come in?` has neither a suffix nor a year; so has `May 5`.
+        # Neither `May 5` nor `May 5 people come in?` has a suffix or a year.
         words = f"{month_name(match['month'])} {self._numbers.ordinal(match['day'])}"
         if self._numbers.british:
             words = f"{month_name(match['month'])} the {self._numbers.ordinal(match['day'])}"
@@ -187,17 +187,17 @@ def _day_of_month(numbers: Numbers, month: str, day: str) -> str:
 def _year(numbers: Numbers, year: str) -> str:
     if len(year) == 4:
         return numbers.year(year)
-    # Two digits: nobody books for the 2070s or was at work in the 1930s by such a date.
+    # Years of two digits: such dates are neither in the 1930s nor in the 2070s.
     return numbers.year(("19" if int(year) >= 70 else "20") + year)
 
 
 def _without_article(match: re.Match[str], words: str) -> str:
-    """Do without a second `the`."""
+    """Return the words without a second `the`."""
     return words.removeprefix("the ") if word_before(match).lower() == "the" else words
 
 
 def _keep_full_stop(match: re.Match[str], words: str) -> str:
-    """Keep the dot of a short month that ends the match, if it ends the sentence too."""
+    """Return the words with the dot of a final abbreviated month if it also ends the sentence."""
     ends = match[0].endswith(".") and not re.match(r"\s+[a-z0-9]|[,;:]", text_after(match))
     return words + "." if ends else words
 

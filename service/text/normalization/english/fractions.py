@@ -40,7 +40,7 @@ _SLASHED = re.compile(
     rf"(?P<above>{FIRST_DIGIT}(?<!/[0-9])[0-9]{{0,5}})[/⁄](?P<below>[0-9]{{1,6}})(?P<th>ths?|rds?)?"
     r"(?![\w%/]|[.,/-][0-9])"
 )
-# Read as they are: the day, the hours, the sight, the chances.
+# Fixed expressions: the day, the hours, the eyesight, the chances.
 _JUXTAPOSED = {("9", "11"), ("24", "7"), ("50", "50"), ("20", "20"), ("7", "11")}
 _RATED = ("5", "10", "100")
 _LARGEST_BELOW = 20
@@ -58,7 +58,7 @@ def rules(numbers: Numbers) -> tuple[Rule, ...]:
         if text_after(match).startswith(" time") and below in ("2", "4", "8", "16"):
             return f"{numbers.cardinal(above)} {numbers.cardinal(below)}"
         if (above, below) in _JUXTAPOSED:
-            # The years are no plural: `fifty-fifty`, but `twenty-four seven`.
+            # Only equal numbers have a hyphen between them: `fifty-fifty`, but `twenty-four seven`.
             link = "-" if above == below else " "
             return f"{numbers.cardinal(above)}{link}{numbers.cardinal(below)}"
         if above[0] == "0" and above != "0":
@@ -92,7 +92,7 @@ def say(numbers: Numbers, above: str, below: str) -> str:
 
 
 def say_mixed(numbers: Numbers, whole: str, part: str) -> str:
-    """Return a whole number and the fraction after it, as `PART` has it, in words."""
+    """Return a whole number and the fraction after it, which matches `PART`, in words."""
     part = part.strip(" -")
     above, below = _SIGNS.get(part) or re.split("[/⁄]", part)
     if (above, below) in (("1", "2"), ("1", "4")):
@@ -103,7 +103,7 @@ def say_mixed(numbers: Numbers, whole: str, part: str) -> str:
 
 
 def _say_sign(numbers: Numbers, match: re.Match[str]) -> str:
-    """Return a fraction's sign in words, apart from a letter beside it."""
+    """Return a fraction character in words, with a space if a letter is next to it."""
     around = match.string[max(0, match.start() - 1) : match.start()]
     after = match.string[match.end() : match.end() + 1]
     words = say(numbers, *_SIGNS[match[0]])

@@ -1,4 +1,4 @@
-"""Numbers that name a thing and count nothing: versions, addresses of machines, ISBNs, cards."""
+"""Numbers that are names: versions, IP addresses, ISBNs, card numbers."""
 
 from __future__ import annotations
 
@@ -38,13 +38,13 @@ _ZIP = re.compile(
     rf"(?P<zip>{FIRST_DIGIT}[0-9]{{4}})(?:-(?P<more>[0-9]{{4}}))?(?![\w%$€£]|[.,-]?[0-9])"
 )
 
-# Software whose versions are told as `three point eleven`.
+# Software whose versions are read as `three point eleven`.
 _SOFTWARE = word_set(
     "python ubuntu ios ipados macos android java node django rails ruby php perl postgres "
     "postgresql mysql kernel swift kotlin scala debian fedora cuda pytorch version"
 )
 _LONG = 4
-"""Digits of a part of a version from which on it is read digit by digit."""
+"""Parts of a version with at least so many digits are read digit by digit."""
 
 
 def rules(numbers: Numbers) -> tuple[Rule, ...]:
@@ -63,7 +63,7 @@ def rules(numbers: Numbers) -> tuple[Rule, ...]:
 
 
 def version_rules(numbers: Numbers) -> tuple[Rule, ...]:
-    """Return the rules for versions, addresses of machines, hexadecimals and ZIP codes."""
+    """Return the rules for versions, IP addresses, hexadecimal numbers and ZIP codes."""
 
     def part(digits: str) -> str:
         return numbers.cardinal(digits) if len(digits) < _LONG else numbers.spelled(digits)

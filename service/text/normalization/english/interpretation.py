@@ -1,4 +1,4 @@
-"""What a text says that the caller has told the kind of."""
+"""Write text of a known kind as words."""
 
 from __future__ import annotations
 
@@ -57,13 +57,13 @@ _CHARACTERS = {
 def interpret(
     text: str, interpretation: Interpretation, detail: str, *, british: bool
 ) -> str | None:
-    """Return the words for a text of a kind that is known, None if it is not of that kind.
+    """Return the words for a text of a known kind, None if it is not of that kind.
 
     Args:
-        text: what is to be read.
-        interpretation: what it is.
-        detail: the order of a date, made of `m`, `d` and `y`; nothing is needed for other kinds.
-        british: whether it is read in the British way.
+        text: any text.
+        interpretation: its kind.
+        detail: for a date the order of its parts, made of `m`, `d` and `y`; other kinds ignore it.
+        british: whether to write British English.
     """
     read = _READERS[interpretation]
     return read(Numbers(british=british), text.strip(), detail.strip().lower())
@@ -116,10 +116,10 @@ def _date(numbers: Numbers, text: str, detail: str) -> str | None:
         detail = detail.replace("y", "")
     if len(parts) != len(detail):
         return None
-    told = dict(zip(detail, parts, strict=True))
-    if len(told.get("y", "2000")) not in (2, 4) or max(len(told.get(n, "")) for n in "md") > 2:
+    values = dict(zip(detail, parts, strict=True))
+    if len(values.get("y", "2000")) not in (2, 4) or max(len(values.get(n, "")) for n in "md") > 2:
         return None
-    return dates.say(numbers, told.get("y", ""), told["m"], told.get("d", ""))
+    return dates.say(numbers, values.get("y", ""), values["m"], values.get("d", ""))
 
 
 def _time(numbers: Numbers, text: str, detail: str) -> str | None:

@@ -80,7 +80,7 @@ _LENGTH_NEXT = re.compile(
 
 
 def sign_rules() -> tuple[Rule, ...]:
-    """Return the rules that say a minus before a number."""
+    """Return the rules for a minus sign before a number."""
     return (Rule(_MINUS, lambda match: "minus "),)
 
 

@@ -20,9 +20,9 @@ class Currency(NamedTuple):
     """Names of a currency.
 
     Attributes:
-        one: its name.
+        one: the name of one unit.
         many: the plural.
-        one_part: name of its hundredth part; empty if it has none that is used.
+        one_part: the name of the hundredth part; empty if none is in use.
         many_parts: the plural.
     """
 
@@ -104,7 +104,7 @@ _CODES = {
 }
 
 
-# One small letter is a magnitude only where it is attached: `$20 t-shirt`.
+# A single lower-case letter is a magnitude only directly after the number: `$20 t-shirt`.
 _MAGNITUDE = (
     r"(?:(?P<magnitude>[KkMmBbTt]|[ ]?(?:[MB]|"
     + "|".join(sorted((name for name in MAGNITUDES if len(name) > 1), key=len, reverse=True))
@@ -172,7 +172,7 @@ def rules(numbers: Numbers) -> tuple[Rule, ...]:
 
 
 def find_currency(name: str) -> Currency | None:
-    """Return a currency by its sign or code, such as `$` or `EUR`; None if it is not known."""
+    """Return a currency by its sign or code, such as `$` or `EUR`; None if unknown."""
     return _SIGNS.get(name) or _CODES.get(name)
 
 
@@ -188,12 +188,12 @@ def say(
     """Return an amount of money in words.
 
     Args:
-        numbers: says the numbers.
+        numbers: writes the numbers.
         amount: a decimal number.
-        currency: what it is an amount of.
+        currency: its currency.
         magnitude: `million` and the like.
-        until: the other end of a range; empty if there is none.
-        singular: whether it stands before what it describes, as in `a five dollar bill`.
+        until: the upper end of a range; empty for a single amount.
+        singular: whether it comes before a noun that it describes, as in `a five dollar bill`.
     """
     whole, _, fraction = amount.replace(",", "").partition(".")
     whole = whole or "0"

@@ -1,7 +1,7 @@
-"""How numbers are written, and what stands beside them.
+"""Patterns for numbers, and the words around them.
 
-Patterns start with the digit itself, and look behind it only then: so the many places without a
-digit are passed over quickly.
+Patterns start with the digit and use lookbehind only after it, so places without a digit are
+skipped quickly.
 """
 
 from __future__ import annotations
@@ -9,16 +9,16 @@ from __future__ import annotations
 import re
 
 FIRST_DIGIT = r"[0-9](?<![\w.,][0-9])"
-"""A digit with which a number starts."""
+"""The first digit of a number."""
 
 INTEGER = rf"{FIRST_DIGIT}[0-9]*(?:,[0-9]{{3}})*(?!,?[0-9])"
-"""Digits, perhaps with commas at the thousands."""
+"""Digits, with or without commas at the thousands."""
 
 NUMBER = rf"{INTEGER}(?:\.[0-9]+)?"
 """An integer or a decimal fraction."""
 
 FURTHER_NUMBER = r"[0-9]+(?:,[0-9]{3})*(?:\.[0-9]+)?"
-"""A number inside a pattern that already started with something else."""
+"""A number later in a pattern."""
 
 MAGNITUDES = {
     "thousand": "thousand",
@@ -43,11 +43,11 @@ MAGNITUDES = {
     "tn": "trillion",
     "trn": "trillion",
 }
-"""Powers of a thousand, as they stand after amounts of money."""
+"""Powers of a thousand, as written after amounts of money."""
 
 
 def word_set(words: str) -> frozenset[str]:
-    """Return the words of a text, which are parted by spaces."""
+    """Return the words of a text, split at spaces."""
     return frozenset(words.split())
 
 
@@ -57,30 +57,30 @@ _NEXT_WORD = re.compile(r"[^\S\n]*([^\W\d_]+)")
 
 
 def word_before(match: re.Match[str]) -> str:
-    """Return the word right before the match, empty if there is none."""
+    """Return the word directly before the match; empty if there is none."""
     start = match.start()
     found = _LAST_WORD.search(match.string[max(0, start - _REACH) : start])
     return found[1] if found else ""
 
 
 def word_after(match: re.Match[str]) -> str:
-    """Return the word right after the match, empty if there is none."""
+    """Return the word directly after the match; empty if there is none."""
     found = _NEXT_WORD.match(match.string, match.end(), match.end() + _REACH)
     return found[1] if found else ""
 
 
 def text_before(match: re.Match[str]) -> str:
-    """Return the characters before the match, as many as may tell what it is."""
+    """Return the characters before the match, as many as rules need as context."""
     return match.string[max(0, match.start() - _REACH) : match.start()]
 
 
 def text_after(match: re.Match[str]) -> str:
-    """Return the characters after the match, as many as may tell what it is."""
+    """Return the characters after the match, as many as rules need as context."""
     return match.string[match.end() : match.end() + _REACH]
 
 
 _WORD_NEXT = re.compile(r"(?:[ ](?P<word>[a-z]+(?:-[a-z]+)?)|-(?=[a-z]))")
-# What may follow an amount that describes nothing: `a $5 fine`, but not `a $5 that I owe`.
+# Words after an amount that does not describe a noun: not `a $5 fine`, but `a $5 that I owe`.
 _FUNCTION_WORDS = word_set(
     "that which in for to from on at of and or is was he she we they it you a an the per each "
     "more less by as if when with into between so but than i not"
@@ -89,7 +89,7 @@ _DETERMINERS = word_set("a an the this another every my your his her its our the
 
 
 def describes(match: re.Match[str]) -> bool:
-    """Tell whether an amount stands before what it describes: `a $5 bill`, `the $5-a-day plan`."""
+    """Tell whether an amount describes the noun after it: `a $5 bill`, `the $5-a-day plan`."""
     following = _WORD_NEXT.match(text_after(match))
     if following is None:
         return False

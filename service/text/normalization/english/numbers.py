@@ -7,14 +7,14 @@ from functools import lru_cache
 from num2words import num2words
 
 _MAX_DIGITS = 15
-"""Digits of the longest number that is said as one; a longer one is read digit by digit."""
+"""Digits of the longest number that is read as one. Longer ones are read digit by digit."""
 
 _DIGITS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
 _SEPARATORS = str.maketrans("", "", ", \u00a0\u2009\u202f")
 
 
 class Numbers:
-    """Says numbers, which are given as strings of ASCII digits, perhaps with separators.
+    """Writes numbers as words. Takes strings of ASCII digits, with or without separators.
 
     Args:
         british: whether `and` comes before the tens: `one hundred and five`.
@@ -24,7 +24,7 @@ class Numbers:
         self.british = british
 
     def cardinal(self, digits: str) -> str:
-        """Return `twelve` for `12`; leading zeros, and too many digits, are read one by one."""
+        """Return `twelve` for `12`; digit by digit with leading zeros or too many digits."""
         digits = digits.translate(_SEPARATORS)
         if len(digits) > _MAX_DIGITS or (digits[0] == "0" and len(digits) > 1):
             return self.spelled(digits)
@@ -60,7 +60,7 @@ class Numbers:
         return self._paired(century, rest)
 
     def paired(self, digits: str) -> str:
-        """Return `two twenty-one` for `221`, as houses, rooms, roads and flights are numbered."""
+        """Return `two twenty-one` for `221`, as in numbers of houses, rooms, roads and flights."""
         if len(digits) < 3 or len(digits) > 4 or digits[0] == "0":
             return self.cardinal(digits)
         if digits.endswith("000") or (len(digits) == 3 and digits.endswith("00")):

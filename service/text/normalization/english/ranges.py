@@ -1,4 +1,4 @@
-"""Ranges from one number to another, and scores, which sound alike."""
+"""Ranges of numbers, and scores, which sound the same."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _EVEN_CHANCES = ("50", "20")
 
 
 def rules() -> tuple[Rule, ...]:
-    """Return the rules for ranges. They say the dash and leave the numbers as they are."""
+    """Return the rules for ranges. They write the dash as a word; the numbers stay."""
     return (Rule(_RANGE, _write),)
 
 
@@ -30,7 +30,7 @@ def _write(match: re.Match[str]) -> str | None:
     # `787-9` is a name.
     if dash == "-" and first.isdigit() and len(first) - len(last) > 1 and not unit:
         return None
-    # `$5-10` is settled with the money.
+    # The rules for money write `$5-10`.
     if text_before(match).endswith(tuple(_SIGNS)) and not match["sign"]:
         return None
     if len(dash) > 1:
@@ -43,11 +43,11 @@ def _write(match: re.Match[str]) -> str | None:
 
 
 def _is_code(number: str) -> bool:
-    """Tell whether a number has zeros before it, as no amount has."""
+    """Tell whether a number has leading zeros, which amounts never have."""
     return number[0] == "0" and number[1:2].isdigit() and ":" not in number
 
 
 def _is_ascending(first: str, last: str) -> bool:
-    """Compare two numbers without reading their digits as values, however many there are."""
+    """Compare two numbers as strings, because they may have any number of digits."""
     wholes = [number.replace(",", "").partition(".")[0] for number in (first, last)]
     return (len(wholes[0]), wholes[0]) < (len(wholes[1]), wholes[1])

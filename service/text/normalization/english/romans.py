@@ -1,4 +1,4 @@
-"""Roman numerals, where they are surely numerals."""
+"""Roman numerals, where the context makes them certain."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from service.text.normalization.rules import Rule
 
 _END = (
     r"(?![\w.]?\w)"
-    # What was written `V3` is two words by now, and still no numeral.
+    # `V3` is two words by now, but still not a numeral.
     r"(?![ ](?:zero|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve"
     r"|thirt|fift|twent))"
 )
@@ -52,7 +52,7 @@ _REIGNS = re.compile(
     r"\b(?:[Kk]ing|[Qq]ueen|[Pp]ope|[Ee]mperor|[Ee]mpress|[Tt]sar|[Cc]zar|Kaiser|Pharaoh|Prince|Saint|"
     r"Franz|John)[ ](?:[A-Z][a-z]+[ ])?\Z"
 )
-# What follows a name but not the word: `I told John I was late`.
+# Words after a name that show that `I` is the pronoun: `I told John I was late`.
 _GOES_ON_AS_NAME = re.compile(r"\s+(?:of|reigned|ruled)(?!\w)|['’]s|[,.;:!?)]|\s*\Z")
 _GOES_ON_AS_THING = re.compile(
     r"\s+(?:of|is|was|and|to|in|on|ends|begins|errors?|diabetes)(?!\w)|[,.;:!?)]|\s*\Z|\n"
@@ -107,7 +107,7 @@ def rules(numbers: Numbers) -> tuple[Rule, ...]:
 
 
 def value(numeral: str) -> int | None:
-    """Return the number that a Roman numeral is, None if it is not written as one is."""
+    """Return the value of a Roman numeral, None if it is not well-formed."""
     if not numeral or _PROPER.match(numeral) is None:
         return None
     total = 0

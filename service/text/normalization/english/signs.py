@@ -1,4 +1,4 @@
-"""Signs between words, and those that are left beside numbers that are words by now."""
+"""Signs between words, and remaining signs next to numbers, which are words by now."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _NAMES = {
     "√": "square root of",
 }
 _BECOME_WORDS = frozenset(_NAMES) | frozenset("&+")
-# One or the other; between all other words the stroke itself is said.
+# Word pairs with `or` between them. Between all other words the rule writes `slash`.
 _ALTERNATIVES = word_set(
     "he/she she/he him/her her/him his/her her/his his/hers men/women man/woman yes/no "
     "true/false either/or on/off male/female mother/father father/mother boy/girl boys/girls"
@@ -55,18 +55,18 @@ _PAIR = re.compile(r"\b(?P<first>[A-Za-z]{2,7})/(?P<second>[A-Za-z]{2,7})(?![\w/
 
 
 def section_sign_rules() -> tuple[Rule, ...]:
-    """Return the rule that says `§`, after which a numeral may stand."""
+    """Return the rule for `§`, which may come before a numeral."""
     return (Rule(_SECTION_SIGN, _section),)
 
 
 def number_sign_rules() -> tuple[Rule, ...]:
-    """Return the rule that says `#` before a number."""
+    """Return the rule for `#` before a number."""
     return (Rule(_NUMBER_SIGN, lambda match: "number "),)
 
 
 def rules() -> tuple[Rule, ...]:
     """Return the rules for signs."""
-    # What becomes a word comes first: the signs beside it depend on that.
+    # Signs that become words come first, because the signs next to them depend on that.
     return (
         Rule(_SIGN, _sign),
         Rule(_AMPERSAND, _ampersand),
@@ -115,7 +115,7 @@ def _sign(match: re.Match[str]) -> str:
 
 
 def _apart(match: re.Match[str], words: str) -> str:
-    """Return the words with a space on each side where a letter is beside them."""
+    """Return the words, with a space on each side that touches a letter."""
     before = match.string[match.start() - 1 : match.start()] if match.start() else ""
     after = match.string[match.end() : match.end() + 1]
     groups = match.groupdict()
@@ -125,5 +125,5 @@ def _apart(match: re.Match[str], words: str) -> str:
 
 
 def _is_word(character: str) -> bool:
-    """Tell whether it is of a word, or becomes one."""
+    """Tell whether a character belongs to a word or becomes one."""
     return character.isalnum() or (character != "" and character in _BECOME_WORDS)

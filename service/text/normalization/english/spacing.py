@@ -1,4 +1,4 @@
-"""Digits as all other rules expect them: commas at thousands, and apart from words."""
+"""Bring digits into the form that all other rules expect: commas at thousands, spaces to words."""
 
 from __future__ import annotations
 

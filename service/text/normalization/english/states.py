@@ -1,4 +1,4 @@
-"""States of the USA after the names of towns."""
+"""Abbreviations of US states after the names of towns."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ _STATES = {
     "WV": "West Virginia",
     "WY": "Wyoming",
 }
-# Words, degrees and other things too, unless a ZIP code follows.
+# Also words, academic degrees and other things, unless a ZIP code follows.
 _AMBIGUOUS = frozenset({"HI", "ID", "IN", "LA", "MA", "MD", "ME", "MS", "OH", "OK", "OR", "PA"})
 
 _STATE = re.compile(

@@ -41,7 +41,7 @@ _EXTENSION_ALONE = re.compile(r"\b[eE]xt\.?[ ]?(?P<extension>[0-9]{1,6})(?![\w])
 
 _GROUP = re.compile(r"[0-9]+")
 _LONGEST_GROUP = 5
-# By how many digits there are, and the first of them.
+# By the number of digits and the first of them.
 _GROUPINGS = {
     (7, ""): (3, 4),
     (10, ""): (3, 3, 4),
@@ -101,9 +101,9 @@ def rules(numbers: Numbers) -> tuple[Rule, ...]:
 
 
 def say(numbers: Numbers, number: str) -> str:
-    """Return the digits in groups as they are written, with a pause after each group.
+    """Return the digits in groups as written, with a pause after each group.
 
-    More than five digits in a row are parted as such numbers usually are.
+    Longer groups than five digits are split in the usual way.
     """
     groups: list[str] = []
     for group in _GROUP.findall(number):

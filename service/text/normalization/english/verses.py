@@ -1,4 +1,4 @@
-"""Chapters and verses of scriptures, which look like times."""
+"""Chapters and verses of scriptures, which look like times of day."""
 
 from __future__ import annotations
 

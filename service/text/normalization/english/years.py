@@ -34,7 +34,7 @@ _BEFORE_YEAR = word_set(
     "spring autumn fall winter christmas january february march april may june july august "
     "september october november december class born died established founded"
 )
-# What is counted, so that the number before it is no year.
+# Counted nouns: a number before one is not a year.
 _COUNTED = word_set(
     "people men women children students employees workers soldiers troops members users "
     "visitors years months weeks days hours minutes seconds miles feet meters metres "
@@ -85,7 +85,7 @@ def rules(numbers: Numbers) -> tuple[Rule, ...]:
                 return None
             words = numbers.year(last)
         else:
-            # `1939-45`, not the months of `2024-03`, nor `1999-12`.
+            # `1939-45`, but not months as in `2024-03` or `1999-12`.
             if int(last) <= int(first[2:]):
                 return None
             words = short_year_words(last)
@@ -104,12 +104,12 @@ def rules(numbers: Numbers) -> tuple[Rule, ...]:
         if int(digits) >= _FIRST_LIKELY:
             return numbers.year(digits)
         before = text_before(match)
-        told = (
+        is_year = (
             word_before(match).lower() in _BEFORE_YEAR
             or before.endswith("(")
             or _OF_YEAR.search(before) is not None
         )
-        return numbers.year(digits) if told else None
+        return numbers.year(digits) if is_year else None
 
     return (
         Rule(_RANGE, year_range),

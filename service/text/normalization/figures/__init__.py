@@ -1,6 +1,6 @@
-"""Figures in words, in the languages that espeak-ng reads.
+"""Text normalization for the languages that espeak-ng reads.
 
-One set of rules reads them; what differs is in `service.text.normalization.locales`.
+They share one set of rules. Their tables are in `service.text.normalization.locales`.
 """
 
 from service.text.normalization.figures.interpretation import interpret

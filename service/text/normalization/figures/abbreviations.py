@@ -18,20 +18,20 @@ from service.text.normalization.locales.locale import Locale
 from service.text.normalization.rules import Rule
 
 _BEFORE = rf"{WORD_BEFORE}(?<!\.)"
-# Digits before are about to become words of their own.
+# Digits before an abbreviation will become separate words.
 _BEFORE_NUMBER = LETTER_BEFORE
 _INITIALS = re.compile(
     rf"[A-Z](?<![\w.][A-Z])(?:\.[A-Z])+(?:\.(?!{STOP})|\.(?={SPACE}[A-Z])|(?=\.))"
 )
-# The dot of an abbreviation, unless it is the full stop too.
+# The dot of an abbreviation, unless it also ends the sentence.
 _DOT = rf"(?=\.{WORD_AFTER})(?:\.(?!{STOP}|\.)|(?=\.))"
-# Letters of Latin acronyms are written out in Devanagari: एम.ए.
+# Names of Latin letters, as Devanagari spells acronyms: एम.ए.
 _SYLLABLE = r"[\u0904-\u0939][\u0900-\u0963]{0,3}"
 _DEVANAGARI_INITIALS = re.compile(rf"{WORD_BEFORE}{_SYLLABLE}(?:\.{_SYLLABLE})+{_DOT}")
 
 
 def rules(locale: Locale) -> tuple[Rule, ...]:
-    """Return the rules for what is written shorter than it is said, wherever it stands."""
+    """Return the rules for abbreviations, initials and acronyms in any context."""
     letters = dict(zip("ABCDEFGHIJKLMNOPQRSTUVWXYZ", locale.letters, strict=True))
 
     known = {without_spaces(key).rstrip(".") for key in locale.abbreviations}
@@ -47,7 +47,7 @@ def rules(locale: Locale) -> tuple[Rule, ...]:
             return None
         return match[0].replace(".", " ").strip()
 
-    # Initials first: what was written against them stands apart then.
+    # Initials first, which separates the words that touch them.
     return (
         Rule(_INITIALS, spell),
         Rule(_DEVANAGARI_INITIALS, separate),
@@ -58,7 +58,7 @@ def rules(locale: Locale) -> tuple[Rule, ...]:
 
 
 def _abbreviations(words: Mapping[str, str]) -> tuple[Rule, ...]:
-    """Return the rule for abbreviations whose dot may end a sentence too."""
+    """Return the rule for abbreviations whose dot may also end a sentence."""
     table = {without_spaces(key.rstrip(".")): said for key, said in _both_cases(words).items()}
     dotted = [key.rstrip(".") for key in _both_cases(words) if key.endswith(".")]
     bare = [key for key in _both_cases(words) if not key.endswith(".")]
@@ -73,7 +73,7 @@ def _abbreviations(words: Mapping[str, str]) -> tuple[Rule, ...]:
 
 
 def rules_before_numbers(locale: Locale) -> tuple[Rule, ...]:
-    """Return the rules for what is an abbreviation before a figure only."""
+    """Return the rules for abbreviations before a figure."""
     words = locale.before_number
     table = {without_spaces(key): said for key, said in _both_cases(words).items()}
     pattern = re.compile(
@@ -89,19 +89,19 @@ def rules_before_numbers(locale: Locale) -> tuple[Rule, ...]:
 
 
 def _titles(words: Mapping[str, str]) -> tuple[Rule, ...]:
-    """Return the rule for what is an abbreviation before a name only."""
+    """Return the rule for abbreviations before a name."""
     table = {without_spaces(key): said for key, said in words.items()}
     long = [key for key in words if len(key) > 2 or not key.isascii()]
     short = [key for key in words if key not in long]
     alternatives = [rf"{one_of(long)}(?=\s{{1,3}}[^\W\d_])"]
-    # One letter may be an initial or the end of a sentence: only a name settles it.
+    # One letter may be an initial or the end of a sentence. Only a name decides.
     alternatives += [rf"{one_of(short)}(?=\s{{1,3}}(?:[A-ZÀ-ÖØ-Þ]|d[eu'’]|et\s))"] if short else []
     pattern = re.compile(f"{_BEFORE}(?:{'|'.join(alternatives)})")
     return (Rule(pattern, lambda match: table[without_spaces(match[0])]),)
 
 
 def _both_cases(words: Mapping[str, str]) -> dict[str, str]:
-    """Return the table with capitalised keys for those long enough not to be initials."""
+    """Return the table with capitalized keys added for those too long to be initials."""
     capitalised = {
         key[0].upper() + key[1:]: said
         for key, said in words.items()

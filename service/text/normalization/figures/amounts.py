@@ -1,4 +1,4 @@
-"""Amounts: of money, of large numbers, of units, in percent."""
+"""Amounts: money, large numbers, units, percentages."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from service.text.normalization.locales.locale import Agreement, Currency, Local
 from service.text.normalization.rules import Rule
 
 _VOWELS = "aeiouhéèêâôîyAEIOUHÉÈÊ"
-# A dot after a symbol that goes on in the same sentence belongs to the symbol.
+# A dot after a symbol belongs to the symbol if the sentence continues.
 _SYMBOL_DOT = r"(?:\.(?=\s{1,3}[a-zß-öø-ÿ]|[,;:]))?"
 _SIGN = r"(?P<sign>[-+±~≈<>≤≥\u2010-\u2013\u2212])"
-# How the symbols of units are written otherwise.
+# Alternative spellings of unit symbols.
 _SPELLINGS = {
     "m2": "m²",
     "m3": "m³",
@@ -52,12 +52,12 @@ _SPELLINGS = {
     "ºF": "°F",
 }
 _GROUP = 3
-# `4K` is a resolution; nobody counts so few thousands that way.
+# `4K` is a resolution. So few thousands are not written that way.
 _RESOLUTIONS = frozenset({"2K", "4K", "5K", "8K"})
 
 
 class Amounts:
-    """Says how much of something there is."""
+    """Writes amounts as words."""
 
     def __init__(self, locale: Locale, numerals: Numerals) -> None:
         self._locale = locale
@@ -127,7 +127,7 @@ class Amounts:
         numerals = self._numerals
         main, cent = currency
         if magnitude is None and len(number.fraction) == _GROUP and number.integer != "0":
-            # No currency has thousandths: the mark groups digits as another country does.
+            # No currency has thousandths, so the mark groups digits as in another country.
             number = Number(number.integer + number.fraction)
         if magnitude is not None:
             return self._large(number, magnitude, main)
@@ -145,7 +145,7 @@ class Amounts:
         )
 
     def _large(self, number: Number, magnitude: Magnitude, noun: Noun | None = None) -> str:
-        """Return so many thousands or millions of something in words."""
+        """Return a number of thousands or millions of something in words."""
         numerals = self._numerals
         agreement = Agreement.ALONE if noun is None else noun.agreement
         multiplied = _multiplied(number, magnitude.factor)
@@ -165,7 +165,7 @@ class Amounts:
         return None if written is None else self._magnitudes[without_spaces(written)]
 
     def _with_range(self, match: re.Match[str], agreement: Agreement, last: str) -> str:
-        """Return the words before the last number of the match, and after them `last`."""
+        """Return the words for the range of the match that ends with `last`."""
         parts: list[str] = []
         sign = match.groupdict().get("minus") or match["sign"]
         if sign:
@@ -205,7 +205,7 @@ class Amounts:
 
 
 def _multiplied(number: Number, factor: int) -> Number | None:
-    """Return a whole number, None if the product is none."""
+    """Return the product, None if it is not a whole number."""
     places = len(str(factor)) - 1
     if factor == 0 or len(number.fraction) > places:
         return None

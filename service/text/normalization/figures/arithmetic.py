@@ -23,7 +23,7 @@ _VULGAR = "\u00bc-\u00be\u2150-\u215e"
 
 
 class Arithmetic:
-    """Says what stands between numbers."""
+    """Writes signs between numbers as words."""
 
     def __init__(self, locale: Locale, numerals: Numerals) -> None:
         self._locale = locale
@@ -68,7 +68,7 @@ class Arithmetic:
         text = match[0].translate(_MINUS)
         terms = self._term.findall(text)
         operators = {operator for _, operator in terms if operator}
-        # Alone, a hyphen is a range and a slash a fraction.
+        # A single hyphen is a range, and a single slash a fraction.
         if operators <= {"-"} or operators <= {"/"}:
             return None
         words: list[str] = []
@@ -95,7 +95,7 @@ class Arithmetic:
         return f"{self._numerals.cardinal(24)} {self._numerals.cardinal(7)}"
 
     def _write_vulgar(self, match: re.Match[str]) -> str:
-        # NFKC writes such a character with U+2044 between its digits.
+        # NFKC puts U+2044 between the digits of such a character.
         numerator, _, denominator = unicodedata.normalize("NFKC", match["part"]).partition("\u2044")
         return self._mixed(match["whole"], self._fraction(numerator, denominator))
 

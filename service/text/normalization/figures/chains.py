@@ -1,4 +1,4 @@
-"""Numbers in a chain: versions, addresses of machines, lists without spaces."""
+"""Chains of numbers: versions, IP addresses, lists without spaces."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _PART = re.compile(r"[0-9]+|[.,]")
 
 
 def rules(locale: Locale, numerals: Numerals) -> tuple[Rule, ...]:
-    """Return the rules for numbers that several marks join."""
+    """Return the rules for numbers joined by several marks."""
     number = re.compile(numerals.pattern)
 
     def say(text: str, *, is_version: bool) -> str:

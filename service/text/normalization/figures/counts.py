@@ -1,4 +1,4 @@
-"""Ordinals, and the numbers that nothing else is said about."""
+"""Ordinals and plain numbers."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _YEAR = re.compile(r"[1-9][0-9]{3}")
 
 
 def ordinal_rules(locale: Locale, numerals: Numerals) -> tuple[Rule, ...]:
-    """Return the rules for figures with the ending of an ordinal."""
+    """Return the rules for figures with an ordinal suffix."""
     suffixes = locale.ordinal_suffixes
     apart = [written for written, suffix in suffixes.items() if suffix.apart]
     pattern = re.compile(
@@ -34,7 +34,7 @@ def ordinal_rules(locale: Locale, numerals: Numerals) -> tuple[Rule, ...]:
 
 
 def separation_rule() -> Rule:
-    """Return the rule that puts a space between letters and a figure after them."""
+    """Return the rule that puts a space between letters and a figure."""
     return Rule(re.compile(r"[0-9](?<=[^\W\d_][0-9])"), lambda match: " " + match[0])
 
 
@@ -50,7 +50,7 @@ def rules(locale: Locale, numerals: Numerals) -> tuple[Rule, ...]:
 
     def write_signed(match: re.Match[str]) -> str | None:
         sign = match["sign"]
-        # A dash and a space start an item or an aside.
+        # A dash before a space starts a list item or an aside.
         is_dash = sign not in locale.signs or sign == "-"
         if is_dash and match.start("number") > match.end("sign"):
             return None
@@ -77,7 +77,7 @@ def rules(locale: Locale, numerals: Numerals) -> tuple[Rule, ...]:
 
 
 def _apart(match: re.Match[str], words: str) -> str:
-    """Return the words with a space where letters stand against the figure."""
+    """Return the words, with a space on each side that touches a letter."""
     text, start, end = match.string, *match.span()
     before = " " if start and _is_letter(text[start - 1]) else ""
     after = " " if end < len(text) and _is_letter(text[end]) else ""

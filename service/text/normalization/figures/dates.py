@@ -1,4 +1,4 @@
-"""Dates, in figures and with the name of the month."""
+"""Dates in figures and with the name of the month."""
 
 from __future__ import annotations
 
@@ -27,17 +27,17 @@ _NUMERIC = re.compile(
 _MONTH_YEAR = re.compile(
     rf"{FIGURE_BEFORE}(?P<month>0[1-9]|1[0-2])/(?P<year>(?:19|20)[0-9]{{2}})(?![-/.]?\w)"
 )
-# Without a year only a leading zero tells a date from a fraction, or that it would be more than 1.
+# Without a year, only a leading zero or a value above 1 distinguishes a date from a fraction.
 _DAY_MONTH = re.compile(
     rf"{FIGURE_BEFORE}(?:(?P<day>[0-3][0-9])/(?P<month>0[1-9])"
     rf"|(?P<first>0[1-9]|1[3-9]|2[0-9]|3[01])/(?P<second>1[0-2]))(?![-/.,]?\w)"
 )
-# Years of two digits: those to come and those gone by.
+# Years of two digits: future and past ones.
 _CENTURY_TURNS_AT = 50
 
 
 class Calendar:
-    """Says the dates of a language."""
+    """Writes dates in the words of a language."""
 
     def __init__(self, locale: Locale, numerals: Numerals) -> None:
         self._locale = locale
@@ -87,7 +87,7 @@ class Calendar:
         )
 
     def say_month(self, year: str, month: int) -> str | None:
-        """Return a month of a year in words, None if there is none."""
+        """Return a month of a year in words, None if there is no such month."""
         if not 1 <= month <= 12:
             return None
         return self._part("{month}", "{year}").format(
@@ -95,7 +95,7 @@ class Calendar:
         )
 
     def say_day(self, month: int, day: int) -> str | None:
-        """Return a day of any year in words, None if there is none."""
+        """Return a day of any year in words, None if there is no such day."""
         if not (1 <= month <= 12 and 1 <= day <= 31):
             return None
         return self._part("{day}", "{month}").format(

@@ -1,4 +1,4 @@
-"""Text that its author has said how to read."""
+"""Write text of a known kind as words."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from service.text.normalization.figures import romans
 from service.text.normalization.figures.language import FigureLanguage, figure_language
 from service.text.normalization.locales.locale import Agreement, Suffix
 from service.text.normalization.rules import rewrite
-from service.text.origins import TracedText
+from service.text.offset_mapping import TracedText
 
 _DATE_PARTS = re.compile(r"[0-9]+")
 _TIME = re.compile(r"([0-9]{1,2})[:h.]([0-5][0-9])(?:[:.]([0-5][0-9]))?")
@@ -20,13 +20,13 @@ _SHORT_YEARS_TURN_AT = 50
 
 
 def interpret(text: str, interpretation: Interpretation, detail: str, language: str) -> str | None:
-    """Return the words for a text that is of a given kind, None if it is not of that kind.
+    """Return the words for a text of a known kind, None if it is not of that kind.
 
     Args:
-        text: what was marked, cleaned.
+        text: any cleaned text.
         interpretation: the kind.
-        detail: of a date the order of its parts, such as `dmy`; of an ordinal `f` for a feminine
-            one; of money the code of the currency if the text names none.
+        detail: for a date the order of its parts, such as `dmy`; for an ordinal `f` if it is
+            feminine; for money the code of the currency, if the text has none.
         language: as `rules` takes it.
     """
     return _KINDS[interpretation](figure_language(language), text.strip(), detail)
@@ -122,7 +122,7 @@ def _currency(figures: FigureLanguage, text: str, detail: str) -> str | None:
 
 
 def _rewritten(figures: FigureLanguage, text: str) -> str | None:
-    """Return what the rules make of a text, None if that is nothing new."""
+    """Return the text after the rules, None if they do not change it."""
     words = rewrite(TracedText(text), figures.rules).text
     return None if words == text else words
 

@@ -1,4 +1,4 @@
-"""The rules of one language, in order."""
+"""The rules of a language, in order."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from service.text.normalization.figures.times import Clock
 from service.text.normalization.locales.locale import Locale
 from service.text.normalization.rules import Rule, Write
 
-# Tables are opened when a text of their language comes.
+# Modules of the tables, which are imported at the first use of their language.
 _MODULES = {
     "es": "spanish",
     "fr": "french",
@@ -30,13 +30,13 @@ _MODULES = {
     "hi": "hindi",
 }
 
-# What may stand between the start of a line and its first word.
+# Most characters between the start of a line and its first word.
 _LONGEST_OPENING = 8
 _LINE_START = re.compile(r"(?:\A|\n)[ \t\"'“«‘¿¡(\[*•-]*\Z")
 
 
 class FigureLanguage:
-    """What says each kind of figure in one language."""
+    """The writers of each kind of figure, in one language."""
 
     def __init__(self, locale: Locale) -> None:
         self.locale = locale
@@ -62,13 +62,13 @@ class FigureLanguage:
             *romans.rules(locale, self.numerals),
         )
         self.rules = tuple(Rule(rule.pattern, _starting_line(rule.write)) for rule in rules)
-        """What is more than a plain number comes first."""
+        """The rules, with those for plain numbers last."""
 
 
 def _starting_line(write: Write) -> Write:
-    """Return what writes the same with a capital where a line starts.
+    """Return a function that writes the same, with a capital at the start of a line.
 
-    A line that starts with a small letter would be read as the last one's continuation.
+    A line that starts with a lower-case letter would be read as a continuation of the line before.
     """
 
     def write_capital(match: re.Match[str]) -> str | None:
@@ -88,15 +88,15 @@ def _starting_line(write: Write) -> Write:
 
 @cache
 def figure_language(code: str) -> FigureLanguage:
-    """Return what says the figures of a language; KeyError if it has no table."""
+    """Return the writers for a language. Raises KeyError if it has no table."""
     module = import_module(f"service.text.normalization.locales.{_MODULES[code]}")
     locale: Locale = module.LOCALE
     return FigureLanguage(locale)
 
 
 def rules(language: str) -> tuple[Rule, ...]:
-    """Return the rules for a language, `es`, `fr`, `it`, `pt-br` or `hi`; KeyError for others.
+    """Return the rules for `es`, `fr`, `it`, `pt-br` or `hi`. Raises KeyError for others.
 
-    Rules for addresses, markdown, entities and emoji come before these.
+    The rules for addresses, Markdown, entities and emoji come before these.
     """
     return figure_language(language).rules

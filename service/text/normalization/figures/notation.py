@@ -1,4 +1,4 @@
-"""Pieces of patterns that several kinds of figures are made of."""
+"""Parts of patterns that several kinds of figures share."""
 
 from __future__ import annotations
 
@@ -6,37 +6,37 @@ import re
 from collections.abc import Iterable
 
 DASH = "[-\u2010-\u2015\u2212]"
-"""Whatever a hyphen, a dash or a minus may be printed as."""
+"""All characters for hyphens, dashes and minus signs."""
 
 SPACE = "[ \u00a0\u202f]"
-"""A space inside a figure, breaking or not."""
+"""A space inside a figure, breaking or non-breaking."""
 
-# Vowel signs of Devanagari belong to words, which `\w` does not know.
+# Devanagari vowel signs belong to words, but `\w` does not match them.
 _INSIDE_WORD = r"\w\u0900-\u0963"
 
 WORD_BEFORE = f"(?<![{_INSIDE_WORD}])"
 WORD_AFTER = f"(?![{_INSIDE_WORD}])"
 
 LETTER_BEFORE = r"(?<![^\W\d]|[\u0900-\u0963])"
-"""Nothing before but digits and what is no part of a word."""
+"""Not directly after a letter; digits are allowed."""
 
 FIGURE_BEFORE = f"(?<![{_INSIDE_WORD}.,:/])"
-"""Nothing before a figure that it might be a part of."""
+"""Not directly after a character that may belong to the same figure or word."""
 
 FIGURE_AFTER = f"(?![{_INSIDE_WORD}]|[.,:/][0-9])"
-"""Nothing after a figure that might be a part of it."""
+"""Not directly before a character that may belong to the same figure or word."""
 
 STOP = r"(?=[”\"’')»]{0,3}(?:\s{0,9}\Z|[ \t]{0,9}\n|\s{1,9}[¿¡“\"«(]{0,2}[A-ZÀ-ÖØ-Þ]))"
-"""After a dot that ends a sentence."""
+"""The context after a dot that ends a sentence."""
 
 LAST_DOT = rf"(?:\.(?!{STOP}))?"
 """The dot of an abbreviation, unless it is the full stop too."""
 
 
 def one_of(keys: Iterable[str]) -> str:
-    """Return a pattern of these strings, the longest that fits; a space in them may be missing.
+    """Return a pattern for these strings, longest first. Spaces in them are optional.
 
-    Without any string it matches nowhere.
+    Without strings it never matches.
     """
     ordered = sorted(keys, key=len, reverse=True)
     if not ordered:
@@ -45,5 +45,5 @@ def one_of(keys: Iterable[str]) -> str:
 
 
 def without_spaces(text: str) -> str:
-    """Return a key without the spaces that `one_of` lets be missing."""
+    """Return a key without the spaces that `one_of` makes optional."""
     return re.sub(SPACE, "", text)

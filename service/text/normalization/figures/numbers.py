@@ -1,4 +1,4 @@
-"""Numbers: how they are written, and their words."""
+"""Numbers: their notation and their words."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from num2words import CONVERTER_CLASSES
 
 from service.text.normalization.locales.locale import Agreement, Locale, Noun, Suffix
 
-# Above this nobody counts: the digits are read one by one.
+# Larger numbers are read digit by digit.
 _MOST_DIGITS = 15
-# num2words' ordinals are reliable up to here, and larger ones are hardly said.
+# num2words' ordinals are reliable up to here. Larger ones are hardly ever used.
 _LARGEST_ORDINAL = 999
 
 _MARKS = re.compile(r"[.,]")
 _NOT_DIGITS = re.compile(r"[^0-9]+")
-# `1,500.00`, which is no number of a language with a decimal comma, is read as it was meant.
+# In a language with a decimal comma, `1,500.00` is read in the English way.
 _AMERICAN = re.compile(r"([0-9]{1,3}(?:,[0-9]{3})+)(?:(\.)([0-9]+))?")
 
 
@@ -24,9 +24,9 @@ class Number(NamedTuple):
     """A number as written.
 
     Attributes:
-        integer: digits, without what grouped them.
-        fraction: digits after the mark; empty if there is none.
-        mark: the mark of decimals; empty likewise.
+        integer: digits, without group marks.
+        fraction: digits after the decimal mark; may be empty.
+        mark: the decimal mark; may be empty.
     """
 
     integer: str
@@ -35,11 +35,11 @@ class Number(NamedTuple):
 
 
 class Numerals:
-    """Reads and says the numbers of a language.
+    """Parses numbers, and writes them in the words of a language.
 
     Attributes:
-        pattern: a number, with groups of digits and decimals; has no groups of its own, and
-            matches no part of a longer number.
+        pattern: matches a number with grouped digits and decimals, never a part of a longer number.
+            Has no capturing groups.
     """
 
     def __init__(self, locale: Locale) -> None:
@@ -48,7 +48,7 @@ class Numerals:
             grouped = r"[1-9][0-9]{0,2}(?:,[0-9]{2,3}){0,6},[0-9]{3}"
             american = ""
         else:
-            # One separator throughout, or `1 200.000` would be a number.
+            # The same separator throughout. Otherwise `1 200.000` would be a number.
             grouped = "|".join(
                 f"[1-9][0-9]{{0,2}}(?:{re.escape(mark)}[0-9]{{3}}){{1,6}}"
                 for mark in f"\u00a0\u202f{locale.group_marks}"
@@ -92,13 +92,13 @@ class Numerals:
         return self.whole(number.integer, agreement)
 
     def count(self, number: Number, noun: Noun) -> str:
-        """Return the words for so many of something."""
+        """Return the words for a number of something."""
         if not number.fraction and number.integer == "1":
             return f"{self.say(number, noun.agreement)} {noun.one}"
         return f"{self.say(number, noun.agreement)} {noun.many}"
 
     def whole(self, digits: str, agreement: Agreement = Agreement.ALONE) -> str:
-        """Return the words for a whole number; for its digits if it starts with zero or is long."""
+        """Return a whole number in words; digit by digit if it starts with zero or is long."""
         if len(digits) > _MOST_DIGITS or (digits[0] == "0" and len(digits) > 1):
             return self.digits(digits)
         return self.cardinal(int(digits), agreement)
@@ -123,7 +123,7 @@ class Numerals:
         return self.cardinal(value)
 
     def ordinal(self, value: int, suffix: Suffix) -> str | None:
-        """Return the word for an ordinal, None if there is none that is said."""
+        """Return the word for an ordinal, None if it is not in use."""
         if not 1 <= value <= _LARGEST_ORDINAL:
             return None
         word = self._locale.ordinals.get(value)
@@ -138,7 +138,7 @@ class Numerals:
         return _respell(word, self._short_ordinal) if suffix.short else word
 
     def agreement(self, noun: str, *, is_one: bool) -> Agreement:
-        """Return what a cardinal before this word is, as far as the tables tell."""
+        """Return the agreement of a cardinal before this word, `ALONE` if the tables lack it."""
         word = noun.lower()
         if word in self._locale.feminine_nouns:
             return Agreement.FEMININE

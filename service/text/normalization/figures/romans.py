@@ -1,4 +1,4 @@
-"""Roman numerals, where a word beside them tells that they are."""
+"""Roman numerals, next to words that make them certain."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from service.text.normalization.rules import Rule
 
 _VALUES = {"I": 1, "V": 5, "X": 10, "L": 50, "C": 100, "D": 500, "M": 1000}
 _WELL_FORMED = re.compile(r"M{0,3}(?:CM|CD|D?C{0,3})(?:XC|XL|L?X{0,3})(?:IX|IV|V?I{0,3})", re.ASCII)
-# One letter is a numeral only if it is a common one.
+# A single letter is a numeral only if it is I, V or X.
 _NUMERAL = r"(?P<numeral>[IVXLCDM](?<![\w'’.][IVXLCDM])(?:(?<=[IVX])|(?=[IVXLCDM]))[IVXLCDM]{0,14})"
 
-# The word before, and before that a numeral that shares it: `siglos XV y XVI`.
+# The word before, perhaps with another numeral that shares it: `siglos XV y XVI`.
 _LOOK_BACK = 40
 _WORD = re.compile(rf"([^\W\d_]+)\s(?:[IVXLC]+(?:\s?{DASH}\s?|\s[^\W\d_A-Z]{{1,3}}\s))?\Z")
 _NEXT_WORD = re.compile(r"\s([^\W\d_]+)")
-# A numeral of a king is no initial of his surname.
+# The numeral of a king is not the initial of a surname.
 _SURNAME_NEXT = re.compile(r"\.\s?[A-ZÀ-ÖØ-Þ]")
 
 
@@ -49,7 +49,7 @@ def rules(locale: Locale, numerals: Numerals) -> tuple[Rule, ...]:
 
 
 def value_of(numeral: str) -> int | None:
-    """Return the number that a Roman numeral is, None if it is none."""
+    """Return the value of a Roman numeral, None if it is not well-formed."""
     if not numeral or _WELL_FORMED.fullmatch(numeral) is None:
         return None
     values = [_VALUES[letter] for letter in numeral]

@@ -11,15 +11,15 @@ from service.text.normalization.rules import Rule
 
 _INTERNATIONAL = r"\+[0-9]{1,3}(?:[ .\u00a0\u202f-]?\(?[0-9]{1,4}\)?){2,6}"
 _GROUP = re.compile(r"[0-9]+")
-# No number of a country is longer, with the code of the country.
+# No national number is longer, even with the country code.
 _DIGITS = range(7, 16)
-# Digits that are said in one breath.
+# Most digits that are read without a pause.
 _WHOLE_GROUP = 5
 _PAIR = 2
 
 
 class Telephone:
-    """Says the telephone numbers of a language."""
+    """Writes telephone numbers in the words of a language."""
 
     def __init__(self, locale: Locale, numerals: Numerals) -> None:
         self._locale = locale

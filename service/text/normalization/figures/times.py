@@ -22,7 +22,7 @@ _HALF = rf"(?:[aApP]\.{SPACE}?[mM]{LAST_DOT}|[aApP][mM]){WORD_AFTER}"
 
 
 class Clock:
-    """Says the times of a language."""
+    """Writes times in the words of a language."""
 
     def __init__(self, locale: Locale, numerals: Numerals) -> None:
         self._locale = locale
@@ -71,14 +71,14 @@ class Clock:
                 numerals.count(numerals.parse(str(value)), noun) for value, noun in counts
             )
         if minute == 0:
-            # Midnight is written as 0 or as 24.
+            # Midnight is 0 or 24.
             needs_noun = (hour or 24) >= locale.clock_whole_noun
             return f"{hour_word} {noun}" if needs_noun else self._whole(hour)
         template = locale.clock_few if minute < 10 else locale.clock
         return template.format(hour=hour_word, minute=numerals.cardinal(minute), noun=noun)
 
     def say_half(self, hour: int, minute: int, *, is_forenoon: bool) -> str:
-        """Return a time of the clock with twelve hours in words."""
+        """Return a time of the 12-hour clock in words."""
         locale = self._locale
         time = self._whole(hour) if minute == 0 else self.say(hour, minute)
         part = locale.forenoon

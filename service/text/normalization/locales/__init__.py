@@ -1,1 +1,1 @@
-"""The languages whose figures are read by one set of rules, and their tables."""
+"""Tables of the languages that share one set of rules for figures."""

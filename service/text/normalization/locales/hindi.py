@@ -17,7 +17,7 @@ _M = Agreement.MASCULINE
 
 
 def _same(word: str) -> Noun:
-    """Return a noun whose plural is no other word."""
+    """Return a noun whose plural is the same word."""
     return Noun(word, word)
 
 

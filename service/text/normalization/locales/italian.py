@@ -37,7 +37,7 @@ LOCALE = Locale(
     corrections=(
         (",", ""),
         ("dicott", "diciott"),
-        # One long word would have one stress, and espeak-ng voices an s between vowels.
+        # One long word would have only one stress, and espeak-ng voices an s between vowels.
         (r"cent(?=ott)", "cento "),
         (r"(mille|mila|cento)(?=\w)", r"\1 "),
         (r"(?<=nta)(?=sett|seimila)", "-"),

@@ -1,4 +1,4 @@
-"""What differs between the languages whose figures are read by one set of rules."""
+"""The type of the tables of languages that share one set of rules for figures."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 
 class Agreement(enum.Enum):
-    """What a cardinal stands before: `uno`, `un libro`, `una casa`."""
+    """What a cardinal agrees with: `uno`, `un libro`, `una casa`."""
 
     ALONE = enum.auto()
     MASCULINE = enum.auto()
@@ -17,7 +17,7 @@ class Agreement(enum.Enum):
 
 
 class Noun(NamedTuple):
-    """What is counted."""
+    """A counted noun."""
 
     one: str
     many: str
@@ -25,20 +25,20 @@ class Noun(NamedTuple):
 
 
 class Currency(NamedTuple):
-    """A currency and the hundredth of it."""
+    """A currency and its hundredth part."""
 
     main: Noun
     cent: Noun
 
 
 class Magnitude(NamedTuple):
-    """A large number that is written as a word or a letter after a figure: `5 M`.
+    """A large number, written as a word or letter after a figure: `5 M`.
 
     Attributes:
         one: after the figure 1.
         many: after other figures.
-        factor: a number that the figure is multiplied by instead, where that reads better.
-        linked: whether the word for `of` follows before what is counted.
+        factor: if not 0, the figure is multiplied by this number instead.
+        linked: whether the word for `of` comes before the counted noun.
     """
 
     one: str
@@ -48,10 +48,10 @@ class Magnitude(NamedTuple):
 
 
 class Suffix(NamedTuple):
-    """Letters after a figure or a Roman numeral that make it an ordinal.
+    """Letters that make an ordinal of a figure or Roman numeral before them.
 
     Attributes:
-        agreement: of the ordinal.
+        agreement: gender of the ordinal.
         short: whether it is the form before a noun: `primer`, not `primero`.
         apart: whether a space may be before it.
     """
@@ -62,7 +62,7 @@ class Suffix(NamedTuple):
 
 
 class RomanStyle(enum.Enum):
-    """How a Roman numeral is read after a word that calls for one."""
+    """How a Roman numeral is read after a word such as `capítulo`."""
 
     CARDINAL = enum.auto()
     ORDINAL = enum.auto()
@@ -71,99 +71,98 @@ class RomanStyle(enum.Enum):
 
 
 Respelling = tuple[tuple[str, str], ...]
-"""Regular expressions and what replaces them, in order."""
+"""Regular expressions and their replacements, in order."""
 
 
 def words(text: str, separator: str | None = None) -> tuple[str, ...]:
-    """Return the entries of a table that is written as one string; white space is between them."""
+    """Return the entries of a string, separated by `separator` or by white space."""
     return tuple(text.split(separator))
 
 
 @dataclass(frozen=True, slots=True)
 class Locale:
-    """The figures, the signs and the abbreviations of a language, and their words.
+    """Figures, signs and abbreviations of a language, and their words.
 
-    Tables of abbreviations have their dots in the keys.
+    In tables of abbreviations the keys include the dots.
 
     Attributes:
-        converter: name of num2words' converter; empty if `small_cardinals` says it all.
-        corrections: what num2words' words are changed by, where they are wrong or espeak-ng would
-            misread them.
-        agreements: what cardinals become before a noun.
-        small_cardinals: 0 to 99, where num2words lacks the language.
-        scale: values and words of 100, 1000 and so on, largest first, likewise.
-        year_hundred: the word for a hundred in a year such as nineteen hundred; empty if years
-            are read as other numbers are.
-        ordinals: irregular ones, masculine.
-        ordinal_endings: what makes an ordinal of a cardinal; empty if num2words has ordinals.
-        feminine_ordinal: what makes an ordinal feminine.
-        short_ordinal: what makes it the form before a noun.
-        ordinal_suffixes: by what is written after the figure.
-        roman_suffixes: by what is written after a Roman numeral, wherever it stands.
-        group_marks: characters that stand between groups of digits.
-        decimal_mark: what is written before decimals.
+        converter: name of num2words' converter; empty if `small_cardinals` replaces it.
+        corrections: changes to num2words' words that are wrong or that espeak-ng would misread.
+        agreements: changes to cardinals before a noun.
+        small_cardinals: words for 0 to 99, if num2words lacks the language.
+        scale: values and words for 100, 1000 and so on, largest first, likewise.
+        year_hundred: the word for hundred in a year such as nineteen hundred; empty if years are
+            read like other numbers.
+        ordinals: irregular ordinals, masculine.
+        ordinal_endings: changes that make an ordinal of a cardinal; empty if num2words has
+            ordinals.
+        feminine_ordinal: changes that make an ordinal feminine.
+        short_ordinal: changes that make the form before a noun.
+        ordinal_suffixes: by the letters after the figure.
+        roman_suffixes: by the letters after a Roman numeral.
+        group_marks: characters between groups of digits.
+        decimal_mark: the character before decimals.
         indian_grouping: whether groups of two digits precede the last group of three.
-        points: word for each mark that may stand before decimals.
-        decimals_as_number: how many decimals at most are read as one number.
-        letters: names of the Latin letters, in order of the alphabet.
+        points: word for each mark that may come before decimals.
+        decimals_as_number: up to so many decimals are read as one number.
+        letters: names of the Latin letters, in alphabetical order.
         signs: words for mathematical signs before a number.
         operators: words for signs between numbers.
-        per: between an amount of money and the unit that it buys.
+        per: the word between an amount of money and a unit.
         powers: words for superscript digits.
-        range_word: between the ends of a range.
-        version_word: for the `v` of a version.
-        denominators: by number; those above are read with `over`.
-        over: of `top` and `bottom`.
-        fractions: words for those that are irregular, such as `1/2`.
-        mixed: of `whole` and `part`.
-        percent: words by sign.
-        units: by symbol.
-        degree: what `°` alone says.
-        currencies: by sign or code.
-        money: `main` and `cent` as one phrase.
-        magnitudes: by what is written.
-        of: between a linked magnitude and what is counted.
+        range_word: the word between the ends of a range.
+        version_word: the word for the `v` of a version.
+        denominators: names by number; fractions with larger ones are read with `over`.
+        over: template with `top` and `bottom`.
+        fractions: words for irregular fractions, such as `1/2`.
+        mixed: template with `whole` and `part`.
+        percent: words for percent signs.
+        units: units by symbol.
+        degree: the noun for `°` alone.
+        currencies: currencies by sign or code.
+        money: template with `main` and `cent`.
+        magnitudes: magnitudes by their abbreviation or word.
+        of: the word between a linked magnitude and the counted noun.
         of_vowel: the same before a vowel.
-        months: names, January first.
-        month_abbreviations: January first, without their dots; alternatives of one month in a
-            tuple.
-        weekday_abbreviations: words by abbreviation, without dot.
-        date: of `day`, `month`, `year`.
-        date_link: what may be written between day and month, and month and year.
-        first_day: the word for day 1; empty if it is a plain cardinal.
-        hour: what is counted by a clock.
+        months: names of the months, January first.
+        month_abbreviations: for each month, January first, its abbreviations without dots.
+        weekday_abbreviations: weekdays by abbreviation, without dot.
+        date: template with `day`, `month` and `year`.
+        date_link: the word that may be between day and month, and month and year.
+        first_day: the word for day 1; empty for the cardinal.
+        hour: the noun for hours.
         minute: likewise.
         second: likewise.
-        clock: of `hour` and `minute`.
-        clock_few: likewise, of minutes below ten.
-        clock_whole: of `hour` with a noun or without it, from the hour of `clock_whole_noun`.
-        clock_whole_noun: first hour that is read with the noun when no minutes are.
-        hour_marks: what may stand between hours and minutes besides the colon.
-        clock_words: what may follow a time and is said by it, and what it becomes.
-        clock_before: words before which a dot may stand between hours and minutes.
+        clock: template with `hour` and `minute`.
+        clock_few: likewise, for minutes below ten.
+        clock_whole: template with `hour`, for whole hours.
+        clock_whole_noun: whole hours from this one on are read with the noun.
+        hour_marks: characters other than the colon that may be between hours and minutes.
+        clock_words: abbreviations that may follow a time, and their words.
+        clock_before: words that allow a dot between the hours and minutes after them.
         forenoon: words for `am`.
-        afternoon: hours up to which the words for `pm` hold, and the words.
-        day_part: of `time` and `part`.
-        telephone: pattern of the country's numbers, and of others that are said like them.
-        telephone_group: digits that are said together where none are apart; pairs are read as
-            numbers.
-        plus: for the sign before a country's code.
-        titles: abbreviations before a name.
-        before_number: abbreviations before a figure or a Roman numeral.
-        abbreviations: elsewhere.
-        spelled: acronyms that are spelled though they could be words.
-        characters: names of characters that are no Latin letters, where they are spelled.
-        ampersand: the word for it.
-        centuries: words after which a Roman numeral is a century, and how it is read.
-        ordinal_follows: words before which a Roman numeral is an ordinal, and their gender.
-        divisions: words of books and events after which a Roman numeral stands, and how it is
-            read.
-        regnal_names: names of kings and popes, and whether they are women's.
-        regnal_style: how their numerals are read.
-        feminine_nouns: what is often counted and is feminine.
-        masculine_nouns: likewise.
-        feminine_endings: of plurals.
-        masculine_endings: of plurals, of which the feminine endings would be wrong.
+        afternoon: words for `pm`, each with the last hour that it applies to.
+        day_part: template with `time` and `part`.
+        telephone: pattern of the country's telephone numbers, and of others that are read like
+            them.
+        telephone_group: size of groups in a number without separators; pairs are read as numbers.
+        plus: the word for the sign before a country code.
+        titles: abbreviations before names.
+        before_number: abbreviations before figures or Roman numerals.
+        abbreviations: all other abbreviations.
+        spelled: acronyms that are spelled, although they could be read as words.
+        characters: names of characters other than Latin letters, for spelling.
+        ampersand: the word for `&`.
+        centuries: words before a Roman numeral that is a century, and how it is read.
+        ordinal_follows: words after a Roman numeral that is an ordinal, and their gender.
+        divisions: words for parts of books and the like before a Roman numeral, and how it is read.
+        regnal_names: names of rulers and popes, and whether they are feminine.
+        regnal_style: how the numerals after these names are read.
+        feminine_nouns: feminine nouns that are often counted.
+        masculine_nouns: masculine nouns, likewise.
+        feminine_endings: endings of feminine plurals.
+        masculine_endings: endings of masculine plurals, which take precedence over the feminine
+            ones.
     """
 
     points: Mapping[str, str]

@@ -241,7 +241,7 @@ LOCALE = Locale(
     afternoon=((5, "da tarde"), (11, "da noite")),
     telephone=r"(?:\([0-9]{2}\)[ \u00a0]?|[1-9][0-9][ ])9?[ ]?[0-9]{4}[ -][0-9]{4}"
     r"|9[0-9]{4}-[0-9]{4}|[2-5][0-9]{3}-[0-9]{4}|0800[ -][0-9]{3}[ -][0-9]{4}"
-    r"|[0-9]{5}-[0-9]{3}"  # post codes, then numbers of persons and companies
+    r"|[0-9]{5}-[0-9]{3}"  # post codes, then taxpayer numbers of persons and companies
     r"|[0-9]{3}\.[0-9]{3}\.[0-9]{3}-[0-9]{2}"
     r"|[0-9]{2}\.[0-9]{3}\.[0-9]{3}/[0-9]{4}-[0-9]{2}",
     plus="mais",

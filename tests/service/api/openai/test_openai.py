@@ -251,7 +251,7 @@ def test_models_are_listed_and_each_can_be_asked_for(client: openai.OpenAI) -> N
             {"response_format": "aac"},
             openai.BadRequestError,
             "unsupported_format",
-            "there are wav, pcm, flac, mp3, opus",
+            "supported: wav, pcm, flac, mp3, opus",
         ),
         (
             {"response_format": "wav", "stream_format": "sse"},
@@ -302,7 +302,7 @@ def test_text_over_the_limit_is_an_error(client: openai.OpenAI) -> None:
 
 def test_the_key_of_the_client_is_the_key_of_the_service(server: Any) -> None:
     with connect(server, api_key="sk-of-somebody-else-0123") as stranger:
-        with pytest.raises(openai.AuthenticationError, match="not known"):
+        with pytest.raises(openai.AuthenticationError, match="API key is unknown"):
             create(stranger)
         with pytest.raises(openai.AuthenticationError):
             stranger.models.list()

@@ -50,7 +50,7 @@ def test_the_phonemes_are_what_the_text_is_said_by(server: Any) -> None:
     assert speak(server, text=text).content == speak(server, phonemes=phonemes).content
 
 
-def test_normalising_can_be_switched_off(server: Any) -> None:
+def test_normalizing_can_be_switched_off(server: Any) -> None:
     answer = said(server, text="Dr. Smith — 5 km.", normalize=False)
     assert answer["normalized"] == "Dr. Smith — 5 km."
     assert answer["phonemes"] != said(server, text="Dr. Smith — 5 km.")["phonemes"]
@@ -133,11 +133,11 @@ def test_the_lexicon_is_read_again_on_sighup(
     assert said(server, text="Hi Grzegorz!")["normalized"] == "Hi Greg!"
     lexicon.write_text(ENTRY.format("Gregory"), encoding="utf-8")
     server.process.send_signal(signal.SIGHUP)
-    server.wait_for("the lexicon was read again")
+    server.wait_for("the lexicon is reloaded")
     assert said(server, text="Hi Grzegorz!")["normalized"] == "Hi Gregory!"
     lexicon.write_text("[[entry]]\nword = 5\n", encoding="utf-8")
     server.process.send_signal(signal.SIGHUP)
-    server.wait_for("the lexicon stays as it was")
+    server.wait_for("the lexicon is not reloaded")
     assert said(server, text="Hi Grzegorz! 😀")["normalized"] == "Hi Gregory! grinning face"
     assert server.stop() == 0
 

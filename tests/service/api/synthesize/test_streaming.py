@@ -17,7 +17,7 @@ import soundfile
 from tests.service.api.asgi_server import read_answer
 from tests.service.api.speech_client import Caller, is_cut_off, parse_events, speak
 
-# Three pieces or more, however quick the model is.
+# Three chunks or more, however quick the model is.
 TEXT = (
     "One moment, please, I am looking it up. The birch canoe slid on the smooth planks, "
     "and the sheet was glued to the dark blue background. It is easy to tell the depth of a well. "
@@ -143,7 +143,7 @@ def test_joints_of_a_stream_do_not_click(server: Any, whole: npt.NDArray[np.int1
     assert len(joints) > 2
     for joint in joints:
         around = np.concatenate([steps[joint - 600 : joint - 1], steps[joint : joint + 600]])
-        assert steps[joint - 1] <= around.max()  # pieces join in silence, windows in the sound
+        assert steps[joint - 1] <= around.max()  # chunks join in silence, windows in the sound
 
 
 def test_the_first_chunk_is_the_shortest_and_leaves_before_the_others_are_made(

@@ -13,7 +13,7 @@ import pytest
 
 from tests.service.api.speech_client import parse_events, speak
 
-# Fast, to be done soon; several pieces when cut early.
+# Fast, to be done soon; several chunks when cut early.
 TEXT = (
     "😀 Dr. Smith paid $5.50 in 1984 for 3 apples.  It wasn't much — don't you think?\n"
     "The rest of the “money”, e.g. 1,000 coins, is café-bound: naïve!"

@@ -109,7 +109,7 @@ def hold(synthesizer: Synthesizer) -> Callable[..., Any]:
     return run
 
 
-def test_what_a_client_does_not_take_is_made_three_pieces_ahead_and_dropped_by_a_cancel(
+def test_what_a_client_does_not_take_is_made_three_chunks_ahead_and_dropped_by_a_cancel(
     hold: Callable[..., Any],
 ) -> None:
     async def scenario(line: Line, statistics: RequestStatistics) -> None:
@@ -181,12 +181,12 @@ def test_an_unexpected_exception_in_any_task_is_logged_and_told_without_its_mess
     assert line.kinds == ["ready", "error"]
     assert line.sent[-1]["error"] == {
         "code": "internal_error",
-        "message": "something went wrong here",
+        "message": "internal error",
         "request_id": "an-id",
     }
     assert line.close_code == 1011
     (record,) = caplog.records
-    assert "an-id failed with builtins.KeyError" in record.getMessage()
+    assert "an-id failed: builtins.KeyError" in record.getMessage()
     assert SECRET not in record.getMessage()
 
 

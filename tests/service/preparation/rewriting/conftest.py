@@ -1,10 +1,10 @@
-"""What turns recognised operators into such as can be run."""
+"""What turns recognized operators into such as can be run."""
 
 from __future__ import annotations
 
 import pytest
 
-from tests.service.preparation.rewriting.published_graphs import Backend, backend_named
+from tests.service.preparation.rewriting.graph_checks import Backend, backend_named
 
 
 @pytest.fixture(

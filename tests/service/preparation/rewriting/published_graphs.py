@@ -2,36 +2,14 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from pathlib import Path
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import onnx_ir as ir
-import pytest
 from onnx import TensorProto, helper, numpy_helper
-from onnx_ir.passes import common as passes
-from onnxscript.rewriter import RewriteRuleSet
 
-import ortffi
 from service.model.durations import TENSOR_NAME
-from service.preparation.operators import NativeUnavailableError, find_native_operators
-from service.preparation.rewriting import (
-    convolutions,
-    fourier,
-    native,
-    normalization,
-    resampling,
-    snake,
-    stock,
-)
-from service.preparation.rewriting.blocks import fuse_blocks
-from service.preparation.rewriting.dialect import DOMAIN
-from service.preparation.rewriting.graph import constant
-from service.preparation.rewriting.projections import merge_projections
-from service.preparation.rewriting.transposes import move_transposes
 
 Array = np.ndarray[Any, Any]
 MICROSOFT = "com.microsoft"
@@ -95,7 +73,7 @@ class Published:
         return name
 
     def weights(self, *shape: int, kind: type = np.uint8) -> str:
-        """Quantised weights as small as published ones, see `WIDEST`; uint8 has 128 for zero."""
+        """Quantized weights as small as published ones, see `WIDEST`; uint8 has 128 for zero."""
         weights = self.random.integers(-WIDEST, WIDEST + 1, shape)
         return self.constant(weights + (128 if kind is np.uint8 else 0), kind)
 
@@ -115,10 +93,10 @@ class Published:
         weight_zero: int = 69,
         **attributes: Any,
     ) -> str:
-        """Quantised inside, as every convolution of a published model but the last one.
+        """Quantized inside, as every convolution of a published model but the last one.
 
         Args:
-            x: a value, or the outputs of what quantised it.
+            x: a value, or the outputs of what quantized it.
         """
         quantized, scale, zero = x if isinstance(x, list) else self.quantized(x)
         weight = self.weights(n_out, n_in, size)
@@ -148,7 +126,7 @@ class Published:
         return self.add("Cast", x, to=to)
 
     def norm(self, x: str, *, axis: int = 2, epsilon: Any = 1e-5) -> str:
-        """Normalisation over time of [1, C, T]."""
+        """Normalization over time of [1, C, T]."""
         axes = self.constant([axis], np.int64)
         centered = self.add("Sub", x, self.mean(x, axes))
         variance = self.mean(self.add("Mul", centered, centered), axes)
@@ -188,7 +166,7 @@ class Published:
         kind: type = np.int8,
         zero: int = 0,
     ) -> str:
-        """[..., n_out] of the outputs of what quantised [..., n_in]."""
+        """[..., n_out] of the outputs of what quantized [..., n_in]."""
         quantized, scale, zero_point = x
         weight = self.weights(n_in, n_out, kind=kind)
         sums = self.add(
@@ -221,7 +199,7 @@ class Published:
     def residual_block(
         self, x: str, style: list[str], n: int, size: int = 3, *, residual: bool = True
     ) -> str:
-        """Three pairs of AdaIN, Snake and convolution; style is quantised, of 8 numbers."""
+        """Three pairs of AdaIN, Snake and convolution; style is quantized, of 8 numbers."""
         for dilation in (1, 3, 5):
             y = x
             for spread in (dilation, 1):
@@ -236,7 +214,7 @@ class Published:
         """A small model with all by which it is parted, and one stage of a generator.
 
         Inputs are style, [1, 8], tokens and speed, which are frames; durations are there too. One
-        normalisation has no style, and the two parallel blocks stand in another order than that in
+        normalization has no style, and the two parallel blocks stand in another order than that in
         which they are summed.
         """
         style = self.quantized(self.given(1, 8, name="style"))
@@ -267,185 +245,3 @@ class Published:
         )
         opsets = [helper.make_opsetid("", 20), helper.make_opsetid(MICROSOFT, 1)]
         return ir.from_proto(helper.make_model(graph, ir_version=9, opset_imports=opsets))
-
-
-@dataclass(frozen=True)
-class NearMiss:
-    """A graph that is as what is recognised but for one thing.
-
-    Attributes:
-        build: adds it to a graph and returns its outputs.
-        why: it must not be recognised: what would be lost.
-    """
-
-    build: Callable[[Published], Sequence[str]]
-    why: str
-
-
-def near_misses(table: Mapping[str, tuple[str, Callable[[Published], Sequence[str]]]]) -> Any:
-    """Parametrise a test with what is changed, why it must not be recognised, and the builder."""
-    return pytest.mark.parametrize(
-        "near_miss",
-        [pytest.param(NearMiss(build, why), id=what) for what, (why, build) in table.items()],
-    )
-
-
-def check_left_alone(rules: RewriteRuleSet, near_miss: NearMiss) -> None:
-    """Check that rules do not touch a graph, and that it can be run."""
-    graph = Published()
-    check_untouched(rules, graph, *near_miss.build(graph), why=near_miss.why)
-
-
-def check_untouched(rules: RewriteRuleSet, graph: Published, *outputs: str, why: str = "") -> None:
-    """Check that rules do not touch what is built so far, and that it can be run."""
-    published = graph.model(*outputs)
-    before = plain(copied(published), graph.feeds)
-    model = copied(published)
-    assert rules.apply_to_model(model) == 0, why
-    assert operators(model) == operators(published)
-    for one, other in zip(before, plain(model, graph.feeds), strict=True):
-        np.testing.assert_array_equal(one, other)
-
-
-def tidied(model: ir.Model) -> ir.Model:
-    """Drop what nobody uses any more."""
-    passes.RemoveUnusedNodesPass()(model)
-    passes.IdentityEliminationPass()(model)
-    passes.CommonSubexpressionEliminationPass()(model)
-    passes.RemoveUnusedNodesPass()(model)
-    return model
-
-
-def copied(model: ir.Model) -> ir.Model:
-    return ir.from_proto(ir.to_proto(model))
-
-
-def operators(model: ir.Model) -> Counter[str]:
-    """How often each operator is there; those that are not ONNX's have their domain before them."""
-    return Counter(
-        f"{node.domain}.{node.op_type}" if node.domain else node.op_type
-        for node in model.graph
-        if node.op_type != "Constant"
-    )
-
-
-def dialect(model: ir.Model) -> Counter[str]:
-    """How often each operator of the dialect is there."""
-    return Counter(node.op_type for node in model.graph if node.domain == DOMAIN)
-
-
-def recognise(model: ir.Model) -> ir.Model:
-    """Do what comes before operators are put in, with what is known of the form of a graph."""
-    for module in (convolutions, normalization, snake, resampling, fourier):
-        module.rules().apply_to_model(model)
-    merge_projections(model.graph)
-    tidied(model)
-    move_transposes(model.graph)
-    return tidied(model)
-
-
-def the_node(model: ir.Model, op_type: str) -> ir.Node:
-    (node,) = (node for node in model.graph if node.op_type == op_type)
-    return node
-
-
-def attributes_of(node: ir.Node) -> dict[str, Any]:
-    return {name: attribute.value for name, attribute in node.attributes.items()}
-
-
-@dataclass(frozen=True)
-class Backend:
-    """What turns the dialect into operators that can be run, and runs them."""
-
-    name: str
-    signed_weights: bool = True
-    library: Path | None = None
-
-    def lower(self, model: ir.Model) -> ir.Model:
-        """Cancel transposes, put in operators and take out the dialect."""
-        move_transposes(model.graph)
-        tidied(model)
-        if self.library is not None:
-            native.fuse(model.graph)
-            model.graph.opset_imports[native.OPERATORS] = 1
-            passes.RemoveUnusedNodesPass()(model)
-            fuse_blocks(model.graph)
-        stock.given_rules().apply_to_model(model)
-        stock.rules(signed_weights=self.signed_weights).apply_to_model(model)
-        tidied(model)
-        assert not dialect(model)
-        model.graph.opset_imports.pop(DOMAIN, None)
-        passes.TopologicalSortPass()(model)
-        return model
-
-    def run(self, model: ir.Model, feeds: Mapping[str, Array]) -> list[Array]:
-        builder = ortffi.SessionBuilder().with_cpu().with_intra_threads(1)
-        builder = builder.with_optimization_level(ortffi.GraphOptimizationLevel.DISABLE_ALL)
-        if self.library is not None:
-            builder = builder.with_custom_ops(self.library)
-        check_exact(model)
-        for node in model.graph:
-            for value in node.outputs:
-                if not value.is_graph_output():
-                    value.shape = value.type = None
-        with builder.commit_from_memory(ir.to_proto(model).SerializeToString()) as session:
-            outputs: list[Array] = session.run(dict(feeds), copy=True)
-        return outputs
-
-
-_WEIGHTS = {
-    "ConvInteger": (1,),
-    "MatMulInteger": (1,),
-    "MatMulIntegerToFloat": (1,),
-    "DynamicQuantizeLSTM": (1, 2),
-}
-"""Which inputs of ONNX Runtime's operators are multiplied by unsigned activations."""
-
-
-def check_exact(model: ir.Model) -> None:
-    """Check that no processor cuts off a sum of products in a graph, whatever it is given."""
-    for node in model.graph:
-        for place in _WEIGHTS.get(node.op_type, ()):
-            value = node.inputs[place]
-            assert value is not None
-            if value.dtype == ir.DataType.UINT8:
-                continue  # of two unsigned bytes every processor makes 32 bits
-            weight = constant(value)
-            if weight is None:
-                made = value.producer()
-                assert made is not None
-                assert made.op_type == "DynamicQuantizeLinear", f"{value.name} may be too wide"
-            elif weight.dtype == np.int8:
-                widest = int(np.abs(weight.astype(np.int16)).max())
-                assert widest <= WIDEST, f"{value.name} of {node.op_type} goes up to {widest}"
-
-
-def plain(model: ir.Model, feeds: Mapping[str, Array]) -> list[Array]:
-    """Run a graph of ONNX Runtime's own operators."""
-    return UNSIGNED.run(model, feeds)
-
-
-UNSIGNED = Backend("stock with unsigned weights", signed_weights=False)
-
-
-def backend_named(name: str) -> Backend:
-    """Return a backend; skips where this machine cannot run its operators."""
-    if name == UNSIGNED.name:
-        return UNSIGNED
-    if name == "stock with signed weights":
-        return Backend(name)
-    try:
-        return Backend(name, library=find_native_operators().path)
-    except NativeUnavailableError as error:
-        pytest.skip(f"our own operators cannot be used: {error}")
-
-
-def same_integers(before: Array, after: Array, step: float) -> None:
-    """Check that sums of integers are the same: they are less than half a step apart."""
-    assert before.shape == after.shape
-    assert np.abs(before - after).max() < step / 2
-
-
-def step_of(x: Array, weight_scale: float = 0.0021) -> float:
-    """By how much one more in the accumulator of a convolution changes its result."""
-    return float(max(x.max(), 0) - min(x.min(), 0)) / 255 * weight_scale

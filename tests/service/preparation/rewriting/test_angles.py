@@ -4,14 +4,8 @@ import numpy as np
 import pytest
 
 from service.preparation.rewriting import angles
-from tests.service.preparation.rewriting.published_graphs import (
-    Array,
-    Published,
-    copied,
-    operators,
-    plain,
-    tidied,
-)
+from tests.service.preparation.rewriting.graph_checks import copied, operators, plain, tidied
+from tests.service.preparation.rewriting.published_graphs import Array, Published
 
 GREATEST = float(np.finfo(np.float32).max)
 LEAST = float(np.finfo(np.float32).smallest_subnormal)

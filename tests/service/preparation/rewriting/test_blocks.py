@@ -10,16 +10,16 @@ from onnx_ir.passes import common as passes
 from service.preparation.layout import LAYOUT
 from service.preparation.rewriting import native
 from service.preparation.rewriting.blocks import fuse_blocks
-from tests.service.preparation.rewriting.published_graphs import (
-    Published,
+from tests.service.preparation.rewriting.graph_checks import (
     attributes_of,
     backend_named,
     copied,
     operators,
     plain,
-    recognise,
+    recognize,
     the_node,
 )
+from tests.service.preparation.rewriting.published_graphs import Published
 
 BLOCK, CONV = "kokoro.ResidualBlock", "kokoro.DynamicQuantizeConv"
 
@@ -70,7 +70,7 @@ def turned(graph: Published, x: str) -> str:
 
 
 def fused(graph: Published, *outputs: str) -> tuple[ir.Model, int]:
-    model = recognise(copied(graph.model(*outputs)))
+    model = recognize(copied(graph.model(*outputs)))
     native.fuse(model.graph)
     passes.RemoveUnusedNodesPass()(model)
     return model, fuse_blocks(model.graph)
@@ -109,7 +109,7 @@ def test_three_pairs_become_one_operator(
     backend = backend_named("native")
     published = graph.model(y)
     (before,) = plain(published, graph.feeds)
-    (after,) = backend.run(backend.lower(recognise(copied(published))), graph.feeds)
+    (after,) = backend.run(backend.lower(recognize(copied(published))), graph.feeds)
     assert before.shape == after.shape
     # Rounding that falls the other way here and there changes little against the whole.
     assert np.abs(after - before).mean() < 0.02 * (np.abs(before).mean() + 1)

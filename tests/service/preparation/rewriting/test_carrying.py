@@ -14,14 +14,8 @@ from service.preparation.rewriting import convolutions, normalization, snake
 from service.preparation.rewriting.carrying import give_spectrum, give_statistics, tell_spectrum
 from service.preparation.rewriting.graph import constant, nodes_of
 from service.preparation.rewriting.parts import split
-from tests.service.preparation.rewriting.published_graphs import (
-    UNSIGNED,
-    Array,
-    Published,
-    copied,
-    recognise,
-    tidied,
-)
+from tests.service.preparation.rewriting.graph_checks import UNSIGNED, copied, recognize, tidied
+from tests.service.preparation.rewriting.published_graphs import Array, Published
 
 N, N_FRAMES = 6, 20
 PER_BLOCK = 6 * 4 * N
@@ -82,7 +76,7 @@ def test_blocks_of_another_form_are_refused() -> None:
 
 def test_without_blocks_there_is_nothing_to_be_given() -> None:
     graph = Published()
-    model = recognise(graph.model(graph.convolution(graph.given(1, 5, 9), 5, 6)))
+    model = recognize(graph.model(graph.convolution(graph.given(1, 5, 9), 5, 6)))
     with pytest.raises(RefusedError, match="the decoder has no residual block, at node "):
         give_statistics(model.graph)
 
@@ -125,14 +119,14 @@ def test_spectra_are_rounded_in_the_range_of_the_whole() -> None:
     lowered = UNSIGNED.lower(copied(decoder))
     give_spectrum(decoder.graph)
     carrying = UNSIGNED.lower(decoder)
-    # A stretch with little in it, of a whole that reaches much further.
+    # A window with small numbers, of a whole with much larger ones.
     plain["spectrum"], feeds["spectrum"] = (0.01 * feeds["spectrum"] for _ in range(2))
     (own,) = UNSIGNED.run(lowered, plain)
     (of_whole,) = UNSIGNED.run(carrying, feeds)
     assert not np.array_equal(own, of_whole)
     feeds["spectrum_statistics"] = 0.01 * feeds["spectrum_statistics"]
-    (of_stretch,) = UNSIGNED.run(carrying, feeds)
-    np.testing.assert_allclose(own, of_stretch, atol=1e-3 * np.abs(own).max())
+    (of_window,) = UNSIGNED.run(carrying, feeds)
+    np.testing.assert_allclose(own, of_window, atol=1e-3 * np.abs(own).max())
 
 
 def layer(graph: Published, n_frames: int) -> tuple[ir.Model, dict[str, Array]]:
@@ -140,7 +134,7 @@ def layer(graph: Published, n_frames: int) -> tuple[ir.Model, dict[str, Array]]:
     x = graph.add("Transpose", graph.given(1, n_frames, N, name="x"), perm=[0, 2, 1])
     modulated = graph.modulation(graph.norm(x), graph.given(1, 2 * N, name="style"), N)
     y = graph.convolution(graph.snake(modulated, N), N, N, 1)
-    model = recognise(graph.model(graph.add("Transpose", y, perm=[0, 2, 1])))
+    model = recognize(graph.model(graph.add("Transpose", y, perm=[0, 2, 1])))
     (modulate,) = nodes_of(model.graph, "Modulate")
     modulate.resize_inputs(7)
     for place, name in enumerate(("mean", "variance", "least", "greatest", "share"), 2):
@@ -151,10 +145,10 @@ def layer(graph: Published, n_frames: int) -> tuple[ir.Model, dict[str, Array]]:
 
 
 @pytest.mark.parametrize("sign", [1.0, -1.0])
-def test_with_what_is_given_a_stretch_is_what_it_is_in_the_whole(sign: float) -> None:
+def test_with_what_is_given_a_window_is_what_it_is_in_the_whole(sign: float) -> None:
     model, feeds = layer(Published(), 60)
     x = feeds["x"]
-    x[0, 40, 2], x[0, 50, 3] = -9, 11  # which the stretch does not see
+    x[0, 40, 2], x[0, 50, 3] = -9, 11  # which the window does not see
     feeds["style"] = np.full((1, 2 * N), sign * 2.0, np.float32)  # scales below 0, too
     statistics = {
         "mean": x[0].mean(0), "variance": x[0].var(0), "least": x[0].min(0),
@@ -168,13 +162,13 @@ def test_with_what_is_given_a_stretch_is_what_it_is_in_the_whole(sign: float) ->
         return y
 
     whole = run(x, 0.0)
-    stretch = slice(5, 30)
-    right = whole[:, stretch]
+    window = slice(5, 30)
+    right = whole[:, window]
     # The same integers but for rare ones that were near a half.
-    apart = np.abs(run(x[:, stretch], 1.0) - right)
+    apart = np.abs(run(x[:, window], 1.0) - right)
     assert np.median(apart) < 1e-4 * np.abs(right).max()
     assert apart.max() < 0.03 * np.abs(right).max()
-    assert np.median(np.abs(run(x[:, stretch], 0.0) - right)) > 0.01 * np.abs(right).max()
+    assert np.median(np.abs(run(x[:, window], 0.0) - right)) > 0.01 * np.abs(right).max()
     # What reaches further than is given is not clamped.
     narrow = {"least": 0.01 * statistics["least"], "greatest": 0.01 * statistics["greatest"]}
     statistics |= narrow

@@ -9,10 +9,9 @@ import pytest
 from onnx import TensorProto
 
 from service.preparation.rewriting import convolutions
-from tests.service.preparation.rewriting.published_graphs import (
+from tests.service.preparation.rewriting.graph_checks import (
     Backend,
     NearMiss,
-    Published,
     attributes_of,
     check_left_alone,
     copied,
@@ -25,6 +24,7 @@ from tests.service.preparation.rewriting.published_graphs import (
     the_node,
     tidied,
 )
+from tests.service.preparation.rewriting.published_graphs import Published
 
 
 @pytest.mark.parametrize(
@@ -45,7 +45,7 @@ from tests.service.preparation.rewriting.published_graphs import (
         (6, 4, 9, 3, {"strides": [2], "dilations": [2], "pads": [1, 0]}),
     ],
 )
-def test_a_quantised_convolution_gives_the_same_sums(
+def test_a_quantized_convolution_gives_the_same_sums(
     backend: Backend, n_in: int, n_out: int, n_frames: int, size: int, given: dict[str, Any]
 ) -> None:
     graph = Published()
@@ -84,7 +84,7 @@ def test_a_quantised_convolution_gives_the_same_sums(
     ],
     ids=str,
 )
-def test_every_published_form_is_recognised(backend: Backend, given: dict[str, Any]) -> None:
+def test_every_published_form_is_recognized(backend: Backend, given: dict[str, Any]) -> None:
     graph = Published()
     x = graph.given(1, 9, 14)
     published = graph.model(graph.convolution(x, 9, 10, **given))
@@ -115,7 +115,7 @@ def test_attributes_that_are_left_out_have_their_defaults(backend: Backend) -> N
 
 
 @pytest.mark.parametrize("level", [0.0, -3.0, 1e-30, 5.0])
-def test_constant_input_is_quantised_as_published(backend: Backend, level: float) -> None:
+def test_constant_input_is_quantized_as_published(backend: Backend, level: float) -> None:
     graph = Published()
     x = graph.given_array(np.full((1, 6, 8), level, np.float32))
     published = graph.model(graph.convolution(x, 6, 5, bias=False))
@@ -126,7 +126,7 @@ def test_constant_input_is_quantised_as_published(backend: Backend, level: float
     np.testing.assert_allclose(after, before, rtol=1e-6)
 
 
-def test_convolutions_of_one_quantised_value_quantise_it_once(backend: Backend) -> None:
+def test_convolutions_of_one_quantized_value_quantize_it_once(backend: Backend) -> None:
     graph = Published()
     x = graph.given(1, 6, 12)
     quantized = graph.quantized(x)
@@ -241,7 +241,7 @@ NEAR_MISSES = {
         ),
     ),
     "bias in other steps": (
-        "an operator quantises it in the steps of the accumulators",
+        "an operator quantizes it in the steps of the accumulators",
         Variation(
             bias=lambda g, scale, step: g.quantized_bias(
                 g.floats(6), g.add("Mul", scale, g.constant(0.02))

@@ -6,24 +6,18 @@ from typing import Any
 import numpy as np
 import onnx_ir as ir
 import pytest
-from onnx import TensorProto, helper
+from onnx import TensorProto
 
 from service.preparation.rewriting import convolutions, floats, normalization
-from service.preparation.rewriting.dialect import DOMAIN
 from service.preparation.rewriting.floats import (
-    dequantize_embeddings,
-    dequantize_lstms,
     dequantize_products,
     project_floats,
 )
 from service.preparation.rewriting.graph import constant
 from service.preparation.rewriting.projections import merge_projections
-from service.preparation.rewriting.transposes import cancel_transposes
-from tests.service.preparation.rewriting.published_graphs import (
-    MICROSOFT,
-    Array,
+from tests.service.preparation.rewriting.float_graphs import WEIGHT_SCALE, finished, held
+from tests.service.preparation.rewriting.graph_checks import (
     NearMiss,
-    Published,
     attributes_of,
     check_left_alone,
     copied,
@@ -33,27 +27,7 @@ from tests.service.preparation.rewriting.published_graphs import (
     the_node,
     tidied,
 )
-
-WEIGHT_SCALE = np.float32(0.0021)
-"""Of every convolution in `Published`."""
-
-
-def finished(model: ir.Model) -> ir.Model:
-    """Drop what nobody uses any more, and the dialect with it."""
-    cancel_transposes(model.graph)
-    model.graph.opset_imports.pop(DOMAIN, None)
-    return tidied(model)
-
-
-def held(value: ir.Value | None) -> Array:
-    """What an initializer or a Constant holds."""
-    assert value is not None
-    array = constant(value)
-    if array is None:
-        made = value.producer()
-        assert made is not None
-        array = made.attributes["value"].as_tensor().numpy()
-    return array
+from tests.service.preparation.rewriting.published_graphs import Array, Published
 
 
 def convolved(model: ir.Model) -> int:
@@ -61,13 +35,13 @@ def convolved(model: ir.Model) -> int:
     return floats.rules().apply_to_model(model)
 
 
-def within_quantisation(before: Array, after: Array, x: Array, weight: Array) -> None:
+def within_quantization(before: Array, after: Array, x: Array, weight: Array) -> None:
     """Check that sums are as near as rounding each input to a step of 1/255 of its range allows.
 
     Args:
-        before: of the quantised graph.
+        before: of the quantized graph.
         after: of the one in floats.
-        x: what is quantised.
+        x: what is quantized.
         weight: that it is multiplied by, its outputs along the first axis.
     """
     assert before.shape == after.shape
@@ -117,7 +91,7 @@ def test_a_convolution_is_one_of_floats(given: dict[str, Any]) -> None:
         "pads": given.get("pads", [given.get("size", 3) // 2] * 2),
     }
     (after,) = plain(model, graph.feeds)
-    within_quantisation(before, after, graph.feeds[x], weight)
+    within_quantization(before, after, graph.feeds[x], weight)
 
 
 def test_a_square_is_a_product() -> None:
@@ -179,7 +153,7 @@ def test_a_product_is_one_of_floats(shape: tuple[int, ...], given: dict[str, Any
     weight = held(the_node(model, "MatMul").inputs[1])
     np.testing.assert_array_equal(weight, integers.astype(np.float32) * scale)
     (after,) = plain(model, graph.feeds)
-    within_quantisation(before, after, graph.feeds[x], weight.T)
+    within_quantization(before, after, graph.feeds[x], weight.T)
 
 
 def test_layers_of_one_weight_have_it_once() -> None:
@@ -211,7 +185,7 @@ def test_a_product_that_is_an_output_keeps_its_name() -> None:
 
 
 def product_of_two(graph: Published) -> str:
-    """What one quantised, by the zero point of another."""
+    """What one quantized, by the zero point of another."""
     (one, scale, _), (*_, zero) = (
         graph.quantized(graph.given(1, 7)),
         graph.quantized(graph.given(1, 7)),
@@ -303,206 +277,4 @@ def test_styles_without_a_bias_or_of_floats_are_left_alone() -> None:
     normalization.rules().apply_to_model(model)
     before = operators(model)
     assert merge_projections(model.graph, project_floats) == 0
-    assert operators(model) == before
-
-
-# Embeddings.
-
-
-def embedded(
-    graph: Published, *, kind: type = np.uint8, scale: Any = 0.005, zero: Any = 121
-) -> str:
-    table = graph.constant(graph.random.integers(0, 120, (20, 6)), kind)
-    ids = graph.given_array(graph.random.integers(0, 20, (1, 9)))
-    rows = graph.add("Gather", table, ids, axis=0)
-    given = [] if zero is None else [graph.constant(zero, kind)]
-    return graph.add("DequantizeLinear", rows, graph.constant(scale), *given)
-
-
-@pytest.mark.parametrize(
-    ("kind", "zero"), [(np.uint8, 121), (np.int8, 0), (np.int8, -7), (np.int8, None)]
-)
-def test_rows_are_taken_of_a_table_of_floats(kind: type, zero: int | None) -> None:
-    graph = Published()
-    published = graph.model(embedded(graph, kind=kind, zero=zero))
-    (before,) = plain(published, graph.feeds)
-    model = copied(published)
-    assert dequantize_embeddings(model.graph) == 1
-    assert operators(tidied(model)) == {"Gather": 1}
-    (after,) = plain(model, graph.feeds)
-    np.testing.assert_array_equal(after, before)
-
-
-def test_an_embedding_that_is_looked_up_twice_is_there_once() -> None:
-    graph = Published()
-    table = graph.constant(graph.random.integers(0, 256, (20, 6)), np.uint8)
-    given = [graph.constant(0.005), graph.constant(121, np.uint8)]
-    outputs = [
-        graph.add(
-            "DequantizeLinear",
-            graph.add("Gather", table, graph.given_array(graph.random.integers(0, 20, (1, n)))),
-            *given,
-        )
-        for n in (3, 5)
-    ]
-    published = graph.model(*outputs)
-    before = plain(published, graph.feeds)
-    model = copied(published)
-    assert dequantize_embeddings(model.graph) == 2
-    assert operators(tidied(model)) == {"Gather": 2}
-    assert len(model.graph.initializers) == 1
-    for one, other in zip(before, plain(model, graph.feeds), strict=True):
-        np.testing.assert_array_equal(other, one)
-
-
-def embedding_of_a_scale_for_each(graph: Published) -> str:
-    return embedded(graph, scale=[[[0.005] * 6]], zero=None)
-
-
-def embedding_of_no_table(graph: Published) -> str:
-    quantized, scale, zero = graph.quantized(graph.given(20, 6))
-    rows = graph.add("Gather", quantized, graph.constant([3, 5], np.int64))
-    return graph.add("DequantizeLinear", rows, scale, zero)
-
-
-def no_rows(graph: Published) -> str:
-    quantized, scale, zero = graph.quantized(graph.given(20, 6))
-    return graph.add("DequantizeLinear", quantized, scale, zero)
-
-
-@pytest.mark.parametrize("build", [embedding_of_no_table, no_rows])
-def test_what_is_no_table_is_left_alone(build: Callable[[Published], str]) -> None:
-    graph = Published()
-    model = graph.model(build(graph))
-    before = operators(model)
-    assert dequantize_embeddings(model.graph) == 0
-    assert operators(model) == before
-
-
-def test_a_table_of_several_scales_is_left_alone() -> None:
-    graph = Published()
-    rows = graph.add(
-        "Gather",
-        graph.constant(graph.random.integers(0, 120, (20, 2)), np.uint8),
-        graph.given_array(graph.random.integers(0, 20, (4,))),
-    )
-    model = graph.model(graph.add("DequantizeLinear", rows, graph.constant([0.1, 0.2]), axis=1))
-    assert dequantize_embeddings(model.graph) == 0
-    assert plain(model, graph.feeds)[0].shape == (4, 2)
-
-
-# LSTMs.
-
-N_IN, N_HIDDEN = 6, 5
-
-
-def recurrent(
-    graph: Published,
-    x: str,
-    *,
-    kind: type = np.int8,
-    zero: int = 0,
-    by_column: bool = False,
-    both_ways: bool = True,
-    state: float | None = 0.0,
-    peepholes: bool = False,
-    weights: tuple[str, str] | None = None,
-) -> list[str]:
-    """The outputs of an LSTM in the published form of [T, 1, N_IN]."""
-    n = 2 if both_ways else 1
-
-    def matrix(n_rows: int) -> str:
-        return graph.weights(n, n_rows, 4 * N_HIDDEN, kind=kind)
-
-    def scales() -> list[str]:
-        shape = (n, 4 * N_HIDDEN) if by_column else (n,)
-        return [
-            graph.constant(graph.random.uniform(0.002, 0.006, shape)),
-            graph.constant(np.full(shape, zero), kind),
-        ]
-
-    w, r = weights or (matrix(N_IN), matrix(N_HIDDEN))
-    states = ["", ""]
-    if state is not None:
-        shape = graph.constant([n, 1, N_HIDDEN], np.int64)
-        value = helper.make_tensor("value", TensorProto.FLOAT, [1], [state])
-        states = [graph.add("ConstantOfShape", shape, value=value)] * 2
-    holes = graph.floats(n, 3 * N_HIDDEN) if peepholes else ""
-    return graph.add_many(
-        "DynamicQuantizeLSTM", 3, x, w, r, graph.floats(n, 8 * N_HIDDEN, scale=0.3), "", *states,
-        holes, *scales(), *scales(), domain=MICROSOFT, hidden_size=N_HIDDEN,
-        direction="bidirectional" if both_ways else "forward",
-    )  # fmt: skip
-
-
-@pytest.mark.parametrize(
-    "given",
-    [
-        {},
-        {"both_ways": False},
-        {"kind": np.uint8, "zero": 128},
-        {"by_column": True},
-        {"state": None},
-        {"state": 0.7},
-        {"peepholes": True},
-    ],
-    ids=str,
-)
-def test_an_lstm_is_one_of_floats(given: dict[str, Any]) -> None:
-    graph = Published()
-    published = graph.model(*recurrent(graph, graph.given(11, 1, N_IN), **given))
-    before = plain(published, graph.feeds)
-    old = the_node(published, "DynamicQuantizeLSTM")
-    model = copied(published)
-    assert dequantize_lstms(model.graph) == 1
-    found = operators(tidied(model))
-    assert found == {"LSTM": 1} | ({"ConstantOfShape": 1} if given.get("state") else {})
-    node = the_node(model, "LSTM")
-    for place, scale_place in ((1, 8), (2, 10)):
-        integers, scale, zero = (
-            held(old.inputs[k]).astype(np.float32) for k in (place, scale_place, scale_place + 1)
-        )
-        columns = (len(integers), 1, -1)
-        expected = (integers - zero.reshape(columns)) * scale.reshape(columns)
-        np.testing.assert_array_equal(held(node.inputs[place]), expected.transpose(0, 2, 1))
-    after = plain(model, graph.feeds)
-    for one, other in zip(before, after, strict=True):
-        assert one.shape == other.shape
-        # In and state are rounded to 1/255 of their ranges, at each step anew.
-        np.testing.assert_allclose(other, one, rtol=0, atol=0.02)
-        assert np.abs(other).max() > 0.1
-
-
-def test_lstms_of_the_same_weights_have_them_once() -> None:
-    graph = Published()
-    weights = tuple(graph.weights(2, n, 4 * N_HIDDEN, kind=np.int8) for n in (N_IN, N_HIDDEN))
-    scale, zero = graph.constant([0.004, 0.005]), graph.constant([0, 0], np.int8)
-    outputs = [
-        graph.add_many(
-            "DynamicQuantizeLSTM", 1, graph.given(4, 1, N_IN), *weights, "", "", "", "", "",
-            scale, zero, scale, zero, domain=MICROSOFT, hidden_size=N_HIDDEN,
-            direction="bidirectional",
-        )[0]
-        for _ in range(2)
-    ]  # fmt: skip
-    published = graph.model(*outputs)
-    before = plain(published, graph.feeds)
-    model = copied(published)
-    assert dequantize_lstms(model.graph) == 2
-    assert operators(tidied(model)) == {"LSTM": 2}
-    assert len(model.graph.initializers) == 2
-    for one, other in zip(before, plain(model, graph.feeds), strict=True):
-        np.testing.assert_allclose(other, one, rtol=0, atol=0.02)
-
-
-def test_an_lstm_whose_weights_are_computed_is_left_alone() -> None:
-    graph = Published()
-    shape = (1, N_IN, 4 * N_HIDDEN)
-    given = graph.given_array(graph.random.integers(-127, 128, shape).astype(np.int64))
-    weight = graph.cast(given, TensorProto.INT8)
-    recurrence = graph.weights(1, N_HIDDEN, 4 * N_HIDDEN, kind=np.int8)
-    x = graph.given(3, 1, N_IN)
-    model = graph.model(*recurrent(graph, x, both_ways=False, weights=(weight, recurrence))[:1])
-    before = operators(model)
-    assert dequantize_lstms(model.graph) == 0
     assert operators(model) == before

@@ -5,10 +5,8 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections import Counter
 from collections.abc import Iterator
 from contextlib import closing
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -16,7 +14,6 @@ import onnx
 import onnx_ir as ir
 import pytest
 
-import ortffi
 from service.loading import STATISTICS
 from service.model import SplitModel
 from service.model.durations import SAMPLES_PER_FRAME, TENSOR_NAME
@@ -33,10 +30,19 @@ from service.model.prepared import DECODER, ENCODER
 from service.model.runtime import open_runtime
 from service.model.statistics import StatisticsPredictor
 from service.preparation.refusal import RefusedError
-from service.preparation.rewriting.pipeline import Report, Variant, rewrite
+from service.preparation.rewriting.pipeline import Variant, rewrite
 from service.settings import BUCKETS
 from service.speech.windows import Window
 from tests.opened_models import open_file, open_folder
+from tests.service.preparation.rewriting.gpu_graphs import (
+    HALF,
+    Rewritten,
+    Watched,
+    halved,
+    in_halves,
+    made_by,
+    to,
+)
 from tests.service.preparation.rewriting.published_graphs import Published
 
 VARIANTS: tuple[Variant, ...] = ("float32", "float16", "rounded")
@@ -62,30 +68,6 @@ FEATURES = "/encoder/MatMul_1_output_0"
 
 LAST = "/decoder/decoder/generator/istft/stft/Concat_output_0"
 """The spectrum of the sound, [1, 22, 120 T + 1]."""
-
-
-@dataclass(frozen=True)
-class Rewritten:
-    folder: Path
-    report: Report
-    encoder: onnx.GraphProto
-    decoder: onnx.GraphProto
-
-    @property
-    def nodes(self) -> list[onnx.NodeProto]:
-        return [*self.encoder.node, *self.decoder.node]
-
-    @property
-    def weights(self) -> list[onnx.TensorProto]:
-        return [*self.encoder.initializer, *self.decoder.initializer]
-
-    @property
-    def operators(self) -> Counter[str]:
-        return Counter(node.op_type for node in self.nodes)
-
-    @property
-    def weights_bytes(self) -> int:
-        return sum((self.folder / files.weights).stat().st_size for files in (ENCODER, DECODER))
 
 
 @pytest.fixture(scope="module")
@@ -223,7 +205,7 @@ def test_what_is_no_kokoro_is_left_alone(variant: Variant, tmp_path: Path) -> No
     source, folder = tmp_path / "source.onnx", tmp_path / "prepared"
     folder.mkdir()
     ir.save(graph.model(graph.convolution(graph.given(1, 4, 9), 4, 5)), source)
-    with pytest.raises(RefusedError, match="1 quantised convolutions are recognised"):
+    with pytest.raises(RefusedError, match="1 quantized convolutions are recognized"):
         rewrite(source, folder, variant, lambda line: None)
     assert list(folder.iterdir()) == []
 
@@ -297,32 +279,6 @@ def test_halves_can_be_run(said: dict[str, Inference], rewritten: dict[str, Rewr
     assert 0 < log_spectral_distance(said["short"].samples, halves.samples) < 3.5
 
 
-HALF = onnx.TensorProto.FLOAT16
-
-
-def halved(graph: onnx.GraphProto, *names: str) -> set[str]:
-    """The nodes that values come from and that have a weight in halves, or make them."""
-    halves = {each.name for each in graph.initializer if each.data_type == HALF}
-    producers = {name: node for node in graph.node for name in node.output}
-    seen: set[str] = set()
-    waiting, found = list(names), set()
-    while waiting:
-        name = waiting.pop()
-        node = producers.get(name)
-        if node is None or name in seen:
-            continue
-        seen.add(name)
-        waiting.extend(node.input)
-        if halves & set(node.input) or (node.op_type == "Cast" and node.attribute[0].i == HALF):
-            found.add(node.name or node.op_type)
-    return found
-
-
-def in_halves(graph: onnx.GraphProto) -> list[onnx.NodeProto]:
-    halves = {each.name for each in graph.initializer if each.data_type == HALF}
-    return [n for n in graph.node if n.op_type == "Conv" and n.input[1] in halves]
-
-
 def test_what_must_be_exact_is_not_in_halves(rewritten: dict[str, Rewritten]) -> None:
     encoder, decoder = rewritten["float16"].encoder, rewritten["float16"].decoder
     (sums,) = (n.output[0] for n in encoder.node if n.op_type == "CumSum" and "sin_gen" in n.name)
@@ -356,20 +312,6 @@ def test_numbers_of_frames_are_not_in_halves(rewritten: dict[str, Rewritten]) ->
             assert not [each for each in casts if each.op_type == "Cast" and to(each) == HALF]
 
 
-def to(cast: onnx.NodeProto) -> int:
-    return int(cast.attribute[0].i)
-
-
-def made_by(node: onnx.NodeProto, producers: dict[str, onnx.NodeProto]) -> set[str]:
-    """The operators up to three steps before one."""
-    found, names = set[str](), list(node.input)
-    for _ in range(3):
-        makers = [producers[name] for name in names if name in producers]
-        found |= {each.op_type for each in makers}
-        names = [name for each in makers for name in each.input]
-    return found
-
-
 @pytest.mark.slow
 def test_long_speech_is_right_in_halves(
     floats: SplitModel, rewritten: dict[str, Rewritten], repository: Path
@@ -381,63 +323,6 @@ def test_long_speech_is_right_in_halves(
     with closing(opened(rewritten["rounded"])) as kokoro:
         other = kokoro.infer(ids, style, 1.0)
     assert log_spectral_distance(one.samples, other.samples) < MAX_DISTANCE_DB
-
-
-# Buckets.
-
-
-class Watched:
-    """Sessions of the model in floats that tell all of its convolutions' shapes."""
-
-    def __init__(self, folder: Path) -> None:
-        self.encoder, self.decoder = (_watched(folder, files.graph) for files in (ENCODER, DECODER))
-
-    def shapes(
-        self, token_ids: tuple[int, ...], style: np.ndarray, speed: float, buckets: list[int]
-    ) -> tuple[np.ndarray, int, list[list[int]]]:
-        """The samples, the frames, and the shapes inside behind the encoder of tokens."""
-        feeds = {
-            "tokens": np.array([[0, *token_ids, 0]], np.int64), "style": style,
-            "speed": np.array([speed], np.float32), "buckets": np.array(buckets, np.int64),
-        }  # fmt: skip
-        features, spectrum, durations, *sizes = self.encoder.run(feeds, copy=True)
-        n_frames = int(durations.sum())
-        mask = np.zeros((1, 1, features.shape[1]), np.float32)
-        mask[..., : 2 * n_frames] = 1
-        (given,) = (info.shape for info in self.decoder.inputs if info.name == "given")
-        feeds = {
-            "features": features, "spectrum": spectrum, "style": style, "mask": mask,
-            "given": np.zeros(given, np.float32), "share": np.zeros(1, np.float32),
-        }  # fmt: skip
-        audio, *others = self.decoder.run(feeds, copy=True)
-        n_tokens = len(token_ids) + 2
-        inside = [
-            size.tolist() for size in (*sizes, *others) if n_tokens not in (size[0], size[-1])
-        ]
-        return audio[: n_frames * SAMPLES_PER_FRAME], n_frames, inside
-
-    def close(self) -> None:
-        self.encoder.close()
-        self.decoder.close()
-
-
-def _watched(folder: Path, name: str) -> ortffi.Session:
-    model = onnx.load(folder / name, load_external_data=False)
-    for node in list(model.graph.node):
-        if node.op_type in ("Conv", "LSTM", "ConvTranspose"):
-            size = onnx.helper.make_node(
-                "Shape", [node.output[0]], [f"size of {len(model.graph.output)}"]
-            )
-            model.graph.node.append(size)
-            model.graph.output.append(
-                onnx.helper.make_tensor_value_info(size.output[0], onnx.TensorProto.INT64, None)
-            )
-    builder = ortffi.SessionBuilder().with_cpu().with_intra_threads(2)
-    builder = builder.with_optimization_level(ortffi.GraphOptimizationLevel.DISABLE_ALL)
-    builder = builder.with_config(
-        "session.model_external_initializers_file_folder_path", str(folder)
-    )
-    return builder.commit_from_memory(model.SerializeToString())
 
 
 @pytest.fixture(scope="module")

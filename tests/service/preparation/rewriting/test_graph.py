@@ -18,7 +18,8 @@ from service.preparation.rewriting.graph import (
     scalar,
     users,
 )
-from tests.service.preparation.rewriting.published_graphs import Published, the_node
+from tests.service.preparation.rewriting.graph_checks import the_node
+from tests.service.preparation.rewriting.published_graphs import Published
 
 
 def convolution(**attributes: Any) -> ir.Node:

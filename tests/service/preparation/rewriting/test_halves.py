@@ -14,14 +14,8 @@ from service.preparation.refusal import RefusedError
 from service.preparation.rewriting.constants import END
 from service.preparation.rewriting.graph import constant
 from service.preparation.rewriting.halves import halve, round_to_halves
-from tests.service.preparation.rewriting.published_graphs import (
-    Array,
-    Published,
-    copied,
-    operators,
-    plain,
-    the_node,
-)
+from tests.service.preparation.rewriting.graph_checks import copied, operators, plain, the_node
+from tests.service.preparation.rewriting.published_graphs import Array, Published
 
 N_FRAMES = 24
 HALF, FLOAT = TensorProto.FLOAT16, TensorProto.FLOAT

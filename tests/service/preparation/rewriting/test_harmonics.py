@@ -9,15 +9,15 @@ from onnx import TensorProto
 
 from service.preparation.rewriting import harmonics
 from service.preparation.rewriting.native import OPERATORS
-from tests.service.preparation.rewriting.published_graphs import (
+from tests.service.preparation.rewriting.graph_checks import (
     UNSIGNED,
     Backend,
-    Published,
     copied,
     operators,
     plain,
     tidied,
 )
+from tests.service.preparation.rewriting.published_graphs import Published
 
 RATE_HZ, FACTOR, N_HARMONICS, AMPLITUDE, BIAS = 24000.0, 300, 9, 0.1, -0.02945026010274887
 

@@ -14,15 +14,14 @@ from service.preparation.rewriting.constants import END
 from service.preparation.rewriting.heads import scale_products, settle_heads
 from service.preparation.rewriting.matrices import fuse_products
 from service.preparation.rewriting.native import OPERATORS
-from tests.service.preparation.rewriting.published_graphs import (
-    Array,
+from tests.service.preparation.rewriting.graph_checks import (
     Backend,
-    Published,
     copied,
     operators,
     plain,
     tidied,
 )
+from tests.service.preparation.rewriting.published_graphs import Array, Published
 
 
 @dataclass

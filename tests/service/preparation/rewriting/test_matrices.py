@@ -9,15 +9,14 @@ from onnx_ir.passes import common as passes
 
 from service.preparation.rewriting.matrices import fuse_products
 from service.preparation.rewriting.native import OPERATORS
-from tests.service.preparation.rewriting.published_graphs import (
-    Array,
+from tests.service.preparation.rewriting.graph_checks import (
     Backend,
-    Published,
     copied,
     operators,
     plain,
     tidied,
 )
+from tests.service.preparation.rewriting.published_graphs import Array, Published
 
 
 def model_of(graph: Published, rank: int, *outputs: str) -> ir.Model:

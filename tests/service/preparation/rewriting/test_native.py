@@ -7,75 +7,37 @@ from collections.abc import Callable
 import numpy as np
 import onnx_ir as ir
 import pytest
-from onnx_ir.passes import common as passes
 
 from service.preparation.layout import LAYOUT
 from service.preparation.rewriting import native
 from service.preparation.rewriting.packing import (
-    centred,
+    centered,
     column_sums,
     cut_runs,
     pack_floats,
     pack_integers,
-    pack_strided,
 )
-from tests.service.preparation.rewriting.published_graphs import (
+from tests.service.preparation.rewriting.graph_checks import (
     Backend,
-    Published,
     attributes_of,
     copied,
     operators,
     plain,
-    recognise,
+    recognize,
     the_node,
 )
-
-CONV = "kokoro.DynamicQuantizeConv"
-STATISTICS = "kokoro.ChannelStatistics"
-INPUTS = (
-    "x", "weight", "weight_sums", "runs", "bias", "statistics", "style", "alpha", "residual",
-    "addend",
-)  # fmt: skip
-
-
-def fused(graph: Published, *outputs: str) -> ir.Model:
-    """Return a graph with native operators, but nothing of the dialect put into stock ones yet."""
-    model = recognise(copied(graph.model(*outputs)))
-    count = native.fuse(model.graph)
-    passes.RemoveUnusedNodesPass()(model)
-    made = sum(node.domain == native.OPERATORS and node.op_type != "ChannelStatistics"
-               for node in model.graph)  # fmt: skip
-    assert count == made
-    return model
-
-
-def operands(node: ir.Node, names: tuple[str, ...] = INPUTS) -> dict[str, ir.Value]:
-    return {name: value for name, value in zip(names, node.inputs, strict=False) if value}
-
-
-def array(value: ir.Value | None) -> np.ndarray:  # type: ignore[type-arg]
-    assert value is not None
-    assert value.const_value is not None
-    return value.const_value.numpy()
-
-
-def frames(graph: Published, n_channels: int, n_frames: int = 9) -> str:
-    """Something given channels last, as all is in a decoder but at its ends."""
-    return graph.add("Transpose", graph.given(1, n_frames, n_channels), perm=[0, 2, 1])
-
-
-def ended(graph: Published, x: str) -> str:
-    """Something behind that is not fused, and takes channels last."""
-    turned = graph.add("Transpose", x, perm=[0, 2, 1])
-    return graph.add("Softmax", turned, axis=-1)
-
-
-def convolved(graph: Published) -> str:
-    return graph.convolution(frames(graph, 5), 5, 6)
-
-
-def adain(graph: Published, x: str, n: int = 6) -> str:
-    return graph.modulation(graph.norm(x), graph.given(1, 2 * n), n)
+from tests.service.preparation.rewriting.native_graphs import (
+    CONV,
+    STATISTICS,
+    adain,
+    array,
+    convolved,
+    ended,
+    frames,
+    fused,
+    operands,
+)
+from tests.service.preparation.rewriting.published_graphs import Published
 
 
 def test_a_convolution_alone() -> None:
@@ -90,7 +52,7 @@ def test_a_convolution_alone() -> None:
         for value in graph.model().graph.initializers.values()
         if value.dtype == ir.DataType.UINT8 and value.shape != ()
     )
-    packed = pack_integers(centred(weight, 70))
+    packed = pack_integers(centered(weight, 70))
     np.testing.assert_array_equal(array(node.inputs[1]), packed)
     np.testing.assert_array_equal(array(node.inputs[2]), column_sums(packed, 17))
     np.testing.assert_array_equal(array(node.inputs[3]), cut_runs(packed))
@@ -185,9 +147,9 @@ def test_statistics_come_from_upsampling() -> None:
 def test_what_is_put_together_has_its_statistics_taken_once() -> None:
     graph = Published()
     both = graph.add("Concat", convolved(graph), frames(graph, 2), axis=1)
-    normalised = graph.norm(both)
+    normalized = graph.norm(both)
     outputs = [
-        graph.convolution(graph.modulation(normalised, graph.given(1, 16), 8), 8, 3)
+        graph.convolution(graph.modulation(normalized, graph.given(1, 16), 8), 8, 3)
         for _ in range(2)
     ]
     model = fused(graph, *outputs)
@@ -294,7 +256,7 @@ def test_an_activation_that_others_need_too_stays_for_them(backend: Backend) -> 
 def test_a_sum_that_is_an_output_of_the_graph_keeps_its_name() -> None:
     graph = Published()
     total = graph.add("Add", convolved(graph), frames(graph, 6))
-    model = recognise(graph.model(ended(graph, total)))
+    model = recognize(graph.model(ended(graph, total)))
     add = the_node(model, "Add").outputs[0]
     add.name, add.dtype = "sum", ir.DataType.FLOAT
     model.graph.outputs.append(add)
@@ -303,53 +265,6 @@ def test_a_sum_that_is_an_output_of_the_graph_keeps_its_name() -> None:
     maker = model.graph.outputs[1].producer()
     assert maker is not None
     assert maker.op_type == "DynamicQuantizeConv"
-
-
-def test_upsampling_takes_in_what_is_around_it() -> None:
-    graph = Published()
-    x = graph.add("LeakyRelu", frames(graph, 5), alpha=0.1)
-    upsampled = graph.upsampling(x, 5, 3, 6)
-    pads = graph.constant([0, 0, 1, 0, 0, 0], np.int64)
-    reflected = graph.add("Pad", upsampled, pads, mode="reflect")
-    total = graph.add("Add", reflected, frames(graph, 3, 55))
-    model = fused(graph, ended(graph, graph.add("Div", total, graph.constant(2.0))))
-    assert operators(model) == {"kokoro.ConvTranspose": 1, "Div": 1, "Softmax": 1}
-    node = the_node(model, "ConvTranspose")
-    assert attributes_of(node) == {
-        "channels": 3, "stride": 6, "pad": 3, "reflect": 1, "negative_slope": pytest.approx(0.1)
-    }  # fmt: skip
-    weight = next(iter(graph.model().graph.initializers.values()))
-    np.testing.assert_array_equal(array(node.inputs[1]), pack_strided(array(weight), 6))
-    assert len(node.inputs) == 4
-
-
-def test_upsampling_takes_in_one_sum() -> None:
-    graph = Published()
-    total = graph.upsampling(frames(graph, 5), 5, 3, 6)
-    for _ in range(2):
-        total = graph.add("Add", total, frames(graph, 3, 54))
-    found = operators(fused(graph, ended(graph, total)))
-    assert found == {"kokoro.ConvTranspose": 1, "Add": 1, "Softmax": 1}
-
-
-@pytest.mark.parametrize("epsilon", [1e-5, 1e-3])
-def test_the_epsilon_goes_along(epsilon: float) -> None:
-    graph = Published()
-    normalised = graph.norm(frames(graph, 6), epsilon=epsilon)
-    x = graph.modulation(normalised, graph.given(1, 12), 6)
-    node = the_node(fused(graph, graph.convolution(x, 6, 5)), "DynamicQuantizeConv")
-    assert node.attributes["epsilon"].as_float() == pytest.approx(epsilon)
-
-
-def test_upsampling_alone() -> None:
-    graph = Published()
-    model = fused(graph, graph.upsampling(frames(graph, 5), 5, 3, 10))
-    assert operators(model) == {"kokoro.ConvTranspose": 1, "Transpose": 1}
-    node = the_node(model, "ConvTranspose")
-    assert attributes_of(node) == {
-        "channels": 3, "stride": 10, "pad": 5, "reflect": 0, "negative_slope": 1.0
-    }  # fmt: skip
-    assert len(node.inputs) == 3
 
 
 def test_the_last_convolution_takes_in_leaky_relu_only() -> None:
@@ -383,9 +298,9 @@ def test_weights_that_are_shared_are_packed_once() -> None:
     assert one.inputs[2] is other.inputs[2]
 
 
-def test_nothing_is_fused_where_nothing_is_recognised() -> None:
+def test_nothing_is_fused_where_nothing_is_recognized() -> None:
     graph = Published()
-    model = recognise(graph.model(graph.add("Exp", graph.snake(adain(graph, frames(graph, 6)), 6))))
+    model = recognize(graph.model(graph.add("Exp", graph.snake(adain(graph, frames(graph, 6)), 6))))
     names = operators(model)
     assert native.fuse(model.graph) == 0
     assert operators(model) == names
@@ -394,7 +309,7 @@ def test_nothing_is_fused_where_nothing_is_recognised() -> None:
 def flip(n_in: int) -> float:
     """By how much a convolution may differ whose input rounds the other way in a few places.
 
-    Its input is some units wide, so that a step of the quantised input is about 0.02, and a weight
+    Its input is some units wide, so that a step of the quantized input is about 0.02, and a weight
     at most 255 steps of 0.0021.
     """
     return 0.03 * 255 * 0.0021 * n_in
@@ -404,7 +319,7 @@ def check_numbers(graph: Published, backend: Backend, *outputs: str, atol: float
     """Check that a graph gives the same numbers before and after."""
     published = graph.model(*outputs)
     before = plain(published, graph.feeds)
-    after = backend.run(backend.lower(recognise(copied(published))), graph.feeds)
+    after = backend.run(backend.lower(recognize(copied(published))), graph.feeds)
     for one, other in zip(before, after, strict=True):
         assert one.shape == other.shape
         np.testing.assert_allclose(other, one, rtol=0, atol=atol)
@@ -445,7 +360,7 @@ def test_a_residual_block_gives_the_same_numbers(
     assert (found[CONV], found[STATISTICS], found["Add"], found["Div"]) == (4, 1, 0, 0)
     published = graph.model(mean)
     (before,) = plain(published, graph.feeds)
-    (after,) = backend.run(backend.lower(recognise(copied(published))), graph.feeds)
+    (after,) = backend.run(backend.lower(recognize(copied(published))), graph.feeds)
     assert before.shape == after.shape
     # Rounding that falls the other way here and there changes little against the whole.
     assert np.abs(after - before).mean() < 0.01 * (np.abs(before).mean() + 1)

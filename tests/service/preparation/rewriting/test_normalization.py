@@ -8,10 +8,9 @@ import numpy as np
 import pytest
 
 from service.preparation.rewriting import normalization
-from tests.service.preparation.rewriting.published_graphs import (
+from tests.service.preparation.rewriting.graph_checks import (
     Backend,
     NearMiss,
-    Published,
     attributes_of,
     check_left_alone,
     copied,
@@ -22,6 +21,7 @@ from tests.service.preparation.rewriting.published_graphs import (
     the_node,
     tidied,
 )
+from tests.service.preparation.rewriting.published_graphs import Published
 
 TOLERANCE = 2e-4
 """Of values of about 1: variances are differences of means of squares, in float32."""
@@ -64,7 +64,7 @@ def test_a_constant_channel_is_nearly_beta(backend: Backend, level: float) -> No
 
 
 @pytest.mark.parametrize("n_frames", [1, 2, 11])
-def test_a_normalisation_of_frames_first_gives_the_same_numbers(
+def test_a_normalization_of_frames_first_gives_the_same_numbers(
     backend: Backend, n_frames: int
 ) -> None:
     graph = Published()
@@ -80,13 +80,13 @@ def test_a_normalisation_of_frames_first_gives_the_same_numbers(
 
 
 @pytest.mark.parametrize("frames_first", [False, True])
-def test_several_styles_share_a_normalisation(backend: Backend, frames_first: bool) -> None:
+def test_several_styles_share_a_normalization(backend: Backend, frames_first: bool) -> None:
     graph = Published()
     if frames_first:
-        normalised = graph.time_first_norm(graph.given(9, 1, 6))
+        normalized = graph.time_first_norm(graph.given(9, 1, 6))
     else:
-        normalised = graph.norm(graph.given(1, 6, 9))
-    published = graph.model(*(graph.modulation(normalised, graph.given(1, 12), 6) for _ in "ab"))
+        normalized = graph.norm(graph.given(1, 6, 9))
+    published = graph.model(*(graph.modulation(normalized, graph.given(1, 12), 6) for _ in "ab"))
     before = plain(published, graph.feeds)
     model = copied(published)
     assert normalization.rules().apply_to_model(model) == 3
@@ -145,7 +145,7 @@ class Variation:
     square_of: str = "centered"
     epsilon: Any = 1e-5
     root: bool = True
-    modulated: str | None = "normalised"
+    modulated: str | None = "normalized"
     style: Callable[[Published, int], str] = row
     sizes: tuple[int, int] = (6, 6)
     gamma_first: bool = True
@@ -164,7 +164,7 @@ class Variation:
         deviation = graph.add("Add", variance, graph.constant(self.epsilon))
         if self.root:
             deviation = graph.add("Sqrt", deviation)
-        values["normalised"] = graph.add("Div", values["centered"], deviation)
+        values["normalized"] = graph.add("Div", values["centered"], deviation)
         outputs = []
         if self.modulated:
             sizes = graph.constant(self.sizes, np.int64)
@@ -178,18 +178,18 @@ class Variation:
 
 
 def one_style_of_two(graph: Published) -> list[str]:
-    normalised = graph.norm(graph.given(1, 6, 8))
-    return [graph.modulation(normalised, graph.given(1, 12), 6, one=one) for one in (1.0, 2.0)]
+    normalized = graph.norm(graph.given(1, 6, 8))
+    return [graph.modulation(normalized, graph.given(1, 12), 6, one=one) for one in (1.0, 2.0)]
 
 
 NEAR_MISSES = {
-    "over channels": ("an operator normalises over time", Variation(axes=(1, 1))),
-    "over the batch": ("an operator normalises over time", Variation(axes=(0, 0))),
+    "over channels": ("an operator normalizes over time", Variation(axes=(1, 1))),
+    "over the batch": ("an operator normalizes over time", Variation(axes=(0, 0))),
     "variance over another axis": (
         "an operator takes both over the same", Variation(axes=(2, 1))
     ),
     "variance of something else": (
-        "an operator takes that of what it normalises", Variation(square_of="x")
+        "an operator takes that of what it normalizes", Variation(square_of="x")
     ),
     "no root": ("an operator divides by the root", Variation(root=False)),
     "epsilon of each channel": (
@@ -197,22 +197,22 @@ NEAR_MISSES = {
     ),
     "mean asked for elsewhere": ("an operator does not give it", Variation(more=("mean",))),
     "not modulated": (
-        "no operator normalises alone", Variation(modulated=None, used=("normalised",))
+        "no operator normalizes alone", Variation(modulated=None, used=("normalized",))
     ),
     "not modulated, an output": (
-        "no operator normalises alone", Variation(modulated=None, more=("normalised",))
+        "no operator normalizes alone", Variation(modulated=None, more=("normalized",))
     ),
     "asked for without a style too": (
-        "no operator gives what is only normalised", Variation(used=("normalised",))
+        "no operator gives what is only normalized", Variation(used=("normalized",))
     ),
     "an output without a style too": (
-        "no operator gives what is only normalised", Variation(more=("normalised",))
+        "no operator gives what is only normalized", Variation(more=("normalized",))
     ),
     "scaled alone too": ("an operator does not give it", Variation(used=("product",))),
     "one style of two is another thing": (
-        "no operator gives what is only normalised", one_style_of_two
+        "no operator gives what is only normalized", one_style_of_two
     ),
-    "style of what is not normalised": (
+    "style of what is not normalized": (
         "no operator modulates alone", Variation(modulated="centered")
     ),
     "parts of unequal size": (
@@ -237,7 +237,7 @@ def test_without_the_change_it_is_adain() -> None:
     assert normalization.rules().apply_to_model(model) == 2
 
 
-def test_a_normalisation_without_a_style_does_not_stop_the_others(backend: Backend) -> None:
+def test_a_normalization_without_a_style_does_not_stop_the_others(backend: Backend) -> None:
     graph = Published()
     x, style = graph.given(1, 6, 8), graph.given(1, 12)
     published = graph.model(graph.modulation(graph.norm(graph.norm(x)), style, 6))

@@ -8,7 +8,8 @@ from onnx import defs
 
 from service.preparation.refusal import RefusedError
 from service.preparation.rewriting.opsets import IR_VERSION, OPSET, lower_opset
-from tests.service.preparation.rewriting.published_graphs import Published, copied, plain
+from tests.service.preparation.rewriting.graph_checks import copied, plain
+from tests.service.preparation.rewriting.published_graphs import Published
 
 
 def resized(graph: Published, **changes: Any) -> str:

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from service.preparation.rewriting.packing import (
-    centred,
+    centered,
     column_sums,
     cut_runs,
     pack_floats,
@@ -59,7 +59,7 @@ def test_a_matrix_is_a_convolution_of_one_tap() -> None:
 @pytest.mark.parametrize(("zero_point", "n_terms"), [(0, 3), (1, 2), (127, 2), (128, 1), (255, 2)])
 def test_terms_of_any_weights_add_up_to_them(zero_point: int, n_terms: int) -> None:
     weight = np.arange(256, dtype=np.uint8).reshape(8, 8, 4)
-    terms = centred(weight, zero_point)
+    terms = centered(weight, zero_point)
     assert (terms.dtype, terms.shape) == (np.int8, (8, 8, 4 * n_terms))
     total = terms.astype(int).reshape(8, 8, n_terms, 4).sum(axis=2)
     np.testing.assert_array_equal(total, weight.astype(int) - zero_point)

@@ -8,15 +8,15 @@ from onnx import TensorProto
 
 from service.preparation.rewriting import normalization
 from service.preparation.rewriting.projections import merge_projections
-from tests.service.preparation.rewriting.published_graphs import (
+from tests.service.preparation.rewriting.graph_checks import (
     Backend,
-    Published,
     copied,
     operators,
     plain,
     the_node,
     tidied,
 )
+from tests.service.preparation.rewriting.published_graphs import Published
 
 
 @pytest.mark.parametrize("bias_first", [False, True])
@@ -54,9 +54,9 @@ def test_styles_are_the_same_but_for_rounding() -> None:
     graph = Published()
     style = graph.quantized(graph.given(1, 12))
     projected = [graph.product(style, 12, 10, bias_first=False) for _ in range(3)]
-    normalised = [graph.norm(graph.given(1, 5, 2)) for _ in projected]
+    normalized = [graph.norm(graph.given(1, 5, 2)) for _ in projected]
     modulated = [
-        graph.modulation(x, each, 5) for x, each in zip(normalised, projected, strict=True)
+        graph.modulation(x, each, 5) for x, each in zip(normalized, projected, strict=True)
     ]
     # What is also asked for elsewhere stays where it is.
     published = graph.model(*modulated, *projected)

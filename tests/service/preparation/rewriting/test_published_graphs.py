@@ -6,12 +6,8 @@ import numpy as np
 import onnx_ir as ir
 import pytest
 
-from tests.service.preparation.rewriting.published_graphs import (
-    WIDEST,
-    Published,
-    check_exact,
-    plain,
-)
+from tests.service.preparation.rewriting.graph_checks import check_exact, plain
+from tests.service.preparation.rewriting.published_graphs import WIDEST, Published
 
 
 def product(graph: Published, widest: int) -> ir.Model:

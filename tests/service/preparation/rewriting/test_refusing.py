@@ -23,7 +23,7 @@ from service.preparation.rewriting.masked_decoder import mask_frames
 from service.preparation.rewriting.opsets import lower_opset
 from service.preparation.rewriting.padded_encoder import pad_frames
 from service.preparation.rewriting.parts import split
-from service.preparation.rewriting.refusing import not_recognised
+from service.preparation.rewriting.refusing import not_recognized
 from tests.service.preparation.rewriting.published_graphs import Published
 
 
@@ -82,7 +82,7 @@ def test_a_generator_that_lacks_what_both_parts_need_is_refused(name: str) -> No
 def nearest(module: object, model: ir.Model) -> Refusal:
     rules = module.rules()  # type: ignore[attr-defined]
     assert rules.apply_to_model(model) == 0
-    return refusal(lambda: raising(not_recognised("places", 0, 1, rules, model)))
+    return refusal(lambda: raising(not_recognized("places", 0, 1, rules, model)))
 
 
 def raising(error: Exception) -> None:
@@ -91,7 +91,7 @@ def raising(error: Exception) -> None:
 
 def test_a_graph_without_anything_alike_has_no_nearest_miss() -> None:
     found = nearest(convolutions, unknown())
-    assert found.reason == "0 places are recognised, and at least 1 are needed"
+    assert found.reason == "0 places are recognized, and at least 1 are needed"
     assert (found.node, found.nearest) == ("the node", "no node looks like one")
 
 
@@ -105,7 +105,7 @@ def test_a_convolution_that_is_grouped_is_told_with_its_node() -> None:
     assert found.nearest == "it is grouped, or not padded by numbers at the convolution"
 
 
-def test_a_normalisation_of_which_more_is_made_is_told() -> None:
+def test_a_normalization_of_which_more_is_made_is_told() -> None:
     graph = Published()
     found = nearest(normalization, graph.model(graph.add("Exp", graph.norm(graph.given(1, 6, 9)))))
     assert found.nearest.startswith("more is done with it than modulation by a style at ")

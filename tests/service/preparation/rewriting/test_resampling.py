@@ -7,10 +7,8 @@ import numpy as np
 import pytest
 
 from service.preparation.rewriting import resampling
-from tests.service.preparation.rewriting.published_graphs import (
-    Array,
+from tests.service.preparation.rewriting.graph_checks import (
     Backend,
-    Published,
     attributes_of,
     copied,
     dialect,
@@ -19,6 +17,7 @@ from tests.service.preparation.rewriting.published_graphs import (
     the_node,
     tidied,
 )
+from tests.service.preparation.rewriting.published_graphs import Array, Published
 
 RESIZE = {
     "mode": "nearest",

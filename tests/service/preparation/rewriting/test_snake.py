@@ -7,10 +7,9 @@ import numpy as np
 import pytest
 
 from service.preparation.rewriting import snake
-from tests.service.preparation.rewriting.published_graphs import (
+from tests.service.preparation.rewriting.graph_checks import (
     Backend,
     NearMiss,
-    Published,
     check_left_alone,
     copied,
     near_misses,
@@ -19,6 +18,7 @@ from tests.service.preparation.rewriting.published_graphs import (
     the_node,
     tidied,
 )
+from tests.service.preparation.rewriting.published_graphs import Published
 
 
 @pytest.mark.parametrize("alpha_first", [True, False])

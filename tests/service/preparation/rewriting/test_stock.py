@@ -7,16 +7,16 @@ import onnx_ir as ir
 import pytest
 
 from service.preparation.rewriting import stock
-from tests.service.preparation.rewriting.published_graphs import (
+from tests.service.preparation.rewriting.graph_checks import (
     UNSIGNED,
     Backend,
-    Published,
     copied,
     operators,
     plain,
-    recognise,
+    recognize,
     the_node,
 )
+from tests.service.preparation.rewriting.published_graphs import Published
 
 TO_FLOAT = "com.microsoft.MatMulIntegerToFloat"
 
@@ -29,7 +29,7 @@ def lowered(graph: Published, *outputs: str, backend: Backend = UNSIGNED) -> ir.
     """Return the graph, whose outputs are turned, so that no transposes are left in it."""
     turned = [graph.add("Transpose", output, perm=[0, 2, 1]) for output in outputs]
     ended = [graph.add("Softmax", output, axis=-1) for output in turned]
-    return backend.lower(recognise(graph.model(*ended)))
+    return backend.lower(recognize(graph.model(*ended)))
 
 
 def array(value: ir.Value | None) -> np.ndarray:  # type: ignore[type-arg]
@@ -126,7 +126,7 @@ def test_snake_after_adain_is_near_whatever_alpha_is() -> None:
     published = graph.model(y, v)
     exact, modulated = plain(copied(published), graph.feeds)
     only_y = graph.model(y)
-    found = UNSIGNED.run(UNSIGNED.lower(recognise(only_y)), graph.feeds)[0]
+    found = UNSIGNED.run(UNSIGNED.lower(recognize(only_y)), graph.feeds)[0]
     # Off by the polynomial's error, or, where the sine is small, by a thirty-fifth of its square.
     squares = np.sin(alpha[:, None] * modulated[0].astype(np.float64)) ** 2
     bound = np.minimum(6.7e-4, squares * 0.03) / np.abs(alpha[:, None]) + 1e-4

@@ -9,16 +9,12 @@ import pytest
 from service.preparation.rewriting.dialect import DOMAIN
 from service.preparation.rewriting.graph import nodes_of
 from service.preparation.rewriting.lengths import share_lengths
-from tests.service.preparation.rewriting.published_graphs import (
-    UNSIGNED,
-    Published,
-    operators,
-    recognise,
-)
+from tests.service.preparation.rewriting.graph_checks import UNSIGNED, operators, recognize
+from tests.service.preparation.rewriting.published_graphs import Published
 
 
 def told(model: ir.Model) -> list[ir.Value | None]:
-    """Return what convolutions, and then normalisations, are told."""
+    """Return what convolutions, and then normalizations, are told."""
     return [
         node.inputs[-1]
         for op_type in ("QuantizedConv", "InstanceNorm")
@@ -43,7 +39,7 @@ def spread(dilation: int) -> dict[str, list[int]]:
 
 
 def published(graph: Published, *outputs: str) -> ir.Model:
-    return recognise(graph.model(*outputs))
+    return recognize(graph.model(*outputs))
 
 
 def test_a_residual_block_counts_its_frames_once() -> None:

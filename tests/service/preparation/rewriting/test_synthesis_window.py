@@ -8,14 +8,8 @@ import pytest
 
 from service.preparation.rewriting.constants import END
 from service.preparation.rewriting.synthesis_window import settle_windows
-from tests.service.preparation.rewriting.published_graphs import (
-    Array,
-    Published,
-    copied,
-    operators,
-    plain,
-    tidied,
-)
+from tests.service.preparation.rewriting.graph_checks import copied, operators, plain, tidied
+from tests.service.preparation.rewriting.published_graphs import Array, Published
 
 SIZE = 20
 WINDOW = (np.hanning(SIZE + 1)[:-1] ** 2).astype(np.float32)

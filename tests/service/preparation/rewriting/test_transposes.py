@@ -7,13 +7,8 @@ import onnx_ir as ir
 import pytest
 
 from service.preparation.rewriting.transposes import cancel_transposes, move_transposes
-from tests.service.preparation.rewriting.published_graphs import (
-    Published,
-    copied,
-    operators,
-    plain,
-    tidied,
-)
+from tests.service.preparation.rewriting.graph_checks import copied, operators, plain, tidied
+from tests.service.preparation.rewriting.published_graphs import Published
 
 Build = Callable[[Published], tuple[str, ...]]
 

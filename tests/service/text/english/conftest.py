@@ -10,7 +10,7 @@ from service.text import Espeak, find_language, punctuation
 from service.text.characters import clean_text
 from service.text.english.reader import EnglishReader
 from service.text.espeak.reader import EspeakReader
-from service.text.origins import TracedText
+from service.text.offset_mapping import TracedText
 
 DATA = Path(__file__).parents[3] / "data" / "reading"
 
@@ -19,7 +19,7 @@ Read = Callable[..., str]
 
 
 def rows(name: str) -> list[list[str]]:
-    """Return the cells of a table's lines."""
+    """Return the cells of each line of a table."""
     lines = (DATA / name).read_text(encoding="utf-8").splitlines()
     return [line.split("\t") for line in lines if line and not line.startswith("#")]
 

@@ -1,4 +1,4 @@
-"""Shouted words are words; abbreviations stay letters."""
+"""Shouted words are read as words; abbreviations are spelled."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Words with two readings are said by what is around them."""
+"""Words with two pronunciations are read by their context."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from service.text.english.heteronyms import READINGS, settle
+from service.text.english.heteronyms import READINGS, find_pronunciations
 from service.text.vocabulary import load_vocabulary
 
-# Measured: 251 of 253; the official front end has 224. Of the last 125, at first sight, before
-# the rules were mended by them, 114 were right; the official front end's were 111.
+# Measured: 251 of 253 are right; of the official front end 224. Before the last 125 were used to
+# improve the rules, 114 of these were right; of the official front end 111.
 MIN_RIGHT = 0.97
 
 
@@ -45,11 +45,11 @@ def test_heteronyms_are_said_by_their_context(
         ("", "", {}, {}),
     ],
 )
-def test_only_a_telling_context_settles_a_word(
+def test_only_a_matching_context_changes_a_word(
     text: str, tags: str, american: dict[int, str], british: dict[int, str]
 ) -> None:
-    assert settle(text.split(), tags.split(), british=False) == american
-    assert settle(text.split(), tags.split(), british=True) == british
+    assert find_pronunciations(text.split(), tags.split(), british=False) == american
+    assert find_pronunciations(text.split(), tags.split(), british=True) == british
 
 
 def test_the_vocabulary_has_all_phonemes_of_the_table() -> None:
@@ -58,6 +58,6 @@ def test_the_vocabulary_has_all_phonemes_of_the_table() -> None:
         for reading in readings:
             assert vocabulary.token_ids(reading.american), word
             assert vocabulary.token_ids(reading.british), word
-            # Each has its own `o` and long vowels.
+            # Each variety has its own `o` and long vowels.
             assert not set("Qɒː") & set(reading.american), word
             assert "O" not in reading.british, word

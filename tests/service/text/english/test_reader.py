@@ -1,4 +1,4 @@
-"""The English reader: awkward words, settled words, offsets, threads, any text whatever."""
+"""The English reader: awkward words, overrides, offsets, threads, arbitrary text."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from service.text import Espeak, find_language, punctuation
 from service.text.characters import clean_text
 from service.text.english.reader import EnglishReader
 from service.text.espeak.reader import EspeakReader
-from service.text.origins import TracedText
+from service.text.offset_mapping import TracedText
 from service.text.spans import Override
 from service.text.vocabulary import load_vocabulary
 
@@ -22,7 +22,7 @@ from service.text.vocabulary import load_vocabulary
 @pytest.mark.parametrize(
     ("text", "phonemes"),
     [
-        # Apostrophes, straight, curly and typed as accents.
+        # Apostrophes: straight, curly and typed as accents.
         ("don't", "dˈOnt"),
         ("don’t", "dˈOnt"),
         ("don`t", "dˈOnt"),
@@ -45,7 +45,7 @@ from service.text.vocabulary import load_vocabulary
         ("and/or", "ænd ɔɹ"),
         ("twenty twenty-four", "twˈɛnti twˈɛntifˌɔɹ"),
         ("A B C", "ˈA bˈi sˈi"),
-        # What the lexicon lacks.
+        # Words that the lexicon lacks.
         ("café", "kæfˈA"),
         ("naïve", "nIˈiv"),
         ("Zürich", "zˈuɹɪʧ"),
@@ -53,7 +53,7 @@ from service.text.vocabulary import load_vocabulary
         ("B12", "bˈi twˈɛlv"),
         ("he is @home", "hi ɪz æt hˈOm"),
         ("x=y", "ˈɛks ˈikwᵊlz wˈI"),
-        # What comes next decides.
+        # The next word decides.
         ("the end", "ði ˈɛnd"),
         ("the start", "ðə stˈɑɹt"),
         ("the Xyzzyq", "ðə zˈIzɪk"),
@@ -76,7 +76,7 @@ def test_words_sound_as_people_say_them(text: str, phonemes: str, read: Any) -> 
         ("lead, read", "lead", "lˈɛd", "lˈɛd, ɹˈid"),
     ],
 )
-def test_an_ending_is_voiced_as_the_settled_word_before_it_ends(
+def test_an_ending_is_voiced_as_the_given_phonemes_before_it_end(
     text: str, word: str, phonemes: str, said: str, readers: Any
 ) -> None:
     start = text.index(word)
@@ -97,7 +97,7 @@ def test_stress_is_shifted_where_it_is_asked_for(steps: int, said: str, readers:
     assert read == said
 
 
-def test_every_word_knows_its_place_in_the_text(readers: Any) -> None:
+def test_every_word_has_its_span_in_the_text(readers: Any) -> None:
     text = 'He said: "The state-of-the-art café, and/or Bort’s B12 — THE END."'
     spans = punctuation.split(clean_text(TracedText(text)))
     heard = []
@@ -191,13 +191,13 @@ MARKS = [" ", " ", " ", ", ", "-", "/", "'", '"', ". ", "_", "&"]
 
 
 @given(
-    pieces=st.lists(st.tuples(st.sampled_from(WORDS), st.sampled_from(MARKS)), max_size=15),
+    pairs=st.lists(st.tuples(st.sampled_from(WORDS), st.sampled_from(MARKS)), max_size=15),
     language=st.sampled_from(["en-us", "en-gb"]),
 )
 def test_any_mixture_of_words_and_marks_is_read(
-    pieces: list[tuple[str, str]], language: str, read: Any
+    pairs: list[tuple[str, str]], language: str, read: Any
 ) -> None:
-    text = "".join(word + mark for word, mark in pieces).strip()
+    text = "".join(word + mark for word, mark in pairs).strip()
     said = read(text, language)
     assert said == read(text, language)
     assert bool(said) or not any(character.isalnum() for character in text)

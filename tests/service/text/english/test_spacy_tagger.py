@@ -15,7 +15,7 @@ needs_spacy = pytest.mark.skipif(
 
 
 @pytest.mark.parametrize(
-    ("words", "spaced", "pieces", "tags"),
+    ("words", "spaced", "tokens", "tags"),
     [
         (
             ["do", "n't"],
@@ -32,10 +32,10 @@ needs_spacy = pytest.mark.skipif(
         ([], [], [], []),
     ],
 )  # fmt: skip
-def test_a_word_has_the_tag_of_its_weightiest_piece(
-    words: list[str], spaced: list[bool], pieces: list[tuple[int, str, str]], tags: list[str]
+def test_a_word_has_the_tag_of_its_weightiest_token(
+    words: list[str], spaced: list[bool], tokens: list[tuple[int, str, str]], tags: list[str]
 ) -> None:
-    assert list(spacy_tagger._tags(words, spaced, pieces)) == tags
+    assert list(spacy_tagger._tags(words, spaced, tokens)) == tags
 
 
 @needs_spacy

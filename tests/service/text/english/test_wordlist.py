@@ -1,4 +1,4 @@
-"""The packed list of words answers as a dictionary does."""
+"""The packed word list gives the same answers as a dict."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Single words, as the official front end says them: with endings, in capitals, in context."""
+"""Single words as in the official front end: with endings, in capitals, in context."""
 
 from __future__ import annotations
 

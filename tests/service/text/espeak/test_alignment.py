@@ -15,27 +15,27 @@ def parts(phonemes: str, readings: list[str]) -> list[str]:
 @pytest.mark.parametrize(
     ("phonemes", "readings", "expected"),
     [
-        # As alone.
+        # As when read alone.
         ("ə kˈæt", ["ə", "kˈæt"], ["ə", "kˈæt"]),
         # Weakened, merged, linked.
         ("ɪt wʌzðə kˈæt", ["ˈɪt", "wˈɑz", "ðə", "kˈæt"], ["ɪt", "wʌz", "ðə", "kˈæt"]),
         ("ʌvðə", ["ˈʌv", "ðˈi"], ["ʌv", "ðə"]),
         ("lez amˈi", ["lˈe", "amˈi"], ["lez", "amˈi"]),
         ("fəɹə wˈIl", ["fɔː", "ˈA", "wˈIl"], ["fəɹ", "ə", "wˈIl"]),
-        # Several spoken words for one that is written.
+        # Several spoken words for one written word.
         (
             "ɪn twˈɛnti wˈʌn dˈAz",
             ["ˈɪn", "twˈɛnti wˈʌn", "dˈAz"],
             ["ɪn", "twˈɛnti wˈʌn", "dˈAz"],
         ),
         ("ɑɹ fˌɔɹɛɡzˈæmpᵊl ɪn", ["ɑɹ", "ˌiʤˈi", "ˈɪn"], ["ɑɹ", "fˌɔɹɛɡzˈæmpᵊl", "ɪn"]),
-        # Unheard, alone or in the sentence.
+        # Silent, alone or in the sentence.
         ("kˈæt dˈɔɡ", ["kˈæt", "", "dˈɔɡ"], ["kˈæt", "", "dˈɔɡ"]),
         ("", ["a", "b"], ["", ""]),
         ("ˈa", [""], ["ˈa"]),
-        # Stress goes with what follows it, length and nasality with what they modify.
+        # Stress belongs to the sound after it, length and nasality to the sound before.
         ("anˈoːɪ̃", ["an", "oː", "ɪ̃"], ["an", "ˈoː", "ɪ̃"]),
-        # IPA that is not in the vocabulary, for want of a better reading.
+        # IPA that is not in the vocabulary, when there is no better reading.
         ("kˈæt dˈɔɡ", ["k^æ1t", "dˈɔɡ"], ["kˈæt", "dˈɔɡ"]),
     ],
 )

@@ -25,7 +25,7 @@ NEEDS_PROC = pytest.mark.skipif(
     not Path("/proc/self/task").is_dir(), reason="looks processes up in /proc, which is Linux's"
 )
 
-# Each killed espeak-ng 1.52 with some of the voices, or with all of them.
+# Each one crashed espeak-ng 1.52 with some or all voices.
 KILLERS = [
     "Tह-ं",
     "---लच्छेद",
@@ -41,7 +41,7 @@ KILLERS = [
 
 
 def process_of(espeak: Espeak) -> int:
-    """Return the process that all readers are forks of."""
+    """Return the parent process of all forks."""
     assert espeak._process is not None
     return espeak._process.pid
 
@@ -65,7 +65,7 @@ def wait_until_gone(pid: int) -> None:
 
 
 @pytest.mark.parametrize("text", KILLERS)
-def test_what_kills_espeak_is_read_or_refused_and_the_next_text_read(
+def test_what_crashes_espeak_is_read_or_refused_and_the_next_text_read(
     espeak: Espeak, text: str
 ) -> None:
     process = process_of(espeak)
@@ -79,7 +79,7 @@ def test_what_kills_espeak_is_read_or_refused_and_the_next_text_read(
 def test_one_of_them_does_kill(espeak: Espeak) -> None:
     if not espeak.version.startswith("1.52"):
         pytest.skip(f"known of espeak-ng 1.52, this is {espeak.version}")
-    with pytest.raises(InvalidTextError, match="espeak-ng fails over 'Tह-ं'"):
+    with pytest.raises(InvalidTextError, match="espeak-ng crashes on 'Tह-ं'"):
         espeak.phonemize("Tह-ं", AMERICAN)
 
 
@@ -180,7 +180,7 @@ def test_signals_to_all_processes_leave_the_readers_to_the_service(number: int) 
     assert process_of(espeak) == process
 
 
-# Loads the script and reads with something that fails in ways that espeak-ng was not seen to.
+# Loads the script with a reader that fails in ways that were not seen with espeak-ng.
 FAILING = """
 import importlib.util, os, sys
 spec = importlib.util.spec_from_file_location("espeak_process", {script!r})
@@ -237,7 +237,7 @@ def test_a_text_that_ends_the_process_is_refused(
 def test_a_library_that_kills_who_loads_it_cannot_be_used(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with pytest.raises(EspeakError, match="ends the process that loads it"):
+    with pytest.raises(EspeakError, match="crashes the process that loads it"):
         failing(tmp_path, monkeypatch, start="dies")
 
 
@@ -250,7 +250,7 @@ def test_what_cannot_be_started_again_is_an_error(
         espeak.phonemize("leave", "any")
 
 
-# Scripts that espeak-ng reads by the rules of another language than the voice's, and some more.
+# Scripts that espeak-ng reads by the rules of a language other than the voice's, and some more.
 LETTERS = {
     name: [
         character
@@ -298,16 +298,16 @@ def read_strange_texts(espeak: Espeak, seed: int, times: int) -> None:
             espeak.phonemize(text, source.choice(VOICES))
         except InvalidTextError:
             n_refused += 1
-    # One process has seen it all: only its forks died, and of few texts.
+    # The same process is still running: only forks died, and only a few.
     assert process_of(espeak) == process
     assert n_refused < times / 500
 
 
-def test_strange_texts_end_nothing(espeak: Espeak) -> None:
+def test_strange_texts_crash_nothing(espeak: Espeak) -> None:
     read_strange_texts(espeak, seed=1, times=5_000)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(2, 12))
-def test_very_many_strange_texts_end_nothing(espeak: Espeak, seed: int) -> None:
+def test_very_many_strange_texts_crash_nothing(espeak: Espeak, seed: int) -> None:
     read_strange_texts(espeak, seed, times=200_000)

@@ -1,4 +1,4 @@
-"""What docs/markup.md shows is so."""
+"""The examples of docs/markup.md are correct."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from pathlib import Path
 import pytest
 
 from service.errors import MarkupError
-from service.text.lexicon import UserLexicon
 from service.text.markup import Passage, Pause, inline, ssml
+from service.text.user_lexicon import UserLexicon
 
 TEXT = (Path(__file__).parents[4] / "docs/markup.md").read_text(encoding="utf-8")
 CODE = re.compile(r"`([^`]+)`")
 
 
 def section(title: str) -> str:
-    """Return what is under a heading, without what is under others inside it."""
+    """Return the text under a heading, without its subsections."""
     level, _, _ = title.partition(" ")
     _, _, rest = TEXT.partition(f"\n{title}\n")
     assert rest, title
@@ -85,7 +85,7 @@ def test_strengths_and_rates_are_those_of_the_tables() -> None:
     for written, rate in rates:
         (passage,) = document(f'<prosody rate="{written}">so</prosody>')
         assert isinstance(passage, Passage)
-        assert passage.delivery.rate == pytest.approx(rate)
+        assert passage.voice_settings.rate == pytest.approx(rate)
 
 
 @pytest.mark.parametrize("block", re.findall(r"```xml\n(.*?)```", TEXT, re.DOTALL))

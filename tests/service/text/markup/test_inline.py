@@ -10,7 +10,7 @@ from service.text.spans import Override
 
 
 def texts(written: str) -> list[str | float]:
-    """Return passages as their texts, pauses as their seconds."""
+    """Return the text of each passage and the seconds of each pause."""
     return [
         part.duration_s if isinstance(part, Pause) else part.text.text
         for part in inline.parse(written)
@@ -23,8 +23,8 @@ def only(written: str) -> Passage:
     return passage
 
 
-def settled(written: str) -> list[tuple[str, str | None, float]]:
-    """Return the words of each override, as they are in the caller's text, and what it says."""
+def overrides(written: str) -> list[tuple[str, str | None, float]]:
+    """Return the words of each override in the caller's text, with phonemes and stress."""
     return [(written[o.start : o.end], o.phonemes, o.stress) for o in only(written).overrides]
 
 
@@ -62,10 +62,10 @@ def test_phonemes_are_those_of_the_words_in_brackets() -> None:
         ("**[bold](+1)**", [("bold", None, 1)]),
     ],
 )
-def test_words_in_brackets_are_settled(
+def test_words_in_brackets_get_overrides(
     written: str, expected: list[tuple[str, str | None, float]]
 ) -> None:
-    assert settled(written) == expected
+    assert overrides(written) == expected
 
 
 @pytest.mark.parametrize(
@@ -83,11 +83,11 @@ def test_pauses_stand_between_passages(written: str, expected: list[str | float]
     assert texts(written) == expected
 
 
-def test_a_pause_knows_its_place() -> None:
+def test_a_pause_has_the_span_of_its_markup() -> None:
     assert inline.parse("é😀[pause:1s]")[1:] == [Pause(1.0, 2, 12)]
 
 
-def test_passages_after_a_pause_keep_their_places() -> None:
+def test_passages_after_a_pause_keep_their_spans() -> None:
     written = "Wait.[pause:1s] [Now](+1) go."
     passage = inline.parse(written)[-1]
     assert isinstance(passage, Passage)
@@ -123,10 +123,10 @@ def test_what_only_looks_like_markup_is_text(written: str) -> None:
 @pytest.mark.parametrize(
     ("written", "reason", "position"),
     [
-        ("Hello [pause:abc]", "'abc' is not a length", 14),
-        ("[pause:-1s]", "'-1s' is not a length", 8),
-        ("[pause:1,5s]", "'1,5s' is not a length", 8),
-        ("[pause:١s]", "is not a length", 8),
+        ("Hello [pause:abc]", "'abc' is not a duration", 14),
+        ("[pause:-1s]", "'-1s' is not a duration", 8),
+        ("[pause:1,5s]", "'1,5s' is not a duration", 8),
+        ("[pause:١s]", "is not a duration", 8),
         ("[pause:99s]", "longer than 60 seconds", 8),
         ("[pause:" + "9" * 400 + "s]", "longer than 60 seconds", 8),
         ("a [pause:1s", "no closing bracket", 3),
@@ -140,8 +140,8 @@ def test_what_only_looks_like_markup_is_text(written: str) -> None:
         ("[word](kæt/)", "between two slashes", 8),
         ("[word](kˈat)", "between two slashes", 8),
         ("[word](/ˈat)", "between two slashes", 8),
-        ("[word](+3)", "halves", 8),
-        ("[word]( -0.3)", "halves", 9),
+        ("[word](+3)", "steps of 0.5", 8),
+        ("[word]( -0.3)", "steps of 0.5", 9),
         ("x [](/kæt/)", "no words", 3),
         ("x [\u200b ](+1)", "no words", 3),
         ("word](+1)", "no opening bracket", 5),
@@ -154,7 +154,7 @@ def test_wrong_markup_is_refused_with_its_place(written: str, reason: str, posit
         inline.parse(written)
 
 
-PIECES = st.sampled_from(
+SNIPPETS = st.sampled_from(
     [
         *("[", "]", "(", ")", "/", "\\", "+1", "[pause:", "1s", "](/", "/)", "](+1)", "kˈæt"),
         *(" ", "\n", "word", "é", "😀", ".", "\u200b", "[word](/kˈæt/)", "[pause:2s]", "a, b"),
@@ -162,7 +162,7 @@ PIECES = st.sampled_from(
 )
 
 
-@given(st.lists(st.one_of(PIECES, st.text(max_size=3)), max_size=20).map("".join))
+@given(st.lists(st.one_of(SNIPPETS, st.text(max_size=3)), max_size=20).map("".join))
 def test_any_text_is_parsed_or_refused(written: str) -> None:
     try:
         parts = inline.parse(written)

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from service.errors import LanguageUnavailableError, MarkupError
-from service.text.markup import Delivery, Hint, Passage, Pause, ssml
+from service.text.markup import Hint, Passage, Pause, VoiceSettings, ssml
 
 
 def parts(content: str, language: str | None = None) -> list[Passage | Pause]:
@@ -17,7 +17,7 @@ def parts(content: str, language: str | None = None) -> list[Passage | Pause]:
 
 
 def said(content: str) -> list[str | float]:
-    """Return passages as their texts, pauses as their seconds."""
+    """Return the text of each passage and the seconds of each pause."""
     return [
         part.duration_s if isinstance(part, Pause) else part.text.text for part in parts(content)
     ]
@@ -31,13 +31,18 @@ def only(content: str, language: str | None = None) -> Passage:
 
 def delivered(content: str) -> list[tuple[str, str | None, str | None, float]]:
     return [
-        (part.text.text, part.delivery.voice, part.delivery.language, part.delivery.rate)
+        (
+            part.text.text,
+            part.voice_settings.voice,
+            part.voice_settings.language,
+            part.voice_settings.rate,
+        )
         for part in parts(content)
         if isinstance(part, Passage)
     ]
 
 
-def settled(content: str, language: str | None = None) -> list[tuple[str, str | None, float]]:
+def overrides(content: str, language: str | None = None) -> list[tuple[str, str | None, float]]:
     source = f"<speak>{content}</speak>"
     return [
         (source[o.start : o.end], o.phonemes, o.stress) for o in only(content, language).overrides
@@ -81,7 +86,7 @@ def test_breaks_are_pauses(content: str, expected: list[str | float]) -> None:
     assert said(content) == expected
 
 
-def test_a_pause_has_the_place_of_its_element() -> None:
+def test_a_pause_has_the_span_of_its_element() -> None:
     source = "<speak>é😀<break time='1s'/> <break></break></speak>"
     pauses = [part for part in ssml.parse(source) if isinstance(part, Pause)]
     assert [source[pause.start : pause.end] for pause in pauses] == [
@@ -115,7 +120,7 @@ def test_a_pause_has_the_place_of_its_element() -> None:
         ("<prosody rate='2'><prosody rate='2'>a</prosody></prosody>", [("a", None, None, 4)]),
     ],
 )
-def test_delivery_is_that_of_the_elements_around(
+def test_voice_settings_are_those_of_the_elements_around(
     content: str, expected: list[tuple[str, str | None, str | None, float]]
 ) -> None:
     assert delivered(content) == expected
@@ -130,7 +135,7 @@ def test_the_language_of_the_root_is_that_of_all() -> None:
     (passage,) = ssml.parse(source)
     assert isinstance(passage, Passage)
     assert passage.text.text == "é"
-    assert passage.delivery == Delivery(language="en-gb")
+    assert passage.voice_settings == VoiceSettings(language="en-gb")
 
 
 @pytest.mark.parametrize(
@@ -154,8 +159,8 @@ def test_the_language_of_the_root_is_that_of_all() -> None:
         ("<emphasis><sub alias='a, b'>c</sub></emphasis>", [("c", None, 0.5)]),
     ],
 )
-def test_words_are_settled(content: str, expected: list[tuple[str, str | None, float]]) -> None:
-    assert settled(content) == expected
+def test_words_get_overrides(content: str, expected: list[tuple[str, str | None, float]]) -> None:
+    assert overrides(content) == expected
 
 
 @pytest.mark.parametrize(
@@ -178,13 +183,13 @@ def test_words_are_settled(content: str, expected: list[tuple[str, str | None, f
 def test_ipa_becomes_symbols_of_the_vocabulary(
     ph: str, language: str | None, phonemes: str
 ) -> None:
-    assert settled(f"<phoneme ph='{ph}'>x</phoneme>", language) == [("x", phonemes, 0)]
+    assert overrides(f"<phoneme ph='{ph}'>x</phoneme>", language) == [("x", phonemes, 0)]
 
 
 def test_the_language_of_ipa_is_that_of_the_voice_or_of_the_element() -> None:
     phoneme = "<phoneme ph='ɡəʊ'>x</phoneme>"
-    assert settled(f"<voice name='bf_emma'>{phoneme}</voice>", "en-us")[0][1] == "ɡQ"
-    assert settled(f"<lang xml:lang='en-us'>{phoneme}</lang>", "en-gb")[0][1] == "ɡO"
+    assert overrides(f"<voice name='bf_emma'>{phoneme}</voice>", "en-us")[0][1] == "ɡQ"
+    assert overrides(f"<lang xml:lang='en-us'>{phoneme}</lang>", "en-gb")[0][1] == "ɡO"
 
 
 @pytest.mark.parametrize(
@@ -218,8 +223,8 @@ def test_say_as_is_a_hint(attributes: str, interpretation: str, detail: str) -> 
     [
         ("", "no element found", 1, 1),
         ("Hello", "syntax error", 1, 1),
-        ("<p>Hello</p>", "the root is <speak>", 1, 1),
-        ("<speak>\né <speak/></speak>", "the root is <speak>", 2, 3),
+        ("<p>Hello</p>", "the root must be <speak>", 1, 1),
+        ("<speak>\né <speak/></speak>", "<speak> must be the root", 2, 3),
         ("<speak>\n😀<s>a</p></speak>", "mismatched tag", 2, 8),
         ("<speak>a & b</speak>", "not well-formed", 1, 11),
         ("<speak>é&nbsp;</speak>", "undefined entity", 1, 9),
@@ -231,44 +236,49 @@ def test_say_as_is_a_hint(attributes: str, interpretation: str, detail: str) -> 
         ("<speak><w>a</w></speak>", "element 'w' is not allowed", 1, 8),
         ("<speak><s role='a'>a</s></speak>", "attribute 'role' of <s> is not allowed", 1, 8),
         ("<speak><s a='1' a='2'/></speak>", "duplicate attribute", 1, 17),
-        ("<speak><break> a</break></speak>", "<break> holds no text", 1, 16),
-        ("<speak><break><s/></break></speak>", "<break> holds no elements", 1, 15),
-        ("<speak><sub alias='a'><s/></sub></speak>", "<sub> holds no elements", 1, 23),
+        ("<speak><break> a</break></speak>", "<break> must not contain text", 1, 16),
+        ("<speak><break><s/></break></speak>", "<break> must not contain elements", 1, 15),
+        ("<speak><sub alias='a'><s/></sub></speak>", "<sub> must not contain elements", 1, 23),
         ("<speak>a<break time='61s'/></speak>", "longer than 60 seconds", 1, 9),
-        ("<speak><break time='1'/></speak>", "'1' is not a length", 1, 8),
-        ("<speak><break strength='big'/></speak>", "strength is 'big', but can be none", 1, 8),
-        ("<speak>ä<phoneme ph='kG'>a</phoneme></speak>", r"<phoneme>: 'G' \(U\+0047\)", 1, 9),
-        ("<speak><phoneme ph='k@'>a</phoneme></speak>", r"'@' \(U\+0040\)", 1, 8),
-        ("<speak><phoneme>a</phoneme></speak>", "there is no ph", 1, 8),
-        ("<speak><phoneme ph='.'>a</phoneme></speak>", "there are no phonemes", 1, 8),
-        ("<speak><phoneme ph='a'> </phoneme></speak>", "there are no words in it", 1, 8),
-        ("<speak><phoneme alphabet='x' ph='a'>a</phoneme></speak>", "alphabet is 'x'", 1, 8),
-        ("<speak><say-as>a</say-as></speak>", "there is no interpret-as", 1, 8),
-        ("<speak><say-as interpret-as='a'>a</say-as></speak>", "interpret-as is 'a'", 1, 8),
-        ("<speak><say-as interpret-as='unit'/></speak>", "there are no words in it", 1, 8),
-        ("<speak><say-as interpret-as='date' format='q'>1</say-as></speak>", "format is 'q'", 1, 8),
+        ("<speak><break time='1'/></speak>", "'1' is not a duration", 1, 8),
         (
-            "<speak><say-as interpret-as='unit' format='x'>1</say-as></speak>",
-            "format is not for unit",
+            "<speak><break strength='big'/></speak>",
+            "strength is 'big', but must be one of none",
             1,
             8,
         ),
-        ("<speak><sub alias=' '>a</sub></speak>", "there is no alias", 1, 8),
+        ("<speak>ä<phoneme ph='kG'>a</phoneme></speak>", r"<phoneme>: 'G' \(U\+0047\)", 1, 9),
+        ("<speak><phoneme ph='k@'>a</phoneme></speak>", r"'@' \(U\+0040\)", 1, 8),
+        ("<speak><phoneme>a</phoneme></speak>", "ph is required", 1, 8),
+        ("<speak><phoneme ph='.'>a</phoneme></speak>", "there are no phonemes", 1, 8),
+        ("<speak><phoneme ph='a'> </phoneme></speak>", "it contains no words", 1, 8),
+        ("<speak><phoneme alphabet='x' ph='a'>a</phoneme></speak>", "alphabet is 'x'", 1, 8),
+        ("<speak><say-as>a</say-as></speak>", "interpret-as is required", 1, 8),
+        ("<speak><say-as interpret-as='a'>a</say-as></speak>", "interpret-as is 'a'", 1, 8),
+        ("<speak><say-as interpret-as='unit'/></speak>", "it contains no words", 1, 8),
+        ("<speak><say-as interpret-as='date' format='q'>1</say-as></speak>", "format is 'q'", 1, 8),
+        (
+            "<speak><say-as interpret-as='unit' format='x'>1</say-as></speak>",
+            "format is not allowed with unit",
+            1,
+            8,
+        ),
+        ("<speak><sub alias=' '>a</sub></speak>", "alias is required", 1, 8),
         ("<speak><prosody rate='loud'>a</prosody></speak>", "rate is 'loud'", 1, 8),
         ("<speak><prosody rate='+1.2'>a</prosody></speak>", r"rate is '\+1.2'", 1, 8),
-        ("<speak><prosody rate='20%'>a</prosody></speak>", "0.2 is not within 0.25 and 4", 1, 8),
-        ("<speak><prosody rate='-100%'>a</prosody></speak>", "0 is not within", 1, 8),
+        ("<speak><prosody rate='20%'>a</prosody></speak>", "0.2 is not between 0.25 and 4", 1, 8),
+        ("<speak><prosody rate='-100%'>a</prosody></speak>", "0 is not between", 1, 8),
         (
             "<speak><prosody rate='3'><prosody rate='2'>a</prosody></prosody></speak>",
-            "6 is not within",
+            "6 is not between",
             1,
             26,
         ),
         ("<speak><prosody pitch='high'>a</prosody></speak>", "pitch cannot be changed", 1, 8),
         ("<speak><prosody contour='a'>a</prosody></speak>", "'contour' of <prosody>", 1, 8),
-        ("<speak><voice>a</voice></speak>", "neither name nor xml:lang", 1, 8),
-        ("<speak><voice name=' '>a</voice></speak>", "there is no name", 1, 8),
-        ("<speak><lang>a</lang></speak>", "there is no xml:lang", 1, 8),
+        ("<speak><voice>a</voice></speak>", "name or xml:lang is required", 1, 8),
+        ("<speak><voice name=' '>a</voice></speak>", "name is required", 1, 8),
+        ("<speak><lang>a</lang></speak>", "xml:lang is required", 1, 8),
         ("<speak><emphasis level='x'>a</emphasis></speak>", "level is 'x'", 1, 8),
         ("<speak xml:space='preserve'>a</speak>", "xml:space", 1, 1),
         ("<speak>\n<?php a ?></speak>", "a processing instruction is not allowed", 2, 1),
@@ -312,7 +322,7 @@ def test_a_document_type_is_refused(head: str) -> None:
 
 @pytest.mark.parametrize("deep", [64, 10_000])
 def test_deep_documents_are_refused(deep: int) -> None:
-    with pytest.raises(MarkupError, match="more than 64 elements"):
+    with pytest.raises(MarkupError, match="nested more than 64 deep"):
         parts("<p>" * deep + "a" + "</p>" * deep)
     assert said("<p>" * 63 + "a" + "</p>" * 63) == ["a"]
 
@@ -337,7 +347,7 @@ CONTENTS = st.recursive(
 
 
 @given(st.lists(CONTENTS, max_size=4).map("".join))
-def test_every_character_comes_from_its_place(content: str) -> None:
+def test_every_character_has_its_span(content: str) -> None:
     source = f"<speak>{content}</speak>"
     end = 0
     for part in ssml.parse(source):
@@ -369,9 +379,9 @@ def test_any_text_is_parsed_or_refused(text: str) -> None:
 
 
 @pytest.mark.parametrize("document", ["<speak>Good <s>morning</s></speak>", "<speak>Good"])
-def test_a_document_is_gone_when_it_was_read(document: str) -> None:
+def test_a_document_is_freed_after_parsing(document: str) -> None:
     for _ in range(2):
-        gc.collect()  # also what is made once
+        gc.collect()  # including everything that is created only once
         with suppress(MarkupError):
             ssml.parse(document)
     assert gc.collect() == 0

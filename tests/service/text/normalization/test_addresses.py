@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from service.text.normalization import addresses, emoji, entities, markdown
 from service.text.normalization.rules import Rule, rewrite
-from service.text.origins import TracedText
+from service.text.offset_mapping import TracedText
 
 LANGUAGES = ("en-us", "en-gb", "es", "fr", "hi", "it", "pt-br", "ja", "zh")
 
@@ -157,7 +157,7 @@ def test_words_of_other_scripts_end_addresses(language: str, text: str, expected
     assert said(text, language) == expected
 
 
-def test_an_address_is_one_place() -> None:
+def test_an_address_is_one_span() -> None:
     text = rewrite(TracedText("See example.com now"), addresses.rules("en-us"))
     assert text.text == "See example dot com now"
     assert text[4:19].span == (4, 15)
@@ -187,9 +187,7 @@ _FRAGMENTS = st.sampled_from(
 
 
 @given(st.sampled_from(LANGUAGES), st.lists(_FRAGMENTS, max_size=12).map("".join))
-def test_any_text_is_read_and_every_character_comes_from_somewhere(
-    language: str, text: str
-) -> None:
+def test_any_text_is_read_and_every_character_has_a_span(language: str, text: str) -> None:
     once = rewrite(TracedText(text), common_rules(language))
     spans = [once[position : position + 1].span for position in range(len(once))]
     assert spans == sorted(spans)

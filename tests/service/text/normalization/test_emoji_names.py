@@ -4,7 +4,7 @@ import pytest
 
 from service.text.normalization.emoji import rules
 from service.text.normalization.rules import rewrite
-from service.text.origins import TracedText
+from service.text.offset_mapping import TracedText
 
 LANGUAGES = ("en-us", "en-gb", "es", "fr", "hi", "it", "pt-br", "ja", "zh")
 
@@ -135,7 +135,7 @@ def test_every_language_has_every_symbol_and_is_done_at_once(language: str) -> N
         assert rewrite(once, rules(language, named=is_named)).text == once.text
 
 
-def test_words_keep_their_places() -> None:
+def test_words_keep_their_spans() -> None:
     text = rewrite(TracedText("Hi 😀 you, 5→6"), rules("en-us", named=True))
     assert text.text == "Hi grinning face you, 5 to 6"
     assert text[3:16].span == (2, 5)

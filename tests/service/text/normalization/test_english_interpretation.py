@@ -43,7 +43,7 @@ from service.text.normalization.english import interpret
         ("unit", "", "10 km", "ten kilometers"),
     ],
 )
-def test_a_text_is_read_as_it_is_told(
+def test_a_text_of_a_known_kind_is_read_as_that_kind(
     interpretation: Interpretation, detail: str, text: str, words: str
 ) -> None:
     assert interpret(text, interpretation, detail, british=False) == words

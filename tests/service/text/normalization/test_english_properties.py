@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from service.text.normalization.english import rules
 from service.text.normalization.rules import rewrite
-from service.text.origins import TracedText
+from service.text.offset_mapping import TracedText
 
 _PIECES = [
     *("1", "2", "0", "12", "1984", "3", "555", "10", "000", "1/2", "0x", "A4", "½", "²"),
@@ -23,18 +23,18 @@ _awkward = st.lists(st.sampled_from([*_PIECES, " ", " ", "\n"]), max_size=12).ma
 _any = st.text(max_size=60)
 
 
-def _normalise(text: str, *, british: bool) -> TracedText:
+def _normalize(text: str, *, british: bool) -> TracedText:
     return rewrite(TracedText(text), rules(british=british))
 
 
 @given(text=st.one_of(_awkward, _any), british=st.booleans())
-def test_any_text_is_read_and_knows_its_origins(text: str, british: bool) -> None:
-    normalised = _normalise(text, british=british)
-    spans = [normalised[index : index + 1].span for index in range(len(normalised))]
+def test_any_text_is_read_with_its_offset_mapping(text: str, british: bool) -> None:
+    normalized = _normalize(text, british=british)
+    spans = [normalized[index : index + 1].span for index in range(len(normalized))]
     assert all(0 <= start < end <= len(text) for start, end in spans)
     assert all(one <= next_one for one, next_one in itertools.pairwise(spans))
 
 
 @given(text=_awkward, british=st.booleans())
 def test_no_digit_is_left(text: str, british: bool) -> None:
-    assert not any(digit in _normalise(text, british=british).text for digit in "0123456789")
+    assert not any(digit in _normalize(text, british=british).text for digit in "0123456789")

@@ -5,10 +5,10 @@ import pytest
 from service.text.characters import clean_text
 from service.text.normalization.english import rules
 from service.text.normalization.rules import rewrite
-from service.text.origins import TracedText
+from service.text.offset_mapping import TracedText
 
 
-def _normalise(text: str, language: str) -> TracedText:
+def _normalize(text: str, language: str) -> TracedText:
     return rewrite(clean_text(TracedText(text)), rules(british=language == "en-gb"))
 
 
@@ -23,17 +23,17 @@ def _normalise(text: str, language: str) -> TracedText:
     ],
 )
 def test_words_know_what_they_stand_for(text: str, word: str, origin: str) -> None:
-    normalised = _normalise(text, "en-us")
-    start = normalised.text.index(word)
-    first, last = normalised[start : start + len(word)].span
+    normalized = _normalize(text, "en-us")
+    start = normalized.text.index(word)
+    first, last = normalized[start : start + len(word)].span
     assert text[first:last] == origin
 
 
-def test_settled_words_are_left_alone() -> None:
+def test_words_with_overrides_are_left_alone() -> None:
     text = "5 or 5"
-    settled = rewrite(TracedText(text), rules(british=False), [(0, 1)])
-    assert settled.text == "5 or five"
+    rewritten = rewrite(TracedText(text), rules(british=False), [(0, 1)])
+    assert rewritten.text == "5 or five"
 
 
-def test_a_number_beyond_reason_is_read_digit_by_digit() -> None:
-    assert _normalise("7" * 400, "en-us").text == " ".join(["seven"] * 400)
+def test_a_huge_number_is_read_digit_by_digit() -> None:
+    assert _normalize("7" * 400, "en-us").text == " ".join(["seven"] * 400)

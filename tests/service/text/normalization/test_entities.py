@@ -4,7 +4,7 @@ import pytest
 
 from service.text.normalization.entities import RULES
 from service.text.normalization.rules import rewrite
-from service.text.origins import TracedText
+from service.text.offset_mapping import TracedText
 
 
 def written(text: str) -> str:

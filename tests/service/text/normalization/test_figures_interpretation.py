@@ -49,7 +49,7 @@ _KINDS: tuple[Interpretation, ...] = typing.get_args(Interpretation)
         ("es", "unit", "", "5 km", "cinco kilómetros"),
     ],
 )  # fmt: skip
-def test_a_hint_settles_the_reading(
+def test_a_hint_decides_the_reading(
     language: str, kind: Interpretation, detail: str, text: str, words: str
 ) -> None:
     assert (interpret(text, kind, detail, language) or "").lower() == words

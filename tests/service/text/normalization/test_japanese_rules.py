@@ -7,14 +7,14 @@ from hypothesis import strategies as st
 from service.text.characters import clean_text
 from service.text.normalization.japanese import RULES, interpret
 from service.text.normalization.rules import rewrite
-from service.text.origins import TracedText
+from service.text.offset_mapping import TracedText
 
 
 def normalized(text: str) -> TracedText:
     return rewrite(clean_text(TracedText(text)), RULES)
 
 
-def test_a_rewritten_number_comes_from_where_it_was_written() -> None:
+def test_a_rewritten_number_has_the_span_of_the_number() -> None:
     text = "会議は19:30に始まる"
     said = normalized(text)
     start = said.text.index("19時30分")

@@ -5,9 +5,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from service.text.characters import clean_text
-from service.text.normalization.mandarin import RULES, integer, interpret
+from service.text.normalization.mandarin import RULES, interpret
+from service.text.normalization.mandarin.numbers import say_integer
 from service.text.normalization.rules import rewrite
-from service.text.origins import TracedText
+from service.text.offset_mapping import TracedText
 
 VALUES = dict(zip("零一二三四五六七八九两", [*range(10), 2], strict=True))
 PLACES = {"十": 10, "百": 100, "千": 1000}
@@ -18,7 +19,7 @@ def normalized(text: str) -> TracedText:
 
 
 def value_of(words: str) -> int:
-    """Understand a number below ten thousand billions as a listener does."""
+    """Return the value of a Chinese number below 10**16, as a listener understands it."""
     total = section = digit = 0
     for character in words:
         if character in VALUES:
@@ -38,10 +39,10 @@ def value_of(words: str) -> int:
 
 @given(st.integers(0, 10**12 - 1))
 def test_the_words_of_a_chinese_number_have_its_value(value: int) -> None:
-    assert value_of(integer(str(value))) == value
+    assert value_of(say_integer(str(value))) == value
 
 
-def test_a_chinese_reading_comes_from_where_the_number_was_written() -> None:
+def test_a_chinese_reading_has_the_span_of_the_number() -> None:
     text = "会议19:30开始"
     said = normalized(text)
     start = said.text.index("十九点三十分")

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from service.text.normalization.markdown import RULES
 from service.text.normalization.rules import rewrite
-from service.text.origins import TracedText
+from service.text.offset_mapping import TracedText
 
 
 def written(text: str) -> str:
@@ -151,7 +151,7 @@ def test_escapes_are_taken_back_outside_paths(text: str, expected: str) -> None:
     assert written(text) == expected
 
 
-def test_words_keep_their_places() -> None:
+def test_words_keep_their_spans() -> None:
     text = rewrite(TracedText("# **One** [two](https://a.b)\n- three"), RULES)
     assert text.text == "One two.\nthree"
     assert [text[start:end].span for start, end in [(0, 3), (4, 7), (9, 14)]] == [

@@ -1,0 +1,75 @@
+"""Dates and years."""
+
+from __future__ import annotations
+
+import re
+
+from service.text.normalization.mandarin.numbers import APART, ENDS, say_digits, say_integer
+from service.text.normalization.rules import Rule
+
+_YEARS = range(1000, 2101)
+_SPAN_OF_YEARS = re.compile("年(?:前|后|来|间|的|历史|以)")
+
+_ORDERS = {
+    "ymd": ("year", "month", "day"),
+    "mdy": ("month", "day", "year"),
+    "dmy": ("day", "month", "year"),
+    "ym": ("year", "month"),
+    "md": ("month", "day"),
+    "dm": ("day", "month"),
+    "y": ("year",),
+    "m": ("month",),
+    "d": ("day",),
+}
+
+
+def say(text: str, order: str) -> str | None:
+    """Return a date in words, None if the text is no such date.
+
+    Args:
+        text: digits with anything between them.
+        order: order of its parts, such as `mdy`.
+    """
+    parts = re.findall(r"\d+", text)
+    names = _ORDERS.get(order)
+    if names is None or len(parts) != len(names):
+        return None
+    values = dict(zip(names, parts, strict=True))
+    if not (1 <= int(values.get("month", 1)) <= 12 and 1 <= int(values.get("day", 1)) <= 31):
+        return None
+    said = f"{say_digits(values['year'])}年" if "year" in values else ""
+    for name, word in (("month", "月"), ("day", "日")):
+        if name in values:
+            said += say_integer(str(int(values[name]))) + word
+    return said
+
+
+def _date(match: re.Match[str]) -> str | None:
+    year, month, day = match["year"], match["month"].lstrip("0"), match["day"].lstrip("0")
+    if int(year) not in _YEARS or not 1 <= int(month or 0) <= 12 or not 1 <= int(day or 0) <= 31:
+        return None
+    return f"{say_digits(year)}年{say_integer(month)}月{say_integer(day)}日"
+
+
+def _year(match: re.Match[str]) -> str | None:
+    year = match[1]
+    if len(year) == 4 and int(year) not in _YEARS:
+        return None
+    if year.endswith("000") and _SPAN_OF_YEARS.match(match.string, match.end()):
+        return None
+    return say_digits(year)
+
+
+RULES: tuple[Rule, ...] = (
+    Rule(
+        re.compile(
+            rf"{APART}(?P<year>\d{{4}})([/.-])(?P<month>\d{{1,2}})\2(?P<day>\d{{1,2}}){ENDS}"
+        ),
+        _date,
+    ),
+    Rule(
+        re.compile(r"(?<![\d.,/:-])([12]\d{3})年?[-~〜～—–]([12]\d{3})(?=年)"),
+        lambda match: f"{say_digits(match[1])}到{say_digits(match[2])}",
+    ),
+    Rule(re.compile(r"(?<![\d.,/:-])(\d{4}|0\d|\d{2}(?=年\d{1,2}月))(?=年)"), _year),
+)

@@ -1,0 +1,36 @@
+"""Telephone numbers and other numbers that are read digit by digit."""
+
+from __future__ import annotations
+
+import re
+
+from service.text.normalization.mandarin.numbers import TELEPHONE_DIGITS, say_digits
+from service.text.normalization.rules import Rule
+
+
+def _telephone(match: re.Match[str]) -> str | None:
+    groups = re.findall(r"\d+", match[0])
+    if sum(map(len, groups)) not in range(7, 15):
+        return None
+    said = ", ".join(say_digits(group, TELEPHONE_DIGITS) for group in groups)
+    return ("加" if match[0].startswith("+") else "") + said
+
+
+def _identifier(match: re.Match[str]) -> str:
+    return say_digits(match[0], TELEPHONE_DIGITS)
+
+
+RULES: tuple[Rule, ...] = (
+    Rule(
+        re.compile(
+            r"(?<![\d.,/:A-Za-z-])(?:\+\d{1,3}[- ]?1\d{2}[- ]?\d{4}[- ]?\d{4}"
+            r"|1[3-9]\d(?:[- ]\d{4}[- ]|\d{4})\d{4}|\(?0\d{2,3}\)?[- ]\d{7,8}"
+            r"|[48]00-\d{3,4}-\d{3,4})(?![\d-])"
+        ),
+        _telephone,
+    ),
+    Rule(
+        re.compile(r"(?:(?<=[号码])|(?<=[号码][:：是为])|(?<=[号码][:：] ))\d{5,}(?![\d.,])"),
+        _identifier,
+    ),
+)

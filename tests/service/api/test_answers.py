@@ -1,0 +1,168 @@
+"""What every answer carries, and what it never does."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+import pytest
+
+from tests.service.api.asgi_server import Answer, read_answer
+from tests.service.api.faulty_server import AT_ONCE, SECRET, UNEXPECTED
+from tests.service.api.secured_server import FOREIGN, KEYS, LISTED, STRANGER, TEXT, bearer, connect
+
+ANSWERS: dict[str, tuple[int, str, str, dict[str, Any]]] = {
+    "spoken": (200, "POST", "/synthesize", {"json": {"text": TEXT}}),
+    "streamed": (
+        200,
+        "POST",
+        "/synthesize",
+        {"json": {"text": TEXT, "stream": True, "format": "pcm"}},
+    ),
+    "health": (200, "GET", "/health", {}),
+    "metrics": (200, "GET", "/metrics", {}),
+    "document": (200, "GET", "/openapi.json", {}),
+    "preflight": (
+        200,
+        "OPTIONS",
+        "/synthesize",
+        {"headers": {"origin": LISTED, "access-control-request-method": "POST"}},
+    ),
+    "invalid JSON": (
+        400,
+        "POST",
+        "/synthesize",
+        {"content": b"{", "headers": {"content-type": "application/json"}},
+    ),
+    "no key": (401, "GET", "/voices", {"headers": bearer(STRANGER)}),
+    "foreign page": (
+        403,
+        "POST",
+        "/synthesize",
+        {"json": {"text": TEXT}, "headers": {"origin": FOREIGN}},
+    ),
+    "no such path": (404, "GET", "/nothing", {}),
+    "no such model": (404, "GET", "/v1/models/none", {}),
+    "no such method": (405, "GET", "/synthesize", {}),
+    "long text": (413, "POST", "/synthesize", {"json": {"text": "a" * 1_001}}),
+    "long body": (413, "POST", "/synthesize", {"json": {"text": "a" * 100_000}}),
+    "form": (415, "POST", "/synthesize", {"data": {"text": TEXT}}),
+    "unknown voice": (422, "POST", "/synthesize", {"json": {"text": TEXT, "voice": "nobody"}}),
+    "failed": (500, "POST", "/synthesize", {"json": {"text": TEXT, "speed": AT_ONCE}}),
+}
+
+
+def assert_carries(answer: Any, identity: str | None) -> None:
+    """Hold headers of an answer against what every one has."""
+    found = answer.headers["x-request-id"]
+    assert found == identity if identity else re.fullmatch(r"[0-9a-f]{32}", found)
+    assert answer.headers["x-content-type-options"] == "nosniff"
+    assert answer.headers["content-security-policy"].startswith("default-src 'none'")
+    assert answer.headers["referrer-policy"] == "no-referrer"
+    assert answer.headers["cross-origin-resource-policy"] == "same-origin"
+    assert answer.headers["cache-control"] == "no-store"
+    assert "server" not in answer.headers
+
+
+@pytest.mark.parametrize("kind", ANSWERS)
+def test_every_answer_has_an_id_and_the_security_headers(secured: Any, kind: str) -> None:
+    status, method, path, request = ANSWERS[kind]
+    for given in ("the-caller.s_own", None):
+        headers = {**bearer(KEYS[0]), **request.get("headers", {})}
+        headers |= {"x-request-id": given} if given else {}
+        answer = secured.client.request(method, path, **{**request, "headers": headers})
+        assert answer.status_code == status, answer.text
+        assert_carries(answer, given)
+        if status >= 400:
+            assert answer.json()["error"]["request_id"] == answer.headers["x-request-id"]
+
+
+def ask_raw(secured: Any, content: bytes) -> Answer:
+    with connect(secured) as connection:
+        connection.sendall(content)
+        answer = read_answer(connection)
+        assert connection.recv(1) == b""  # closed
+    return answer
+
+
+def test_a_request_that_does_not_come_in_time_gets_408_with_an_id(secured: Any) -> None:
+    head = (
+        f"POST /synthesize HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer {KEYS[0]}\r\n"
+        "x-request-id: too-late\r\ncontent-type: application/json\r\ncontent-length: 100\r\n"
+    ).encode()
+    # Of a head that is not whole nobody takes an id.
+    for content, identity in ((head, None), (head + b'\r\n{"text"', "too-late")):
+        answer = ask_raw(secured, content)
+        assert answer.status == 408
+        assert answer.error["code"] == "receive_timeout"
+        assert answer.error["request_id"] == answer.headers["x-request-id"]
+        assert_carries(answer, identity)
+
+
+def test_what_is_not_http_gets_400_with_an_id(secured: Any) -> None:
+    for content in (b"\x16\x03\x01\x02\x00\x01\x00\r\n\r\n", b"GET / HTTP/1.1\r\nno colon\r\n\r\n"):
+        answer = ask_raw(secured, content)
+        assert answer.status == 400
+        assert answer.error["code"] == "invalid_http"
+        assert_carries(answer, None)
+
+
+def test_an_unexpected_failure_gets_500_and_keeps_its_words_to_itself(secured: Any) -> None:
+    # Every second run of that speed fails; the first is kept, so the second has other words.
+    codes = []
+    for text in ("One.", "Two."):
+        answer = secured.client.post(
+            "/synthesize", json={"text": text, "speed": UNEXPECTED}, headers=bearer(KEYS[0])
+        )
+        assert_carries(answer, None)
+        assert SECRET not in answer.text
+        codes.append(answer.status_code)
+        last = answer
+    assert codes == [200, 500]
+    error = last.json()["error"]
+    assert error["code"] == "internal_error"
+    secured.wait_for(rf'"id": "{error["request_id"]}".*"outcome": "internal_error"')
+    assert not any(SECRET in line for line in secured.log)
+
+
+# Names.
+
+
+@pytest.mark.parametrize(
+    "voice",
+    [
+        "../voices/af_heart",
+        "af_heart.bin",
+        "/etc/passwd",
+        "..",
+        "af_heart\0",
+        "af_heart/../af_bella",
+        "%2e%2e%2faf_heart",
+        "C:\\af_heart",
+        "af_heart+../af_bella(2)",
+        "\ud800",
+    ],
+)
+def test_names_of_voices_are_no_paths(secured: Any, voice: str) -> None:
+    for path, fields in (
+        ("/synthesize", {"text": TEXT, "voice": voice}),
+        ("/v1/audio/speech", {"model": "tts-1", "input": TEXT, "voice": voice}),
+        ("/v1/audio/speech", {"model": "tts-1", "input": TEXT, "voice": {"id": voice}}),
+    ):
+        content = json.dumps(fields).encode()
+        headers = {**bearer(KEYS[0]), "content-type": "application/json"}
+        answer = secured.client.post(path, content=content, headers=headers)
+        assert answer.status_code == 422
+        assert answer.json()["error"]["code"] in ("invalid_blend", "unknown_voice")
+        assert "passwd:" not in answer.text
+
+
+def test_paths_lead_to_no_file(secured: Any) -> None:
+    for path in ("/../config/default.toml", "/v1/models/..%2f..%2fvoices", "/voices/af_heart.bin"):
+        answer = ask_raw(
+            secured,
+            f"GET {path} HTTP/1.1\r\nhost: localhost\r\nx-api-key: {KEYS[0]}\r\n"
+            "connection: close\r\n\r\n".encode(),
+        )
+        assert answer.status == 404

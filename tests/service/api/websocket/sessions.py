@@ -1,0 +1,51 @@
+"""Sessions as clients open them, with texts to say in them."""
+
+from __future__ import annotations
+
+import socket
+from typing import Any
+
+import httpx
+import pytest
+from websockets.exceptions import InvalidStatus
+
+from tests.service.api.speech_socket import SpeechSocket
+
+SHORT = "Good day."
+LONG = (
+    " The long clause that follows here is meant to keep the model at work for a good while,"
+    " because it goes on and on about nothing in particular until its author has run out of words"
+    " that he knew when he began to write it down this morning."
+)
+N_LINES = 400
+LINES = "Good day.\n" * N_LINES
+"""After the first, all from the cache: the model does not hold the speech back."""
+
+
+def opened(server: Any, identity: str = "", **options: Any) -> SpeechSocket:
+    """Open a session and receive its first message."""
+    headers = {"X-Request-ID": identity} if identity else {}
+    talk = SpeechSocket(server.url, headers, **options)
+    assert talk.receive()["type"] == "ready"
+    return talk
+
+
+def slowly(server: Any) -> dict[str, Any]:
+    """Return options of a client that takes little at a time, and does not wait to be closed."""
+    url = httpx.URL(server.url)
+    connection = socket.socket()
+    connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+    connection.connect((url.host, url.port))
+    return {"sock": connection, "max_queue": 1, "close_timeout": 1}
+
+
+def refusal(server: Any, headers: dict[str, str]) -> httpx.Response:
+    """Return the answer to a handshake that is not taken."""
+    with pytest.raises(InvalidStatus) as refused:
+        SpeechSocket(server.url, headers)
+    response = refused.value.response
+    return httpx.Response(
+        response.status_code,
+        headers=list(response.headers.raw_items()),
+        content=bytes(response.body),
+    )

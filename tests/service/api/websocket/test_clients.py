@@ -1,0 +1,118 @@
+"""Clients that read slowly, or go away."""
+
+from __future__ import annotations
+
+import re
+import socket
+from collections.abc import Callable
+from typing import Any
+
+import httpx
+import pytest
+
+from tests.service.api.speech_client import log_line, metric
+from tests.service.api.speech_socket import SpeechSocket
+from tests.service.api.websocket.sessions import LINES, LONG, N_LINES, SHORT, opened, slowly
+
+
+def n_chunks(line: str) -> int:
+    found = re.search(r" chunks=(\d+)", line)
+    assert found is not None
+    return int(found.group(1))
+
+
+def test_a_client_that_reads_nothing_holds_back_the_speech_and_is_cut_off(faulty: Any) -> None:
+    with opened(faulty) as talk:
+        talk.say("\nGood day.", "\n")
+        n_bytes = talk.until("audio")["n_bytes"]
+    memory = metric(faulty, "process_resident_memory_bytes")
+    with opened(faulty, "reads-nothing", **slowly(faulty)) as talk:
+        talk.say(LINES)
+        line = log_line(faulty, "reads-nothing")
+        assert metric(faulty, "process_resident_memory_bytes") < memory + 15e6
+    assert "outcome=stalled" in line
+    # The kernel keeps half a megabyte, the session some chunks: 20 MB were asked for.
+    assert N_LINES * n_bytes > 15e6
+    assert n_chunks(line) * n_bytes < 2e6
+    assert metric(faulty, "kokoro_websockets_open") == 0
+
+
+def test_a_client_that_reads_late_gets_everything_once(faulty: Any) -> None:
+    with opened(faulty, "reads-late", **slowly(faulty)) as talk:
+        talk.say(LINES)
+        for _ in range(10):
+            assert faulty.client.get("/health").status_code == 200
+        talk.finish()
+        audio = talk.of("audio")
+        assert [m["text_start"] for m in audio] == [
+            max(0, number * 10 - 1) for number in range(N_LINES)
+        ]
+        assert len({m["pcm"] for m in audio[1:]}) == 1
+    assert "outcome=ok" in log_line(faulty, "reads-late")
+
+
+def break_connection(talk: SpeechSocket) -> None:
+    """Go away without a word."""
+    linger = b"\x01\x00\x00\x00\x00\x00\x00\x00"
+    talk.socket.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, linger)
+    talk.socket.socket.shutdown(socket.SHUT_RDWR)
+
+
+@pytest.mark.parametrize("leave", [break_connection, lambda talk: talk.socket.close()])
+@pytest.mark.parametrize(
+    ("stage", "outcome"),
+    [
+        ("opened", "ok"),
+        ("amid a clause", "cancelled"),
+        ("waiting for speech", "cancelled"),
+        ("amid speech", "cancelled"),
+        ("after speech", "ok"),
+        ("after end", "cancelled"),
+    ],
+)
+def test_a_client_that_goes_away_frees_its_place(
+    faulty: Any, stage: str, outcome: str, leave: Callable[[SpeechSocket], None]
+) -> None:
+    identity = f"{stage.replace(' ', '-')}-{leave.__name__.strip('<>')}"
+    talk = opened(faulty, identity)
+    if stage == "amid a clause":
+        talk.say("Good")
+        talk.exchange("config", "error", speed=9)  # so it has been read
+    elif stage == "waiting for speech":
+        talk.say(LONG + identity)
+        talk.send("flush")
+        talk.exchange("config", "error", speed=9)
+    elif stage == "amid speech":
+        talk.say(LINES)
+        talk.until("audio")
+    elif stage == "after speech":
+        talk.say(SHORT)
+        talk.exchange("flush", "flushed")
+    elif stage == "after end":
+        talk.say(LONG + identity)
+        talk.send("end")
+        talk.exchange("end", "error")
+    leave(talk)
+    assert f"outcome={outcome}" in log_line(faulty, identity)
+    assert metric(faulty, "kokoro_websockets_open") == 0
+    assert not any(identity in line and " ERROR " in line for line in faulty.log)
+
+
+def test_handshakes_that_are_broken_off_leave_nothing_behind(faulty: Any) -> None:
+    url = httpx.URL(faulty.url)
+    head = (
+        f"GET /synthesize/stream HTTP/1.1\r\nHost: {url.host}\r\nUpgrade: websocket\r\n"
+        "Connection: Upgrade\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n"
+        "Sec-WebSocket-Version: 13\r\nX-Request-ID: half-a-handshake-{}\r\n\r\n"
+    )
+    n_before = len(faulty.log)
+    for number in range(30):
+        with socket.create_connection((url.host, url.port)) as connection:
+            connection.setsockopt(
+                socket.SOL_SOCKET, socket.SO_LINGER, b"\x01\x00\x00\x00\x00\x00\x00\x00"
+            )
+            connection.sendall(head.format(number).encode())
+    for number in range(30):
+        log_line(faulty, f"half-a-handshake-{number}")
+    assert metric(faulty, "kokoro_websockets_open") == 0
+    assert [line for line in faulty.log[n_before:] if " ERROR " in line] == []

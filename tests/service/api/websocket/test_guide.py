@@ -1,0 +1,64 @@
+"""docs/websocket.md: its messages and its client."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+import wave
+from pathlib import Path
+from typing import Annotated, Any
+
+import pytest
+from pydantic import Field, TypeAdapter
+
+from service.api.websocket import messages
+
+# The guide.
+
+
+@pytest.fixture(scope="module")
+def guide(repository: Path) -> str:
+    return (repository / "docs" / "websocket.md").read_text(encoding="utf-8")
+
+
+def test_every_message_of_the_guide_is_one_and_none_is_missing(guide: str) -> None:
+    to_service = re.findall(r'^\| `(\{"type".*?\})` \|', guide, re.MULTILINE)
+    from_service = re.findall(r'^\{"type".*\}$', guide, re.MULTILINE)
+    told = {messages.from_client(example).type for example in to_service}
+    answers: TypeAdapter[messages.FromServer] = TypeAdapter(
+        Annotated[messages.FromServer, Field(discriminator="type")]
+    )
+    for example in from_service:
+        answer = answers.validate_json(example)
+        assert answer.model_dump(mode="json", exclude_none=True) == json.loads(example)
+        told.add(answer.type)
+    assert told == {
+        *("config", "text", "flush", "cancel", "end"),
+        *("ready", "audio", "skipped", "flushed", "cancelled", "done", "error"),
+    }
+
+
+def test_the_client_of_the_guide_writes_what_it_is_told(
+    server: Any, guide: str, tmp_path: Path
+) -> None:
+    client = re.search(r"^```python\n(.*?)^```$", guide, re.MULTILINE | re.DOTALL)
+    assert client is not None
+    program, file = tmp_path / "say.py", tmp_path / "out.wav"
+    program.write_text(client.group(1), encoding="utf-8")
+    url = server.url.replace("http", "ws") + "/synthesize/stream"
+    finished = subprocess.run(
+        [sys.executable, program, url, file],
+        input="Good day.\nAnd good night.\n",
+        capture_output=True,
+        text=True,
+        timeout=600,
+        check=True,
+    )
+    assert finished.stderr == ""
+    *chunks, done = [json.loads(line) for line in finished.stdout.splitlines()]
+    words = [word["text"] for chunk in chunks for word in chunk["words"]]
+    assert words == ["Good", "day", "And", "good", "night"]
+    with wave.open(str(file)) as audio:
+        assert audio.getnframes() / audio.getframerate() == done["duration_s"]

@@ -1,0 +1,298 @@
+"""Messages of a client: those that are taken, and those that are not."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+from typing import Any
+
+import pytest
+from websockets.exceptions import ConnectionClosed
+
+from service.settings import Settings
+from tests.service.api.speech_client import log_line
+from tests.service.api.speech_socket import seconds
+from tests.service.api.websocket.sessions import LINES, LONG, SHORT, opened
+
+NEW = "This is a sentence that was not heard before."
+
+
+# config, flush, cancel, end.
+
+
+def test_config_holds_for_the_text_after_it(faulty: Any) -> None:
+    with opened(faulty) as talk:
+        talk.say("Good day")  # of no known end yet
+        talk.send("config", voice="bf_emma(2)+bm_george(1)", speed=2)
+        talk.say("Good day")
+        talk.send("config")
+        talk.say("Good day")
+        talk.finish()
+        slow, config, fast, default, again = talk.received[1:-1]
+    assert talk.kinds[1:-1] == ["audio", "ready", "audio", "ready", "audio"]
+    assert (config["voice"], config["language"], config["speed"]) == (
+        "bf_emma+bm_george",
+        "en-gb",
+        2.0,
+    )
+    assert default == talk.received[0]
+    assert fast["n_bytes"] < 0.8 * slow["n_bytes"]
+    assert again["n_bytes"] > fast["n_bytes"] / 0.8
+
+
+def test_a_refused_config_changes_nothing(faulty: Any) -> None:
+    with opened(faulty) as talk:
+        talk.exchange("config", "ready", voice="bf_emma")
+        for field, value, code in (
+            ("voice", "af_hart", "unknown_voice"),
+            ("voice", "af_heart(", "invalid_blend"),
+            ("language", "tlh", "language_unavailable"),
+            ("speed", 2.1, "invalid_request"),
+        ):
+            error = talk.exchange("config", "error", **{field: value})["error"]
+            assert error["code"] == code
+        talk.say(SHORT)
+        talk.finish()
+        with opened(faulty) as other:
+            other.exchange("config", "ready", voice="bf_emma")
+            other.say(SHORT)
+            other.finish()
+            assert other.pcm == talk.pcm
+
+
+def test_flush_is_answered_behind_all_the_speech_before_it(faulty: Any) -> None:
+    with opened(faulty) as talk:
+        assert talk.exchange("flush", "flushed")["text_end"] == 0
+        talk.say("Good day")
+        assert talk.exchange("flush", "flushed")["text_end"] == 8
+        talk.send("flush")
+        talk.say("Good day")
+        talk.send("flush")
+        talk.finish()
+        assert talk.kinds == [
+            *("ready", "flushed", "audio", "flushed", "flushed", "audio", "flushed", "done")
+        ]
+        # Each begins afresh.
+        first, second = talk.of("audio")
+        assert first["pcm"] == second["pcm"]
+
+
+def test_cancel_forgets_the_text_and_the_session_goes_on(faulty: Any) -> None:
+    with opened(faulty) as talk:
+        assert talk.exchange("cancel", "cancelled")["text_end"] == 0
+        talk.say("This was never me")
+        talk.send("cancel")
+        talk.say(SHORT)
+        talk.finish()
+        assert talk.kinds == ["ready", "cancelled", "cancelled", "audio", "done"]
+        assert talk.of("cancelled")[1]["text_end"] == 17
+        assert talk.of("audio")[0]["text_start"] == 17
+
+
+def test_what_waits_for_its_answer_is_answered_though_its_text_is_cancelled(faulty: Any) -> None:
+    with opened(faulty) as talk:
+        talk.say(LONG)
+        talk.send("flush")
+        talk.send("config", speed=1.5)
+        talk.say(LONG)
+        talk.send("cancel")
+        talk.say(SHORT)
+        talk.finish()
+        replies = [kind for kind in talk.kinds if kind != "audio"]
+        assert replies == ["ready", "flushed", "ready", "cancelled", "done"]
+        *_, audio = talk.of("audio")
+        assert audio["text_start"] == 2 * len(LONG)
+        assert all(
+            talk.kinds.index("cancelled") > talk.received.index(early)
+            for early in talk.of("audio")[:-1]
+        )
+
+
+def test_cancel_breaks_off_a_run_of_the_model(faulty: Any) -> None:
+    speed = 1.31  # by which the log knows the run
+    with opened(faulty, "broken-off") as talk:
+        talk.exchange("config", "ready", speed=speed)
+        talk.say(SHORT + " ")
+        talk.until("audio")
+        talk.say(LONG)
+        talk.send("flush")
+        # Until it is in the model.
+        while sum(f"run {speed:.3f} started" in line for line in list(faulty.log)) < 2:
+            faulty.client.get("/health")
+        talk.send("cancel")
+        talk.say("Well")
+        talk.finish()
+        assert [kind for kind in talk.kinds if kind != "ready"] == [
+            *("audio", "flushed", "cancelled", "audio", "done")
+        ]
+        assert [m["text_start"] for m in talk.of("audio")] == [0, len(SHORT + " " + LONG)]
+    log_line(faulty, "broken-off")
+    runs = [line.split()[-1] for line in faulty.log if f"run {speed:.3f} " in line]
+    assert runs == ["started", "ended", "started", "terminated", "started", "ended"]
+
+
+def test_cancel_after_end_ends_at_once(faulty: Any) -> None:
+    with opened(faulty) as talk:
+        talk.say(LONG * 2)
+        talk.send("end")
+        talk.send("cancel")
+        assert talk.until_closed() == 1000
+        assert talk.kinds[-2:] == ["cancelled", "done"]
+        assert talk.received[-1]["text_end"] == 2 * len(LONG)
+
+
+def test_nothing_but_cancel_is_taken_after_end(faulty: Any) -> None:
+    with opened(faulty) as talk:
+        talk.say(NEW)
+        talk.send("end")
+        for kind in ("end", "flush", "config"):
+            talk.send(kind)
+        talk.send("text", text="More.")
+        assert talk.until_closed() == 1000
+        assert [m["error"]["code"] for m in talk.of("error")] == ["invalid_request"] * 4
+        assert talk.of("audio")[-1]["text_end"] == len(NEW)
+        assert len(talk.of("done")) == 1
+        assert talk.received[-1] == {
+            "type": "done",
+            "text_end": len(NEW),
+            "duration_s": seconds(len(talk.pcm)),
+        }
+
+
+# What is not taken.
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "",
+        "Hello",
+        "null",
+        "[]",
+        '"text"',
+        "{}",
+        '{"type": "text"',
+        '{"type": null}',
+        '{"type": "speak"}',
+        '{"type": ["text"]}',
+        '{"text": "Hello."}',
+        '{"type": "text"}',
+        '{"type": "text", "text": null}',
+        '{"type": "text", "text": 5}',
+        '{"type": "text", "text": "Hello.", "voice": "af_heart"}',
+        '{"type": "text", "text": "\\ud800"}',
+        '{"type": "flush", "text": "Hello."}',
+        '{"type": "config", "speed": "1"}',
+        '{"type": "config", "speed": NaN}',
+        '{"type": "config", "speed": Infinity}',
+        '{"type": "config", "speed": 1e999}',
+        '{"type": "config", "speed": true}',
+        '{"type": "config", "voice": 3}',
+        '{"type": "config", "voice": "\\u0000"}',
+        '{"type": "config", "timestamps": "letter"}',
+        '{"type": "config", "request_id": "mine"}',
+        "[" * 100_000,
+        '{"type":' * 20_000,
+        b"",
+        b'{"type": "end"}',
+        b"\xff\xfe",
+    ],
+    ids=lambda content: repr(content)[:40],
+)
+def test_a_message_that_cannot_be_taken_is_answered_by_an_error(
+    faulty: Any, content: str | bytes
+) -> None:
+    with opened(faulty) as talk:
+        talk.socket.send(content)
+        error = talk.receive()
+        assert error["type"] == "error"
+        assert set(error) == {"type", "error"}
+        assert error["error"]["code"] in ("invalid_request", "unknown_voice", "invalid_blend")
+        assert error["error"]["message"]
+        assert error["error"]["request_id"] == talk.received[0]["request_id"]
+        talk.finish()
+        assert talk.kinds == ["ready", "error", "done"]
+
+
+def test_empty_and_blank_text_says_nothing(faulty: Any) -> None:
+    with opened(faulty) as talk:
+        talk.say("", "  ", "\n\n", "\N{ZERO WIDTH SPACE}", "\t", "")
+        talk.send("flush")
+        talk.finish()
+        assert [kind for kind in talk.kinds if kind != "skipped"] == ["ready", "flushed", "done"]
+
+
+def test_a_message_that_is_too_long_ends_the_session_but_not_the_service(faulty: Any) -> None:
+    limit = Settings().max_text_length * 12 + 16_384
+    with opened(faulty, "too-long") as talk:
+        talk.say(SHORT)
+        talk.exchange("flush", "flushed")
+        with contextlib.suppress(ConnectionClosed):
+            talk.socket.send(json.dumps({"type": "text", "text": "a" * limit}))
+        assert talk.until_closed() == 1009
+    assert "outcome=aborted" in log_line(faulty, "too-long")
+    with opened(faulty) as talk:
+        talk.finish()
+
+
+def test_a_message_that_is_too_long_amid_speech_is_no_fault_of_the_service(faulty: Any) -> None:
+    limit = Settings().max_text_length * 12 + 16_384
+    for number in range(5):
+        with opened(faulty, f"too-long-{number}") as talk:
+            talk.say(LINES)
+            talk.until("audio")
+            with contextlib.suppress(ConnectionClosed):
+                talk.socket.send("a" * (limit + 1))
+            assert talk.until_closed() in (1009, 1006)
+        assert "outcome=cancelled" in log_line(faulty, f"too-long-{number}")
+    assert not any("too-long" in line and " ERROR " in line for line in faulty.log)
+
+
+def test_text_that_is_not_utf_8_ends_the_session(faulty: Any) -> None:
+    with opened(faulty, "no-utf-8") as talk:
+        with talk.socket.send_context():
+            talk.socket.protocol.send_text(b"\xff\xfe")
+        assert talk.until_closed() == 1007
+    assert "outcome=aborted" in log_line(faulty, "no-utf-8")
+    assert not any("UnicodeDecodeError" in line for line in faulty.log)
+
+
+def test_text_over_the_limit_is_refused_and_nothing_else_is_lost(faulty: Any) -> None:
+    limit = Settings().max_text_length
+    with opened(faulty) as talk:
+        talk.say("Good ")
+        talk.send("text", text="a" * (limit - 4))
+        error = talk.until("error")["error"]
+        assert error["code"] == "text_too_long"
+        talk.say("day.")
+        assert talk.exchange("flush", "flushed")["text_end"] == len(SHORT)
+        # Just at the limit; what is cancelled waits no longer.
+        for _ in range(2):
+            talk.say("b" * limit)
+            talk.exchange("cancel", "cancelled")
+        talk.say(SHORT)
+        talk.finish()
+        first, last = talk.of("audio")
+        assert first["pcm"] == last["pcm"]
+
+
+def test_a_thousand_tiny_messages_are_one_text(faulty: Any) -> None:
+    with opened(faulty) as talk:
+        talk.say(*SHORT, *[" "] * 1000, *SHORT)
+        talk.finish()
+        first, second = talk.of("audio")
+        assert (first["text_start"], first["text_end"]) == (0, len(SHORT))
+        assert [word["text_start"] for word in second["words"]] == [1009, 1014]
+
+
+def test_messages_that_wait_for_speech_are_bounded(faulty: Any) -> None:
+    with opened(faulty) as talk:
+        talk.say(NEW + LONG)
+        for _ in range(400):
+            talk.send("flush")
+        talk.send("cancel")
+        talk.finish()
+        n_flushed, n_refused = len(talk.of("flushed")), len(talk.of("error"))
+        assert n_flushed + n_refused == 400
+        assert n_flushed <= 256 + 2
+        assert {m["error"]["code"] for m in talk.of("error")} == {"invalid_request"}

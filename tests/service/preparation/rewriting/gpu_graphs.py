@@ -1,0 +1,133 @@
+"""What is looked for in models that were rewritten for GPUs."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import onnx
+
+import ortffi
+from service.model.durations import SAMPLES_PER_FRAME
+from service.model.prepared import DECODER, ENCODER
+from service.preparation.rewriting.pipeline import Report
+
+
+@dataclass(frozen=True)
+class Rewritten:
+    folder: Path
+    report: Report
+    encoder: onnx.GraphProto
+    decoder: onnx.GraphProto
+
+    @property
+    def nodes(self) -> list[onnx.NodeProto]:
+        return [*self.encoder.node, *self.decoder.node]
+
+    @property
+    def weights(self) -> list[onnx.TensorProto]:
+        return [*self.encoder.initializer, *self.decoder.initializer]
+
+    @property
+    def operators(self) -> Counter[str]:
+        return Counter(node.op_type for node in self.nodes)
+
+    @property
+    def weights_bytes(self) -> int:
+        return sum((self.folder / files.weights).stat().st_size for files in (ENCODER, DECODER))
+
+
+HALF = onnx.TensorProto.FLOAT16
+
+
+def halved(graph: onnx.GraphProto, *names: str) -> set[str]:
+    """The nodes that values come from and that have a weight in halves, or make them."""
+    halves = {each.name for each in graph.initializer if each.data_type == HALF}
+    producers = {name: node for node in graph.node for name in node.output}
+    seen: set[str] = set()
+    waiting, found = list(names), set()
+    while waiting:
+        name = waiting.pop()
+        node = producers.get(name)
+        if node is None or name in seen:
+            continue
+        seen.add(name)
+        waiting.extend(node.input)
+        if halves & set(node.input) or (node.op_type == "Cast" and node.attribute[0].i == HALF):
+            found.add(node.name or node.op_type)
+    return found
+
+
+def in_halves(graph: onnx.GraphProto) -> list[onnx.NodeProto]:
+    halves = {each.name for each in graph.initializer if each.data_type == HALF}
+    return [n for n in graph.node if n.op_type == "Conv" and n.input[1] in halves]
+
+
+def to(cast: onnx.NodeProto) -> int:
+    return int(cast.attribute[0].i)
+
+
+def made_by(node: onnx.NodeProto, producers: dict[str, onnx.NodeProto]) -> set[str]:
+    """The operators up to three steps before one."""
+    found, names = set[str](), list(node.input)
+    for _ in range(3):
+        makers = [producers[name] for name in names if name in producers]
+        found |= {each.op_type for each in makers}
+        names = [name for each in makers for name in each.input]
+    return found
+
+
+class Watched:
+    """Sessions of the model in floats that tell all of its convolutions' shapes."""
+
+    def __init__(self, folder: Path) -> None:
+        self.encoder, self.decoder = (_watched(folder, files.graph) for files in (ENCODER, DECODER))
+
+    def shapes(
+        self, token_ids: tuple[int, ...], style: np.ndarray, speed: float, buckets: list[int]
+    ) -> tuple[np.ndarray, int, list[list[int]]]:
+        """The samples, the frames, and the shapes inside behind the encoder of tokens."""
+        feeds = {
+            "tokens": np.array([[0, *token_ids, 0]], np.int64), "style": style,
+            "speed": np.array([speed], np.float32), "buckets": np.array(buckets, np.int64),
+        }  # fmt: skip
+        features, spectrum, durations, *sizes = self.encoder.run(feeds, copy=True)
+        n_frames = int(durations.sum())
+        mask = np.zeros((1, 1, features.shape[1]), np.float32)
+        mask[..., : 2 * n_frames] = 1
+        (given,) = (info.shape for info in self.decoder.inputs if info.name == "given")
+        feeds = {
+            "features": features, "spectrum": spectrum, "style": style, "mask": mask,
+            "given": np.zeros(given, np.float32), "share": np.zeros(1, np.float32),
+        }  # fmt: skip
+        audio, *others = self.decoder.run(feeds, copy=True)
+        n_tokens = len(token_ids) + 2
+        inside = [
+            size.tolist() for size in (*sizes, *others) if n_tokens not in (size[0], size[-1])
+        ]
+        return audio[: n_frames * SAMPLES_PER_FRAME], n_frames, inside
+
+    def close(self) -> None:
+        self.encoder.close()
+        self.decoder.close()
+
+
+def _watched(folder: Path, name: str) -> ortffi.Session:
+    model = onnx.load(folder / name, load_external_data=False)
+    for node in list(model.graph.node):
+        if node.op_type in ("Conv", "LSTM", "ConvTranspose"):
+            size = onnx.helper.make_node(
+                "Shape", [node.output[0]], [f"size of {len(model.graph.output)}"]
+            )
+            model.graph.node.append(size)
+            model.graph.output.append(
+                onnx.helper.make_tensor_value_info(size.output[0], onnx.TensorProto.INT64, None)
+            )
+    builder = ortffi.SessionBuilder().with_cpu().with_intra_threads(2)
+    builder = builder.with_optimization_level(ortffi.GraphOptimizationLevel.DISABLE_ALL)
+    builder = builder.with_config(
+        "session.model_external_initializers_file_folder_path", str(folder)
+    )
+    return builder.commit_from_memory(model.SerializeToString())

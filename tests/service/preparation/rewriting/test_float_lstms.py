@@ -1,0 +1,136 @@
+"""LSTMs of floats."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from onnx import TensorProto, helper
+
+from service.preparation.rewriting.floats import (
+    dequantize_lstms,
+)
+from tests.service.preparation.rewriting.float_graphs import held
+from tests.service.preparation.rewriting.graph_checks import (
+    copied,
+    operators,
+    plain,
+    the_node,
+    tidied,
+)
+from tests.service.preparation.rewriting.published_graphs import MICROSOFT, Published
+
+N_IN, N_HIDDEN = 6, 5
+
+
+def recurrent(
+    graph: Published,
+    x: str,
+    *,
+    kind: type = np.int8,
+    zero: int = 0,
+    by_column: bool = False,
+    both_ways: bool = True,
+    state: float | None = 0.0,
+    peepholes: bool = False,
+    weights: tuple[str, str] | None = None,
+) -> list[str]:
+    """The outputs of an LSTM in the published form of [T, 1, N_IN]."""
+    n = 2 if both_ways else 1
+
+    def matrix(n_rows: int) -> str:
+        return graph.weights(n, n_rows, 4 * N_HIDDEN, kind=kind)
+
+    def scales() -> list[str]:
+        shape = (n, 4 * N_HIDDEN) if by_column else (n,)
+        return [
+            graph.constant(graph.random.uniform(0.002, 0.006, shape)),
+            graph.constant(np.full(shape, zero), kind),
+        ]
+
+    w, r = weights or (matrix(N_IN), matrix(N_HIDDEN))
+    states = ["", ""]
+    if state is not None:
+        shape = graph.constant([n, 1, N_HIDDEN], np.int64)
+        value = helper.make_tensor("value", TensorProto.FLOAT, [1], [state])
+        states = [graph.add("ConstantOfShape", shape, value=value)] * 2
+    holes = graph.floats(n, 3 * N_HIDDEN) if peepholes else ""
+    return graph.add_many(
+        "DynamicQuantizeLSTM", 3, x, w, r, graph.floats(n, 8 * N_HIDDEN, scale=0.3), "", *states,
+        holes, *scales(), *scales(), domain=MICROSOFT, hidden_size=N_HIDDEN,
+        direction="bidirectional" if both_ways else "forward",
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {},
+        {"both_ways": False},
+        {"kind": np.uint8, "zero": 128},
+        {"by_column": True},
+        {"state": None},
+        {"state": 0.7},
+        {"peepholes": True},
+    ],
+    ids=str,
+)
+def test_an_lstm_is_one_of_floats(given: dict[str, Any]) -> None:
+    graph = Published()
+    published = graph.model(*recurrent(graph, graph.given(11, 1, N_IN), **given))
+    before = plain(published, graph.feeds)
+    old = the_node(published, "DynamicQuantizeLSTM")
+    model = copied(published)
+    assert dequantize_lstms(model.graph) == 1
+    found = operators(tidied(model))
+    assert found == {"LSTM": 1} | ({"ConstantOfShape": 1} if given.get("state") else {})
+    node = the_node(model, "LSTM")
+    for place, scale_place in ((1, 8), (2, 10)):
+        integers, scale, zero = (
+            held(old.inputs[k]).astype(np.float32) for k in (place, scale_place, scale_place + 1)
+        )
+        columns = (len(integers), 1, -1)
+        expected = (integers - zero.reshape(columns)) * scale.reshape(columns)
+        np.testing.assert_array_equal(held(node.inputs[place]), expected.transpose(0, 2, 1))
+    after = plain(model, graph.feeds)
+    for one, other in zip(before, after, strict=True):
+        assert one.shape == other.shape
+        # In and state are rounded to 1/255 of their ranges, at each step anew.
+        np.testing.assert_allclose(other, one, rtol=0, atol=0.02)
+        assert np.abs(other).max() > 0.1
+
+
+def test_lstms_of_the_same_weights_have_them_once() -> None:
+    graph = Published()
+    weights = tuple(graph.weights(2, n, 4 * N_HIDDEN, kind=np.int8) for n in (N_IN, N_HIDDEN))
+    scale, zero = graph.constant([0.004, 0.005]), graph.constant([0, 0], np.int8)
+    outputs = [
+        graph.add_many(
+            "DynamicQuantizeLSTM", 1, graph.given(4, 1, N_IN), *weights, "", "", "", "", "",
+            scale, zero, scale, zero, domain=MICROSOFT, hidden_size=N_HIDDEN,
+            direction="bidirectional",
+        )[0]
+        for _ in range(2)
+    ]  # fmt: skip
+    published = graph.model(*outputs)
+    before = plain(published, graph.feeds)
+    model = copied(published)
+    assert dequantize_lstms(model.graph) == 2
+    assert operators(tidied(model)) == {"LSTM": 2}
+    assert len(model.graph.initializers) == 2
+    for one, other in zip(before, plain(model, graph.feeds), strict=True):
+        np.testing.assert_allclose(other, one, rtol=0, atol=0.02)
+
+
+def test_an_lstm_whose_weights_are_computed_is_left_alone() -> None:
+    graph = Published()
+    shape = (1, N_IN, 4 * N_HIDDEN)
+    given = graph.given_array(graph.random.integers(-127, 128, shape).astype(np.int64))
+    weight = graph.cast(given, TensorProto.INT8)
+    recurrence = graph.weights(1, N_HIDDEN, 4 * N_HIDDEN, kind=np.int8)
+    x = graph.given(3, 1, N_IN)
+    model = graph.model(*recurrent(graph, x, both_ways=False, weights=(weight, recurrence))[:1])
+    before = operators(model)
+    assert dequantize_lstms(model.graph) == 0
+    assert operators(model) == before

@@ -1,0 +1,108 @@
+"""Processes that prepare models: several at once, killed, failing."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.service.preparation.store_bench import Bench
+from tests.small_kokoro import LIFELINE
+
+PROCESS = """
+import sys
+from pathlib import Path
+from typing import Any
+sys.path.insert(0, sys.argv[1])
+import pytest
+from tests.service.preparation.store_bench import Bench
+with pytest.MonkeyPatch.context() as patch:
+    bench = Bench(Path(sys.argv[2]), patch)
+    print("started", flush=True)
+    sys.stdin.readline()
+    print(bench.prepare(sys.argv[3]), flush=True)
+"""
+
+
+def start(folder: Path, name: str) -> subprocess.Popen[str]:
+    """Start a process that prepares when it is sent a line."""
+    root = str(Path(__file__).resolve().parents[3])
+    process = subprocess.Popen(
+        [sys.executable, "-c", PROCESS, root, str(folder), name],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdout is not None
+    assert process.stdout.readline() == "started\n"
+    return process
+
+
+def test_processes_that_start_at_once_make_it_once(bench: Bench, tmp_path: Path) -> None:
+    processes = [start(tmp_path, "faithful") for _ in range(2)]
+    for process in processes:
+        assert process.stdin is not None
+        process.stdin.write("\n")
+        process.stdin.flush()
+    answers = {process.communicate()[0] for process in processes}
+    assert [process.returncode for process in processes] == [0, 0]
+    assert len(answers) == 1
+    assert Path(answers.pop().strip()).is_file()
+    assert bench.n_rewritings == 1
+    assert len(bench.folders()) == 1
+
+
+def test_a_service_that_is_killed_takes_its_preparing_process_along_and_leaves_nothing_whole(
+    bench: Bench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fifo = tmp_path / "lifeline"
+    os.mkfifo(fifo)
+    monkeypatch.setenv(LIFELINE, str(fifo))
+    process = start(tmp_path, "hanging")
+    assert process.stdin is not None
+    process.stdin.write("\n")
+    process.stdin.flush()
+    with open(fifo, encoding="utf-8") as lifeline:
+        assert lifeline.readline() == "rewriting\n"
+        process.send_signal(signal.SIGKILL)
+        process.communicate()
+        assert lifeline.read() == ""  # comes when nobody has it open any more
+    assert all(name.startswith(".") for name in bench.folders())
+    assert bench.folders() != []
+    path = bench.prepare("faithful")
+    assert bench.folders() == [path.parent.name]
+
+
+@pytest.mark.parametrize(
+    ("rewriting", "reason"),
+    [
+        ("failing", "RuntimeError: there is a hole in the graph"),
+        ("dying", "killed by signal 9"),
+    ],
+)
+def test_a_process_that_fails_is_told_in_one_line_and_leaves_nothing(
+    bench: Bench, caplog: pytest.LogCaptureFixture, rewriting: str, reason: str
+) -> None:
+    bench.load(rewriting).close()
+    (message,) = [record.getMessage() for record in caplog.records if record.levelname == "WARNING"]
+    assert reason in message
+    assert "\n" not in message
+    assert bench.folders() == []
+
+
+def test_who_stops_waiting_ends_the_process(bench: Bench) -> None:
+    class StoppedError(Exception):
+        pass
+
+    def stop(line: str) -> None:
+        if "optimizing" in line:
+            raise StoppedError
+
+    bench.rewrite_by("faithful")
+    with pytest.raises(StoppedError):
+        bench.get(stop)
+    assert bench.folders() == []
