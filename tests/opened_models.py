@@ -23,7 +23,7 @@ def open_folder(
     operators: Path | None = None,
 ) -> SplitModel:
     """Open what was rewritten into a folder, on the processor."""
-    key = CacheKey("", 0, variant, "any", "any")
+    key = CacheKey("", 0, variant, "any")
     prepared = PreparedModel(folder.name, folder, key, "for a test", operators)
     model = open_model(prepared, runtime or open_runtime())
     assert isinstance(model, SplitModel)

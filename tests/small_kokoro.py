@@ -68,8 +68,6 @@ def faithful(
     folder: Path,
     variant: str,
     progress: Callable[[str], None],
-    *,
-    signed_weights: bool,
 ) -> object:
     """Write the same model in two parts, with their weights in files of their own."""
     with open(os.environ[COUNTER], "a", encoding="utf-8") as counter:
@@ -195,8 +193,6 @@ def unknown(
     folder: Path,
     variant: str,
     progress: Callable[[str], None],
-    *,
-    signed_weights: bool,
 ) -> object:
     with open(os.environ[COUNTER], "a", encoding="utf-8") as counter:
         counter.write("looked at\n")
@@ -208,11 +204,9 @@ def higher(
     folder: Path,
     variant: str,
     progress: Callable[[str], None],
-    *,
-    signed_weights: bool,
 ) -> object:
     other = write_small_kokoro(folder / "other.onnx", pitch=0.02)
-    return faithful(other, folder, variant, progress, signed_weights=signed_weights)
+    return faithful(other, folder, variant, progress)
 
 
 def longer(
@@ -220,11 +214,9 @@ def longer(
     folder: Path,
     variant: str,
     progress: Callable[[str], None],
-    *,
-    signed_weights: bool,
 ) -> object:
     other = write_small_kokoro(folder / "other.onnx", frames=2.0)
-    return faithful(other, folder, variant, progress, signed_weights=signed_weights)
+    return faithful(other, folder, variant, progress)
 
 
 def infinite(
@@ -232,11 +224,9 @@ def infinite(
     folder: Path,
     variant: str,
     progress: Callable[[str], None],
-    *,
-    signed_weights: bool,
 ) -> object:
     other = write_small_kokoro(folder / "other.onnx", pitch=float("inf"))
-    return faithful(other, folder, variant, progress, signed_weights=signed_weights)
+    return faithful(other, folder, variant, progress)
 
 
 def failing(
@@ -244,8 +234,6 @@ def failing(
     folder: Path,
     variant: str,
     progress: Callable[[str], None],
-    *,
-    signed_weights: bool,
 ) -> object:
     raise RuntimeError("there is a hole in the graph")
 
@@ -255,8 +243,6 @@ def dying(
     folder: Path,
     variant: str,
     progress: Callable[[str], None],
-    *,
-    signed_weights: bool,
 ) -> object:
     os.kill(os.getpid(), signal.SIGKILL)
     return None
@@ -267,8 +253,6 @@ def hanging(
     folder: Path,
     variant: str,
     progress: Callable[[str], None],
-    *,
-    signed_weights: bool,
 ) -> object:
     (folder / "half.onnx").touch()
     with open(os.environ[LIFELINE], "w", encoding="utf-8") as lifeline:

@@ -48,8 +48,6 @@ class CacheKey:
         variant: the operators that it uses.
         onnxruntime: version of the library that optimizes and runs it; `any` for GPUs, where the
             library optimizes it at every start.
-        products: for `stock`, how the CPU multiplies bytes, see `integer_products`; `any` for
-            other variants, which are right on every CPU.
         layout: for `native`, version of the layout of its weights; 0 for other variants.
     """
 
@@ -57,13 +55,12 @@ class CacheKey:
     rewriting: int
     variant: Variant
     onnxruntime: str
-    products: str
     layout: int = 0
 
     @property
     def name(self) -> str:
         """Return the name of its folder, unique for every key."""
-        parts = (self.variant, self.rewriting, self.onnxruntime, self.products, self.layout)
+        parts = (self.variant, self.rewriting, self.onnxruntime, self.layout)
         return "-".join((self.family, *map(str, parts)))
 
     @property

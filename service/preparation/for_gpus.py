@@ -97,7 +97,7 @@ def find_for_gpu(
 
 def for_gpu(source: Source, precision: Precision, store: Store) -> PreparedModel:
     """Return the prepared model of a source for GPUs, whether it exists or not."""
-    key = CacheKey(source.sha256(), VERSION, precision, "any", "any")
+    key = CacheKey(source.sha256(), VERSION, precision, "any")
     detail = f"for GPUs, in {precision}"
     return PreparedModel(source.path.name, store.folder(key), key, detail)
 

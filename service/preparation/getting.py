@@ -10,7 +10,6 @@ from service.model.runtime import Runtime
 from service.preparation.for_gpus import find_for_gpu, make_for_gpus
 from service.preparation.layout import LAYOUT
 from service.preparation.operators import NativeUnavailableError, find_native_operators
-from service.preparation.processor import integer_products
 from service.preparation.rewriting.version import VERSION
 from service.preparation.source import Progress, Source
 from service.preparation.store import Store
@@ -64,10 +63,10 @@ def _for_processor(
     try:
         native = find_native_operators(kernels=kernels)
     except NativeUnavailableError as error:
-        key = CacheKey(sha256, VERSION, "stock", version, integer_products())
+        key = CacheKey(sha256, VERSION, "stock", version)
         detail = f"ONNX Runtime's operators, half as fast as native ones: {error}"
         return PreparedModel(source.path.name, store.folder(key), key, detail)
-    key = CacheKey(sha256, VERSION, "native", version, "any", LAYOUT)
+    key = CacheKey(sha256, VERSION, "native", version, LAYOUT)
     detail = f"native operators, {native.kernels}"
     return PreparedModel(
         source.path.name, store.folder(key), key, detail, native.path, native.kernels

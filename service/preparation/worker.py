@@ -47,8 +47,6 @@ class Rewrite(Protocol):
         folder: Path,
         variant: RewrittenVariant,
         progress: Callable[[str], None],
-        *,
-        signed_weights: bool,
     ) -> object:
         """Write the rewritten model into a folder. Raises RefusedError: the graph is not known."""
 
@@ -125,8 +123,7 @@ def prepare(request: Request, rewrite: Rewrite, progress: Callable[[str], None])
 
     def write(variant: RewrittenVariant, to: Path) -> None:
         progress("rewriting the model")
-        signed = model.key.products == "exact"
-        rewrite(source, to, variant, progress, signed_weights=signed)
+        rewrite(source, to, variant, progress)
 
     try:
         if model.variant in GPU_VARIANTS:

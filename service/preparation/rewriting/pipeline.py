@@ -88,8 +88,6 @@ def rewrite(
     folder: Path,
     variant: Variant,
     progress: Callable[[str], None],
-    *,
-    signed_weights: bool = True,
 ) -> Report:
     """Write a faster model with the same results as its source.
 
@@ -101,7 +99,6 @@ def rewrite(
         variant: `native` needs the operators of native/, `stock` nothing; `float32` and `float16`
             are for GPUs; `rounded` is `float16` in float32, for parity checks.
         progress: called with a line where something takes long.
-        signed_weights: see `stock.rules`; without effect on other variants.
 
     Returns:
         A report.
@@ -133,7 +130,7 @@ def rewrite(
         found["carrying"] = give_statistics(parts[DECODER].graph)
     for files, one in parts.items():
         if variant == "native" or variant == "stock":
-            _rewrite_for_cpu(one, variant, found, signed_weights=signed_weights)
+            _rewrite_for_cpu(one, variant, found)
         else:
             pad = pad_frames if files is ENCODER else mask_frames
             _rewrite_for_gpu(one, variant, found, pad)
@@ -145,9 +142,7 @@ def rewrite(
     return Report(dict(found), n_before, sum(len(one.graph) for one in parts.values()))
 
 
-def _rewrite_for_cpu(
-    model: ir.Model, variant: str, found: Counter[str], *, signed_weights: bool
-) -> None:
+def _rewrite_for_cpu(model: ir.Model, variant: str, found: Counter[str]) -> None:
     graph = model.graph
     found["resampling"] += resampling.rules().apply_to_model(model)
     transforms = fourier.native_rules() if variant == "native" else fourier.rules()
@@ -170,7 +165,7 @@ def _rewrite_for_cpu(
     _forget_shapes(graph)
     found["lengths"] += share_lengths(graph)
     found["stock"] += stock.given_rules().apply_to_model(model)
-    found["stock"] += stock.rules(signed_weights=signed_weights).apply_to_model(model)
+    found["stock"] += stock.rules().apply_to_model(model)
 
 
 def _rewrite_for_gpu(

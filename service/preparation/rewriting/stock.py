@@ -15,21 +15,17 @@ from onnxscript.rewriter import RewriteRuleSet
 
 from service.preparation.rewriting.constants import END, float32, int32, int64s, sliced, stored
 from service.preparation.rewriting.dialect import DOMAIN, ENDS
-from service.preparation.rewriting.graph import constant
+from service.preparation.rewriting.graph import Array, constant
 from service.preparation.rewriting.lengths import taps
+from service.preparation.rewriting.packing import MOST_IN_RUN
 from service.preparation.rewriting.rule import Rule, rule_set
 
 
-def rules(*, signed_weights: bool = True) -> RewriteRuleSet:
-    """Return the rules that replace every dialect operator.
-
-    Args:
-        signed_weights: whether weights become int8. Products of uint8 with int8 are faster if the
-            CPU has an instruction for them; without it, x86 saturates them.
-    """
+def rules() -> RewriteRuleSet:
+    """Return the rules that replace every dialect operator."""
     return rule_set(
-        _AdaIN, _ScaledSnake, _Snake, _QuantizedConv.rule(signed_weights), _Upsample, _Conv,
-        _Repeat, _Reflect, _ChannelStatistics,
+        _AdaIN, _ScaledSnake, _Snake, _QuantizedConv, _Upsample, _Conv, _Repeat, _Reflect,
+        _ChannelStatistics,
     )  # fmt: skip
 
 
@@ -204,10 +200,6 @@ def _scaled_snake(op: Any, x: Any, scale: Any, shift: Any, alpha: ir.Value) -> A
 class _QuantizedConv(Rule):
     """Rows of neighbouring frames, gathered, times a matrix: other kernels, the same integers."""
 
-    def __init__(self, signed_weights: bool) -> None:
-        super().__init__()
-        self._signed = signed_weights
-
     def pattern(self, op: Any, x: Any, weight: Any) -> Any:
         return op.QuantizedConv(
             x, weight, _domain=DOMAIN, _allow_other_inputs=True, _allow_other_attributes=True,
@@ -222,11 +214,11 @@ class _QuantizedConv(Rule):
         _, _, stride, begin, end = taps(node)
         zero = node.attributes["weight_zero_point"].as_int()
         weight_scale = node.attributes["weight_scale"].as_float()
-        matrix = kernel.transpose(2, 1, 0).reshape(size * n_in, n_out)
-        weight_zero: npt.NDArray[np.generic] = np.array(zero, np.uint8)
-        if self._signed:
-            matrix = (matrix.astype(np.int16) - 128).astype(np.int8)
-            weight_zero = np.array(zero - 128, np.int8)
+        matrix: Array = kernel.transpose(2, 1, 0).reshape(size * n_in, n_out)
+        weight_zero: Array = np.array(zero, np.uint8)
+        centered = matrix.astype(np.int16) - np.int16(zero)
+        if _is_exact_on_every_cpu(centered):
+            matrix, weight_zero = centered.astype(np.int8), np.array(0, np.int8)
 
         ends = node.inputs[ENDS] if len(node.inputs) > ENDS else None
         rows, scale, zero_point = op.DynamicQuantizeLinear(x if ends is None else ends, _outputs=3)
@@ -265,6 +257,17 @@ class _QuantizedConv(Rule):
             first = op.Mul(first, int32(op, stride))
         offsets = op.Range(int32(op, 0), int32(op, dilation * size), int32(op, dilation))
         return op.Add(op.Unsqueeze(first, int64s(op, 1)), offsets)
+
+
+def _is_exact_on_every_cpu(matrix: npt.NDArray[np.int16]) -> bool:
+    """Tell whether ONNX Runtime multiplies weights [K, N] exactly if they are int8.
+
+    int8 is faster than uint8 on every CPU. But without VNNI, x86 adds the products of two
+    neighbours in K in 16 bits, which hold 255 times 128. All published models fit that.
+    """
+    pairs = np.stack([matrix[:-1], matrix[1:]]) if len(matrix) > 1 else matrix[None]
+    most = max(pairs.clip(min=0).sum(axis=0).max(), -pairs.clip(max=0).sum(axis=0).min())
+    return bool(most <= MOST_IN_RUN and matrix.max() <= 127)
 
 
 class _Upsample(Rule):

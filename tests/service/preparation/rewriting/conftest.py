@@ -9,7 +9,7 @@ from tests.service.preparation.rewriting.graph_checks import Backend, backend_na
 
 @pytest.fixture(
     scope="session",
-    params=["stock with signed weights", "stock with unsigned weights", "native"],
+    params=["stock", "native"],
 )
 def backend(request: pytest.FixtureRequest) -> Backend:
     return backend_named(request.param)

@@ -14,7 +14,7 @@ from service.preparation.rewriting import convolutions, normalization, snake
 from service.preparation.rewriting.carrying import give_spectrum, give_statistics, tell_spectrum
 from service.preparation.rewriting.graph import constant, nodes_of
 from service.preparation.rewriting.parts import split
-from tests.service.preparation.rewriting.graph_checks import UNSIGNED, copied, recognize, tidied
+from tests.service.preparation.rewriting.graph_checks import STOCK, copied, recognize, tidied
 from tests.service.preparation.rewriting.published_graphs import Array, Published
 
 N, N_FRAMES = 6, 20
@@ -86,7 +86,7 @@ def decoders(graph: Published) -> tuple[ir.Model, dict[str, Array]]:
     encoder, decoder = split_up(graph, graph.generator(N, N_FRAMES))
     tell_spectrum(encoder.graph)
     names = [value.name or "" for value in encoder.graph.outputs]
-    told = dict(zip(names, UNSIGNED.run(UNSIGNED.lower(encoder), graph.feeds), strict=True))
+    told = dict(zip(names, STOCK.run(STOCK.lower(encoder), graph.feeds), strict=True))
     feeds = {name: told[name] for name in ("features", "spectrum", "spectrum_statistics")}
     return decoder, feeds | {"style": graph.feeds["style"]}
 
@@ -101,31 +101,31 @@ def test_the_spectrum_is_told_of_the_whole() -> None:
 def test_without_a_share_no_bit_is_another() -> None:
     decoder, feeds = decoders(Published())
     plain = {name: feeds[name] for name in ("features", "spectrum", "style")}
-    (before,) = UNSIGNED.run(UNSIGNED.lower(copied(decoder)), plain)
+    (before,) = STOCK.run(STOCK.lower(copied(decoder)), plain)
     give_spectrum(decoder.graph)
     give_statistics(decoder.graph)
     chance = np.random.default_rng(0).uniform(0, 100, 3 * PER_BLOCK).astype(np.float32)
-    lowered = UNSIGNED.lower(decoder)
+    lowered = STOCK.lower(decoder)
     none = {"given": chance, "share": np.zeros(1, np.float32)}
-    (after,) = UNSIGNED.run(lowered, feeds | none)
+    (after,) = STOCK.run(lowered, feeds | none)
     np.testing.assert_array_equal(before, after)
-    (other,) = UNSIGNED.run(lowered, feeds | none | {"share": np.ones(1, np.float32)})
+    (other,) = STOCK.run(lowered, feeds | none | {"share": np.ones(1, np.float32)})
     assert np.abs(other - before).max() > 0.1 * np.abs(before).max()
 
 
 def test_spectra_are_rounded_in_the_range_of_the_whole() -> None:
     decoder, feeds = decoders(Published())
     plain = {name: feeds[name] for name in ("features", "spectrum", "style")}
-    lowered = UNSIGNED.lower(copied(decoder))
+    lowered = STOCK.lower(copied(decoder))
     give_spectrum(decoder.graph)
-    carrying = UNSIGNED.lower(decoder)
+    carrying = STOCK.lower(decoder)
     # A window with small numbers, of a whole with much larger ones.
     plain["spectrum"], feeds["spectrum"] = (0.01 * feeds["spectrum"] for _ in range(2))
-    (own,) = UNSIGNED.run(lowered, plain)
-    (of_whole,) = UNSIGNED.run(carrying, feeds)
+    (own,) = STOCK.run(lowered, plain)
+    (of_whole,) = STOCK.run(carrying, feeds)
     assert not np.array_equal(own, of_whole)
     feeds["spectrum_statistics"] = 0.01 * feeds["spectrum_statistics"]
-    (of_window,) = UNSIGNED.run(carrying, feeds)
+    (of_window,) = STOCK.run(carrying, feeds)
     np.testing.assert_allclose(own, of_window, atol=1e-3 * np.abs(own).max())
 
 
@@ -154,11 +154,11 @@ def test_with_what_is_given_a_window_is_what_it_is_in_the_whole(sign: float) -> 
         "mean": x[0].mean(0), "variance": x[0].var(0), "least": x[0].min(0),
         "greatest": x[0].max(0),
     }  # fmt: skip
-    lowered = UNSIGNED.lower(model)
+    lowered = STOCK.lower(model)
 
     def run(frames: Array, share: float) -> Array:
         given = statistics | {"share": np.array([share], np.float32)}
-        (y,) = UNSIGNED.run(lowered, feeds | given | {"x": frames})
+        (y,) = STOCK.run(lowered, feeds | given | {"x": frames})
         return y
 
     whole = run(x, 0.0)

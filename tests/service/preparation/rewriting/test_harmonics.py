@@ -10,7 +10,7 @@ from onnx import TensorProto
 from service.preparation.rewriting import harmonics
 from service.preparation.rewriting.native import OPERATORS
 from tests.service.preparation.rewriting.graph_checks import (
-    UNSIGNED,
+    STOCK,
     Backend,
     copied,
     operators,
@@ -76,7 +76,7 @@ def test_cycles_are_counted_by_frames(n_frames: int, factor: int) -> None:
     (before,) = plain(copied(published), graph.feeds)
     assert harmonics.rules().apply_to_model(published) == 1
     assert not operators(tidied(published))["Resize"]
-    (after,) = UNSIGNED.run(published, graph.feeds)
+    (after,) = STOCK.run(published, graph.feeds)
     # The mean of two equal numbers, weighted: one rounding.
     np.testing.assert_allclose(after, before, rtol=0, atol=2e-7)
 
@@ -121,7 +121,7 @@ def test_other_counts_stay(build: Callable[[Published], str]) -> None:
     published = tidied(graph.model(build(graph)))
     (before,) = plain(copied(published), graph.feeds)
     assert harmonics.rules().apply_to_model(published) == 0
-    np.testing.assert_array_equal(UNSIGNED.run(published, graph.feeds)[0], before)
+    np.testing.assert_array_equal(STOCK.run(published, graph.feeds)[0], before)
 
 
 def test_a_source_of_another_form_stays() -> None:
@@ -130,4 +130,4 @@ def test_a_source_of_another_form_stays() -> None:
     published = graph.model(source(graph, 6, factor=4, threshold=thresholds)[0])
     (before,) = plain(copied(published), graph.feeds)
     assert harmonics.native_rules().apply_to_model(published) == 0
-    np.testing.assert_array_equal(UNSIGNED.run(published, graph.feeds)[0], before)
+    np.testing.assert_array_equal(STOCK.run(published, graph.feeds)[0], before)

@@ -31,7 +31,7 @@ def test_weights_of_these_graphs_are_multiplied_exactly(widest: int) -> None:
 
 @pytest.mark.parametrize("widest", [WIDEST + 1, -WIDEST - 1, 127, -128])
 def test_wider_weights_are_refused_on_every_processor(widest: int) -> None:
-    with pytest.raises(AssertionError, match=f"goes up to {abs(widest)}"):
+    with pytest.raises(AssertionError, match="two weights of"):
         check_exact(product(Published(), widest))
 
 

@@ -21,25 +21,22 @@ from service.model.durations import SAMPLES_PER_FRAME, TENSOR_NAME, output_decla
 from service.model.parity import MAX_DISTANCE_DB, SENTENCES, log_spectral_distance
 from service.model.prepared import DECODER, ENCODER, GRAPHS, GraphFiles, Variant
 from service.model.runtime import open_runtime
-from service.preparation.processor import integer_products
 from service.preparation.rewriting.pipeline import Report, rewrite
 from tests.opened_models import open_folder
 from tests.service.preparation.rewriting.graph_checks import backend_named
 from tests.service.preparation.rewriting.published_graphs import Array
 from tests.service.preparation.rewriting.variants import VARIANTS, cpu
 
-EXACT = integer_products() == "exact"
-
 TWICE = """
 import sys
 from pathlib import Path
 from service.preparation.rewriting.pipeline import rewrite
 
-source, folder, exact = sys.argv[1:]
+source, folder = sys.argv[1:]
 for variant in ("native", "stock"):
     to = Path(folder, variant)
     to.mkdir()
-    rewrite(Path(source), to, variant, lambda line: None, signed_weights=exact == "True")
+    rewrite(Path(source), to, variant, lambda line: None)
 """
 
 
@@ -64,7 +61,7 @@ def prepared(model_file: Path, tmp_path_factory: pytest.TempPathFactory) -> dict
     made = {}
     for variant in VARIANTS:
         folder, lines = tmp_path_factory.mktemp(variant), []
-        report = rewrite(model_file, folder, variant, lines.append, signed_weights=EXACT)
+        report = rewrite(model_file, folder, variant, lines.append)
         models = {
             files: onnx.load(folder / files.graph, load_external_data=False) for files in GRAPHS
         }
@@ -206,7 +203,7 @@ def test_who_waits_is_told_what_is_done(each: Prepared) -> None:
 def test_the_same_source_becomes_the_same_files(
     prepared: dict[str, Prepared], model_file: Path, tmp_path: Path
 ) -> None:
-    command = [sys.executable, "-c", TWICE, str(model_file), str(tmp_path), str(EXACT)]
+    command = [sys.executable, "-c", TWICE, str(model_file), str(tmp_path)]
     # Another order of sets and another process.
     environment = os.environ | {"PYTHONHASHSEED": "1", "PYTHONPATH": os.pathsep.join(sys.path)}
     subprocess.run(command, check=True, env=environment)

@@ -78,7 +78,7 @@ def test_a_small_model_of_the_known_kind_gives_the_same_numbers(tmp_path: Path) 
     audio = graph.generator()
     before, durations = plain(graph.model(audio, TENSOR_NAME), graph.feeds)
     source, folder = saved(graph.model(audio), tmp_path)
-    report = rewrite(source, folder, "stock", lambda line: None, signed_weights=False)
+    report = rewrite(source, folder, "stock", lambda line: None)
     assert report.found["projections"] == 18
     # The one without a style stays as it is.
     assert report.found["normalization"] == 18 + 18

@@ -8,7 +8,7 @@ import pytest
 
 from service.preparation.rewriting import stock
 from tests.service.preparation.rewriting.graph_checks import (
-    UNSIGNED,
+    STOCK,
     Backend,
     copied,
     operators,
@@ -25,7 +25,7 @@ def frames(graph: Published, n_channels: int, n_frames: int = 9) -> str:
     return graph.add("Transpose", graph.given(1, n_frames, n_channels), perm=[0, 2, 1])
 
 
-def lowered(graph: Published, *outputs: str, backend: Backend = UNSIGNED) -> ir.Model:
+def lowered(graph: Published, *outputs: str, backend: Backend = STOCK) -> ir.Model:
     """Return the graph, whose outputs are turned, so that no transposes are left in it."""
     turned = [graph.add("Transpose", output, perm=[0, 2, 1]) for output in outputs]
     ended = [graph.add("Softmax", output, axis=-1) for output in turned]
@@ -53,18 +53,18 @@ def test_a_longer_kernel_sees_gathered_frames() -> None:
     assert the_node(model, "Pad").inputs[2] is the_node(model, "DynamicQuantizeLinear").outputs[2]
 
 
-@pytest.mark.parametrize("signed", [True, False])
-def test_weights_are_signed_where_that_is_asked_for(signed: bool) -> None:
+@pytest.mark.parametrize("weight_zero", [128, 69, 0])
+def test_weights_are_signed_if_their_pairs_fit_16_bits(weight_zero: int) -> None:
     graph = Published()
     model = lowered(
-        graph, graph.convolution(frames(graph, 5), 5, 6, 3, weight_zero=69),
-        backend=Backend("stock", signed_weights=signed),
+        graph, graph.convolution(frames(graph, 5), 5, 6, 3, weight_zero=weight_zero)
     )  # fmt: skip
     node = the_node(model, "MatMulIntegerToFloat")
     matrix, zero = array(node.inputs[1]), array(node.inputs[5])
+    signed = weight_zero == 128
     assert matrix.shape == (15, 6)
     assert matrix.dtype == zero.dtype == (np.int8 if signed else np.uint8)
-    assert zero == (69 - 128 if signed else 69)
+    assert zero == (0 if signed else weight_zero)
     (kernel,) = (
         value.const_value.numpy()
         for value in graph.model().graph.initializers.values()
@@ -75,6 +75,36 @@ def test_weights_are_signed_where_that_is_asked_for(signed: bool) -> None:
     for k, channel, out in np.ndindex(3, 5, 6):
         expected = int(kernel[out, channel, k]) - (128 if signed else 0)
         assert matrix[k * 5 + channel, out] == expected
+
+
+@pytest.mark.parametrize(
+    ("weights", "signed"),
+    [
+        ((128 + 64, 128 + 64), True), ((128 + 65, 128 + 64), False), ((0, 255), True),
+        ((128 - 64, 128 - 64), True), ((128 - 65, 128 - 64), False), ((255, 129), True),
+        ((255, 130), False),
+    ],
+)  # fmt: skip
+def test_the_widest_pairs_of_weights_are_multiplied_exactly(
+    weights: tuple[int, int], signed: bool
+) -> None:
+    """The largest activations; the numbers are those of 64-bit integers."""
+    graph = Published()
+    x = np.array([[0.0, 0.0], [255.0, 255.0], [255.0, 0.0], [0.0, 255.0]], np.float32)
+    given = graph.given_array(x[None])
+    quantized, scale, zero = graph.quantized(graph.add("Transpose", given, perm=[0, 2, 1]))
+    kernel = np.array(weights, np.uint8).reshape(1, 2, 1)
+    sums = graph.add(
+        "ConvInteger", quantized, graph.constant(kernel, np.uint8), zero,
+        graph.constant(128, np.uint8), kernel_shape=[1],
+    )  # fmt: skip
+    step = graph.add("Mul", scale, graph.constant(1.0))
+    y = graph.add("Mul", graph.cast(sums, ir.DataType.FLOAT), step)
+    model = STOCK.lower(recognize(graph.model(y)))
+    assert (array(the_node(model, "MatMulIntegerToFloat").inputs[1]).dtype == np.int8) == signed
+    (found,) = STOCK.run(model, graph.feeds)
+    expected = x @ (np.array(weights, np.float32) - 128)
+    np.testing.assert_array_equal(found.ravel(), expected)
 
 
 def test_adain_takes_its_sums_as_products() -> None:
@@ -126,7 +156,7 @@ def test_snake_after_adain_is_near_whatever_alpha_is() -> None:
     published = graph.model(y, v)
     exact, modulated = plain(copied(published), graph.feeds)
     only_y = graph.model(y)
-    found = UNSIGNED.run(UNSIGNED.lower(recognize(only_y)), graph.feeds)[0]
+    found = STOCK.run(STOCK.lower(recognize(only_y)), graph.feeds)[0]
     # Off by the polynomial's error, or, where the sine is small, by a thirty-fifth of its square.
     squares = np.sin(alpha[:, None] * modulated[0].astype(np.float64)) ** 2
     bound = np.minimum(6.7e-4, squares * 0.03) / np.abs(alpha[:, None]) + 1e-4

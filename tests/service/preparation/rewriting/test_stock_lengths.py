@@ -9,7 +9,7 @@ import pytest
 from service.preparation.rewriting.dialect import DOMAIN
 from service.preparation.rewriting.graph import nodes_of
 from service.preparation.rewriting.lengths import share_lengths
-from tests.service.preparation.rewriting.graph_checks import UNSIGNED, operators, recognize
+from tests.service.preparation.rewriting.graph_checks import STOCK, operators, recognize
 from tests.service.preparation.rewriting.published_graphs import Published
 
 
@@ -103,6 +103,6 @@ def test_what_was_told_changes_no_bit() -> None:
     strided = graph.convolution(total, 6, 5, 3, strides=[2])
     models = [published(graph, total, strided) for _ in range(2)]
     assert share_lengths(models[1].graph) == 3
-    before, after = (UNSIGNED.run(UNSIGNED.lower(model), graph.feeds) for model in models)
+    before, after = (STOCK.run(STOCK.lower(model), graph.feeds) for model in models)
     for one, other in zip(before, after, strict=True):
         np.testing.assert_array_equal(one, other)
