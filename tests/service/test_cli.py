@@ -143,6 +143,7 @@ def test_doctor_finds_everything_well(model_file: Path, cache_dir: Path) -> None
         (["--model", "/nowhere/m.onnx"], {}, "m.onnx"),
         (["--espeak-data", "/nowhere"], {}, "/nowhere"),
         (["--voice", "af_nobody"], {}, "af_nobody"),
+        ([], {"KOKORO_KERNELS": "abacus"}, "kernels = abacus: "),
     ],
 )
 def test_doctor_says_what_is_wrong_and_its_status_tells(
