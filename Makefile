@@ -14,7 +14,7 @@ PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 LOCK := $(BIN)/uv pip compile --quiet --universal --python-version 3.10 --generate-hashes \
 	--no-emit-index-url --no-emit-package ortffi --no-annotate --no-header
 
-.PHONY: help setup serve test test-all test-slow test-oldest test-reference test-container test-arm64 check fmt
+.PHONY: help setup serve test test-all test-slow test-mutation test-oldest test-reference test-container test-arm64 check fmt
 .PHONY: test-gpu bench-gpu cuda
 .PHONY: bench bench-load bench-reading bench-hearing bench-speed bench-regression peers soak lock clean
 
@@ -34,7 +34,7 @@ test: $(DEV_READY) ## Run the tests that show whether it works, in minutes; narr
 
 # What measures processor time runs by itself.
 test-all: $(DEV_READY) $(MODELS_READY) ## Run every test but those of test-slow; narrow down with ARGS.
-	@$(BIN)/python -m pytest -n $(JOBS) -m "not slow and not alone" $(ARGS)
+	@$(BIN)/python -m pytest -n $(JOBS) --hypothesis-profile=thorough -m "not slow and not alone" $(ARGS)
 	@$(BIN)/python -m pytest -m "alone and not slow" $(ARGS) || [ $$? = 5 ] # none among ARGS
 
 test-oldest: $(DEV_READY) $(OLDEST_READY) ## Test ortffi with the oldest library that a wheel has.
@@ -43,6 +43,9 @@ test-oldest: $(DEV_READY) $(OLDEST_READY) ## Test ortffi with the oldest library
 
 test-slow: $(DEV_READY) ## Run the tests that take minutes each.
 	@$(BIN)/python -m pytest -m slow $(ARGS)
+
+test-mutation: $(DEV_READY) $(MODELS_READY) ## Plant faults one at a time, and see which tests notice; half an hour.
+	@$(BIN)/python -m tests.mutation $(ARGS)
 
 test-reference: $(REFERENCE_READY) ## Hold the tables of English readings against the official front end; not with Python 3.13.
 	@cp tests/data/reading/agreement.tsv tests/data/reading/words.tsv .venv/reference

@@ -198,7 +198,7 @@ def test_sixteen_requests_at_once_each_get_their_own_speech(server: Any) -> None
     texts = [f"Number {number}." for number in range(8)]
     voices = ["af_heart", "am_adam", "bf_emma", "af_bella(2)+af_sky(1)"]
     requests = [
-        {"text": texts[i % 8], "voice": voices[i % 4], "speed": 1.5 + (i // 8) / 2, "format": "pcm"}
+        {"text": texts[i % 8], "voice": voices[i % 4], "speed": 1.8 + (i // 8) / 5, "format": "pcm"}
         for i in range(16)
     ]
     alone = [speak(server, **request).content for request in requests]

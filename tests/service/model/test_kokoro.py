@@ -217,7 +217,7 @@ def test_options_of_cuda_that_are_wrong_are_an_error_with_auto_too(cache_dir: Pa
         load_model(Settings(cache_dir=cache_dir), runtime, print)
 
 
-@pytest.mark.parametrize("prepare", [False, True])
+@pytest.mark.parametrize("prepare", [True, pytest.param(False, marks=pytest.mark.thorough)])
 def test_the_real_model_keeps_its_promise_at_every_length(
     model_file: Path, cache_dir: Path, repository: Path, prepare: bool
 ) -> None:

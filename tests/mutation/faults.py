@@ -1,0 +1,168 @@
+"""The faults that are planted: mutations of one line each, over all packages."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Fault:
+    """A mutation of one line.
+
+    Attributes:
+        name: what goes wrong.
+        path: of the file, from the repository's root.
+        right: a part of the line that occurs once in the file.
+        wrong: what stands there instead.
+        near: files and folders of tests that should notice, the quickest first.
+    """
+
+    name: str
+    path: str
+    right: str
+    wrong: str
+    near: tuple[str, ...]
+
+
+FAULTS = (
+    Fault(
+        "a binding lets go of the arrays that it borrowed",
+        "ortffi/binding.py",
+        'self._alive["input", name] = (source, value.handle.share())',
+        'self._alive["input", name] = (name, value.handle.share())',
+        ("tests/ortffi/test_binding.py", "tests/ortffi/test_lifetimes.py"),
+    ),
+    Fault(
+        "a failed call of the C API counts as done",
+        "ortffi/_api.py",
+        "check(self, status, name)",
+        "del name",
+        ("tests/ortffi/test_errors.py",),
+    ),
+    Fault(
+        "samples that are too loud wrap around",
+        "service/audio/encoding.py",
+        "np.clip(samples, -1.0, 1.0)",
+        "np.clip(samples, -2.0, 2.0)",
+        ("tests/service/audio",),
+    ),
+    Fault(
+        "a chunk begins without its fade-in",
+        "service/speech/joining.py",
+        "self._held[: fade.size] *= fade",
+        "self._held[: fade.size] *= 1",
+        ("tests/service/speech/test_joining.py",),
+    ),
+    Fault(
+        "windows are faded a sample late",
+        "service/speech/windows.py",
+        "start -= _REACH",
+        "start -= _REACH - 1",
+        ("tests/service/speech/test_windows.py",),
+    ),
+    Fault(
+        "word times ignore the padding before the speech",
+        "service/speech/timing.py",
+        "np.cumsum(durations[:-1])",
+        "np.cumsum(durations[1:])",
+        ("tests/service/speech/test_timing.py",),
+    ),
+    Fault(
+        "the audio cache ignores the speed",
+        "service/speech/synthesizer.py",
+        "key = (chunk.phonemes, chunk.blend, chunk.speed,",
+        "key = (chunk.phonemes, chunk.blend, 1.0,",
+        ("tests/service/speech/test_cache.py", "tests/service/api"),
+    ),
+    Fault(
+        "two words of a text share their offsets",
+        "service/text/offset_mapping.py",
+        "ends.extend(part._ends)",
+        "ends.extend(part._starts)",
+        ("tests/service/text",),
+    ),
+    Fault(
+        "a British reader drops the `and` of numbers",
+        "service/text/normalization/english/numbers.py",
+        "return words if british else",
+        "return words if not british else",
+        ("tests/service/text/normalization",),
+    ),
+    Fault(
+        "plurals after a hiss lose their vowel",
+        "service/text/english/stems.py",
+        'stem[-1] in "szʃʒʧʤ"',
+        'stem[-1] in "szʃʒʧ"',
+        ("tests/service/text/english",),
+    ),
+    Fault(
+        "Mandarin's third tone is said as its fourth",
+        "service/text/mandarin/syllables.py",
+        '"3": "↓"',
+        '"3": "↘"',
+        ("tests/service/text/test_mandarin_syllables.py",),
+    ),
+    Fault(
+        "the parity check accepts any sound",
+        "service/model/parity.py",
+        "if not distance <= MAX_DISTANCE_DB:",
+        "if distance < 0:",
+        ("tests/service/model",),
+    ),
+    Fault(
+        "a prepared model of another key is opened",
+        "service/preparation/manifest.py",
+        "if manifest.key != key:",
+        "if manifest.key is None:",
+        ("tests/service/preparation/test_store.py",),
+    ),
+    Fault(
+        "harmonics lose the whole cycles the wrong way",
+        "service/preparation/rewriting/harmonics.py",
+        "return op.Sub(cycles, op.Floor(cycles))\n",
+        "return op.Sub(cycles, op.Ceil(cycles))\n",
+        ("tests/service/preparation/rewriting",),
+    ),
+    Fault(
+        "joined statistics ignore how far apart the means are",
+        "native/statistics.c",
+        "+ share * rest * apart * apart;",
+        ";",
+        ("tests/native",),
+    ),
+    Fault(
+        "any API key of the right beginning lets in",
+        "service/api/middleware/authentication.py",
+        "found |= hmac.compare_digest(known, digest)",
+        "found |= hmac.compare_digest(known[:0], digest[:0])",
+        ("tests/service/api/middleware", "tests/service/api/test_secured.py"),
+    ),
+    Fault(
+        "a request that ends keeps its place",
+        "service/api/admission.py",
+        "self.n_requests -= 1",
+        "self.n_requests -= 0",
+        ("tests/service/api/test_admission.py",),
+    ),
+    Fault(
+        "a cancelled session speaks the clauses that wait",
+        "service/api/websocket/session.py",
+        "self._backlog.drop(Order, messages.Done)",
+        "self._backlog.drop(messages.Done)",
+        ("tests/service/api/websocket",),
+    ),
+    Fault(
+        "memory that a container limits counts as free",
+        "service/machine/memory.py",
+        "return limit if limit < _UNLIMITED else None",
+        "return None",
+        ("tests/service/machine",),
+    ),
+    Fault(
+        "a ratio that fell passes as well",
+        "bench/regression.py",
+        "return not fell and not gone",
+        "return not gone",
+        ("tests/bench/test_regression.py",),
+    ),
+)
