@@ -13,9 +13,9 @@ from service.errors import ServiceError
 from service.loading import (
     build_synthesizer,
     load_front_end,
-    load_model,
     load_runtime,
     load_voices,
+    load_workers,
     measure_kernels,
 )
 from service.machine import CudaBuild, Machine, explain, foresee
@@ -126,15 +126,16 @@ def examine(settings: Settings, progress: Callable[[str], None]) -> Iterator[Fin
         yield Finding("voices", True, f"{len(voices.voices)} checked")
         front_end = load_front_end(settings)
         yield from _examine_languages(front_end)
-        model = load_model(settings, runtime, progress)
+        workers = load_workers(settings, runtime, progress)
     except ServiceError as error:
         yield Finding(error.code, False, error.message)
         return
+    model = workers[0]
     durations = "gives durations" if model.gives_durations else "gives no durations"
     yield Finding(
         "model", True,
-        f"{model.name}, sha256 {model.sha256[:12]}, {durations}, runs on {model.provider} with "
-        f"{runtime.threads} threads",
+        f"{model.name}, sha256 {model.sha256[:12]}, {durations}, runs on {model.provider}; "
+        f"workers: {len(workers)}, threads of each: {model.runtime.threads}",
     )  # fmt: skip
     prepared = model.prepared
     yield Finding("prepared", True if prepared.variant else None, prepared.detail)
@@ -144,10 +145,11 @@ def examine(settings: Settings, progress: Callable[[str], None]) -> Iterator[Fin
     if model.gpu_check is not None:
         yield Finding("on the gpu", True, str(model.gpu_check))
     try:
-        seconds = build_synthesizer(settings, model, voices, front_end).self_test()
+        seconds = build_synthesizer(settings, workers, voices, front_end).self_test()
     except ServiceError as error:
         yield Finding("self-test", False, error.message)
     else:
         yield Finding("self-test", True, f"passed in {seconds:.2f} s")
     finally:
-        model.close()
+        for worker in workers:
+            worker.close()

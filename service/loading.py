@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Sequence
+from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 from typing import Literal
 
@@ -228,29 +231,63 @@ def load_synthesizer(settings: Settings, progress: Progress) -> Synthesizer:
     """
     voices = load_voices(settings)
     front_end = load_front_end(settings)
-    model = load_model(settings, load_runtime(settings), progress)
-    return build_synthesizer(settings, model, voices, front_end)
+    workers = load_workers(settings, load_runtime(settings), progress)
+    return build_synthesizer(settings, workers, voices, front_end)
+
+
+def load_workers(settings: Settings, runtime: Runtime, progress: Progress) -> list[Model]:
+    """Load the model once for each worker. Those after the first share its weights in memory.
+
+    Args:
+        settings: which model, how many workers.
+        runtime: the ONNX Runtime to run it with; its threads are divided among the workers.
+        progress: called with a line where something takes long.
+
+    Raises:
+        StartupError: see `load_model`; or there are more workers than threads, or several on a GPU.
+    """
+    n_workers = settings.workers
+    if n_workers > runtime.threads:
+        raise StartupError(
+            f"workers = {n_workers}: each needs a thread of its own, and there are "
+            f"{runtime.threads}; lower workers or raise threads"
+        )
+    runtime = replace(runtime, threads=runtime.threads // n_workers)
+    workers = [load_model(settings, runtime, progress)]
+    with ExitStack() as opened:
+        opened.callback(workers[0].close)
+        if n_workers > 1 and workers[0].provider != "cpu":
+            raise StartupError(
+                f"workers = {n_workers}: a GPU has one worker; set workers = 1 or provider = cpu"
+            )
+        for _ in range(1, n_workers):
+            worker = _open(workers[0].prepared, settings, workers[0].runtime, progress)
+            opened.callback(worker.close)
+            workers.append(worker)
+        opened.pop_all()  # the caller closes them
+    return workers
 
 
 def build_synthesizer(
-    settings: Settings, model: Model, voices: VoiceLibrary, front_end: FrontEnd
+    settings: Settings, workers: Sequence[Model], voices: VoiceLibrary, front_end: FrontEnd
 ) -> Synthesizer:
-    """Make a synthesizer of loaded parts. It owns the model.
+    """Make a synthesizer of loaded parts. It owns the workers.
 
     Raises:
         ServiceError: the default voice of the settings does not exist.
     """
+    variant = workers[0].prepared.variant
     planner = Planner(
         front_end,
         voices,
         default_voice=settings.voice,
         max_text_length=settings.max_text_length,
-        longest_chunk_s=longest_chunk_s(settings.memory_budget_bytes, model.prepared.variant)
+        longest_chunk_s=longest_chunk_s(settings.memory_budget_bytes, variant, len(workers))
         if settings.memory_budget_bytes
         else LONGEST_CHUNK_S,
     )
     return Synthesizer(
-        model,
+        workers,
         planner,
         audio_cache_bytes=settings.audio_cache_bytes,
         stream_decoding=settings.stream_decoding,

@@ -171,6 +171,9 @@ class Settings(BaseSettings):
     threads: int = Field(
         0, ge=0, le=1024, description="intra-op threads; 0 uses all available cores"
     )
+    workers: int = Field(
+        1, ge=1, le=256, description="chunks computed at once; the threads are divided among them"
+    )
     espeak_library: Path | None = Field(
         None,
         description="libespeak-ng.so; default: the espeakng-loader package's, else the system's",

@@ -116,11 +116,13 @@ class ServiceState:
             self._ready = Ready(synthesizer, self_test_s)
         # Last, so that the service is ready when somebody reads this line.
         logger.info(
-            "ready in %.2f s: provider=%s onnxruntime=%s (%s) threads=%d model=%s voices=%d",
+            "ready in %.2f s: provider=%s onnxruntime=%s (%s) workers=%d threads=%d model=%s "
+            "voices=%d",
             time.perf_counter() - start,
             model.provider,
             model.runtime.version,
             model.runtime.found_by,
+            len(synthesizer.workers),
             model.runtime.threads,
             model.name,
             len(synthesizer.planner.voices.voices),

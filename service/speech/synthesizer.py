@@ -1,10 +1,10 @@
-"""The synthesizer: from an utterance to audio, in turns at the one model."""
+"""The synthesizer: from an utterance to audio, in turns at its workers."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -26,7 +26,7 @@ from service.speech.delivery import AudioSegment, Made, deliver
 from service.speech.planning import Chunk, Plan, Planner
 from service.speech.turns import Turns
 from service.speech.utterance import Delivery, Utterance
-from service.speech.windows import Sound, say_in_windows, say_whole
+from service.speech.windows import Sound, Sounds, say_in_windows, say_whole
 from service.text import load_vocabulary
 
 SELF_TEST_PHONEMES = "həlˈO, wˈɜɹld."
@@ -43,8 +43,9 @@ _AUDIBLE = 0.01
 
 @dataclass
 class _Turn:
-    """A turn at the model: seconds of waiting and of computing."""
+    """A turn at a worker: its model, seconds of waiting and of computing."""
 
+    model: Model
     wait_s: float
     compute_s: float = 0.0
 
@@ -52,11 +53,12 @@ class _Turn:
 class Synthesizer:
     """Synthesize utterances. Safe to use from several threads.
 
-    Owns the model. Each chunk, or each window of a chunk, is made in a turn of its own. Concurrent
-    requests take turns in the order in which they ask, so none waits for the whole of another.
+    Owns its workers. Each chunk, or each window of a chunk, is made in a turn of its own, by
+    whichever worker is idle. Concurrent requests take turns in the order in which they ask, so none
+    waits for the whole of another.
 
     Args:
-        model: the model.
+        workers: the same model, opened once or more; each runs one turn at a time.
         planner: makes plans.
         audio_cache_bytes: memory of the audio cache; 0 switches it off.
         stream_decoding: default decoding of streams.
@@ -65,20 +67,25 @@ class Synthesizer:
 
     def __init__(
         self,
-        model: Model,
+        workers: Sequence[Model],
         planner: Planner,
         *,
         audio_cache_bytes: int = 0,
         stream_decoding: Decoding = "windows",
         file_decoding: Decoding = "whole",
     ) -> None:
-        self.model = model
+        self.workers = tuple(workers)
         self.planner = planner
-        self.turns = Turns()
+        self.turns = Turns(self.workers)
         self.cache = AudioCache(audio_cache_bytes)
         self._stream_decoding = stream_decoding
         self._file_decoding = file_decoding
         self._closed = False
+
+    @property
+    def model(self) -> Model:
+        """Return the model of the first worker, for what is the same of all."""
+        return self.workers[0]
 
     def plan(self, utterance: Utterance, delivery: Delivery = _AT_ONCE) -> Plan:
         """Make the plan of an utterance.
@@ -177,8 +184,9 @@ class Synthesizer:
         """Yield the sounds of a chunk, from the cache or the model; see `windows_of` for `soon`."""
         token_ids = load_vocabulary().token_ids(chunk.phonemes)
         style = self.planner.voices.style(chunk.blend, len(token_ids))
-        split = self.model if in_windows and isinstance(self.model, SplitModel) else None
-        statistics = None if split is None else split.statistics
+        statistics = None
+        if in_windows and isinstance(self.model, SplitModel):
+            statistics = self.model.statistics
         if statistics is not None and not statistics.covers(style):
             statistics = None
         key = (chunk.phonemes, chunk.blend, chunk.speed, statistics is not None)
@@ -190,17 +198,23 @@ class Synthesizer:
             return
         run_options = None if cancellation is None else cancellation.run_options
         saying = (token_ids, style, chunk.speed, run_options)
-        sounds = (
-            say_whole(self.model, *saying, keep_memory=keep_memory)
-            if split is None or statistics is None
-            else say_in_windows(split, *saying, statistics=statistics, soon=soon)
-        )
+
+        def begin(model: Model) -> Sounds:
+            if statistics is None or not isinstance(model, SplitModel):
+                return say_whole(model, *saying, keep_memory=keep_memory)
+            return say_in_windows(model, *saying, statistics=statistics, soon=soon)
+
+        sounds: Sounds | None = None
         cached = False if self.cache.is_on else None
         said: list[Samples] = []
         is_last = False
         while not is_last:
             with self._turn(cancellation) as turn:
-                sound = next(sounds)
+                if sounds is None:
+                    sounds = begin(turn.model)
+                    sound = next(sounds)
+                else:
+                    sound = sounds.send(turn.model)
             is_last = sound.is_last
             if self.cache.is_on:
                 said.append(sound.samples)
@@ -210,13 +224,13 @@ class Synthesizer:
 
     @contextmanager
     def _turn(self, cancellation: Cancellation | None) -> Iterator[_Turn]:
-        """Wait for a turn at the model, and hold it for the block."""
+        """Wait for a turn, and hold it for the block."""
         asked = time.perf_counter()
-        with self.turns.take(cancellation):
+        with self.turns.take(cancellation) as model:
             if self._closed:
                 raise NotReadyError("the service is shutting down")
             start = time.perf_counter()
-            turn = _Turn(start - asked)
+            turn = _Turn(model, start - asked)
             try:
                 yield turn
             except ortffi.TerminatedError:
@@ -249,7 +263,8 @@ class Synthesizer:
         return time.perf_counter() - start
 
     def close(self) -> None:
-        """Finish the chunk in progress, then release the model. May be called again."""
+        """Finish the turns in progress, then release the workers. May be called again."""
         self._closed = True  # for those who get a turn before this
-        with self.turns.take():
-            self.model.close()
+        with ExitStack() as turns:
+            for model in [turns.enter_context(self.turns.take()) for _ in self.workers]:
+                model.close()

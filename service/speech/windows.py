@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -147,6 +147,10 @@ class Sound:
         return cls(inference.samples, inference.durations, inference.samples.size, True)
 
 
+Sounds = Generator[Sound, "Model | None", None]
+"""Yields the sounds of a chunk; a model that is sent makes the next one."""
+
+
 def say_whole(
     model: Model,
     token_ids: Sequence[int],
@@ -155,7 +159,7 @@ def say_whole(
     run_options: ortffi.RunOptions | None,
     *,
     keep_memory: bool,
-) -> Iterator[Sound]:
+) -> Sounds:
     """Yield a chunk as one sound; see `Model.infer`."""
     inference = model.infer(
         token_ids, style, speed, keep_memory=keep_memory, run_options=run_options
@@ -172,11 +176,11 @@ def say_in_windows(
     *,
     statistics: StatisticsPredictor,
     soon: bool,
-) -> Iterator[Sound]:
+) -> Sounds:
     """Yield a chunk window by window; the encoder runs before the first.
 
     Arguments and errors are those of `Model.infer` and `windows_of`. The statistics must cover the
-    style.
+    style. A model that is sent decodes the next window: it may be another session of the same.
     """
     encoding = model.encode(token_ids, style, speed, run_options=run_options)
     n_frames = encoding.n_frames
@@ -186,10 +190,12 @@ def say_in_windows(
     for window in windows:
         first, last = window.in_context(n_frames)
         decoded = model.decode(encoding, first, last, given, run_options=run_options)
-        yield Sound(
+        sent = yield Sound(
             seams.join(window, decoded.samples),
             encoding.durations,
             n_frames * SAMPLES_PER_FRAME,
             is_last=window is windows[-1],
             seam=seams.last,
         )
+        if isinstance(sent, SplitModel):
+            model = sent

@@ -75,6 +75,8 @@ async def ready(request: Request) -> ReadyAnswer:
         version=__version__,
         provider=model.provider,
         onnxruntime=model.runtime.version,
+        workers=len(found.synthesizer.workers),
+        threads=model.runtime.threads,
         model=ModelAnswer(
             name=model.name,
             sha256=model.sha256,

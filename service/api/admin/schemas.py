@@ -74,5 +74,7 @@ class ReadyAnswer(BaseModel):
     version: str
     provider: Literal["cpu", "cuda", "tensorrt"]
     onnxruntime: str
+    workers: int = Field(description="chunks that are computed at the same time")
+    threads: int = Field(description="threads of each worker")
     model: ModelAnswer
     self_test_s: float

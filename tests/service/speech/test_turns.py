@@ -31,7 +31,7 @@ def start(work: Callable[[], None]) -> threading.Thread:
 
 
 def test_turns_go_to_whoever_has_waited_longest() -> None:
-    turns = Turns()
+    turns = Turns([None])
     order: list[int] = []
     threads = []
 
@@ -50,7 +50,7 @@ def test_turns_go_to_whoever_has_waited_longest() -> None:
 
 
 def test_who_comes_again_stands_behind_those_who_wait() -> None:
-    turns = Turns()
+    turns = Turns([None])
     order: list[str] = []
     begin = threading.Barrier(4)
 
@@ -74,7 +74,7 @@ def test_who_comes_again_stands_behind_those_who_wait() -> None:
 
 
 def test_only_one_has_the_turn_and_an_exception_gives_it_back() -> None:
-    turns = Turns()
+    turns = Turns([None])
     with pytest.raises(ZeroDivisionError), turns.take():
         raise ZeroDivisionError
     inside = most = 0
@@ -96,7 +96,7 @@ def test_only_one_has_the_turn_and_an_exception_gives_it_back() -> None:
 
 
 def test_who_is_cancelled_leaves_the_queue_at_once() -> None:
-    turns = Turns()
+    turns = Turns([None])
     raised: list[BaseException] = []
     with Cancellation() as cancellation, turns.take():
 
@@ -118,7 +118,7 @@ def test_who_is_cancelled_leaves_the_queue_at_once() -> None:
 
 
 def test_who_was_cancelled_before_gets_no_turn_and_holds_none() -> None:
-    turns = Turns()
+    turns = Turns([None])
     with Cancellation() as cancellation:
         cancellation.cancel(CancelledError("gone"))
         with pytest.raises(CancelledError), turns.take(cancellation):
@@ -143,3 +143,20 @@ def test_the_first_reason_stays_and_terminates_the_run_options() -> None:
     cancellation.cancel(DeadlineError("too late"))
     assert isinstance(cancellation.reason, CancelledError)
     cancellation.close()
+
+
+def test_each_worker_is_lent_to_one_thread_at_a_time() -> None:
+    turns = Turns(["one", "other"])
+    with turns.take() as first, turns.take() as second:
+        assert {first, second} == {"one", "other"}
+        taken: list[str] = []
+
+        def work() -> None:
+            with turns.take() as worker:
+                taken.append(worker)
+
+        thread = start(work)
+        until(lambda: turns.n_waiting == 1)
+        assert taken == []
+    thread.join()
+    assert len(taken) == 1
