@@ -124,10 +124,10 @@ def _open_decoder(
         GpuUnavailableError: it cannot be opened.
         ModelError: it is not a decoder.
     """
-    lack = (
-        "" if runtime.can_capture else f"not supported by {runtime.provider} in {runtime.version}"
-    )
-    if not lack:
+    lack = ""
+    if not runtime.can_capture:
+        lack = f"ONNX Runtime {runtime.version} does not support them with {runtime.provider}"
+    else:
         try:
             session = runtime.open_on_gpu(path, path.parent, folder / "decoder", capturing=True)
         except CaptureRefusedError as error:

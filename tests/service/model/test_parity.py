@@ -87,7 +87,7 @@ def test_durations_may_differ_by_the_slack_and_are_compared_where_both_are(
 
 def test_more_than_the_slack_is_unlike_and_the_sounds_are_counted() -> None:
     other = spoken((3, 3, 4, 3, 5))
-    message = "other durations: 1 of 5 sounds, 18 frames in all, not 15"
+    message = "other durations: 1 of 5 tokens differ; 18 frames in all, not 15"
     with pytest.raises(UnlikeError, match=message):
         compare(saying(spoken()), saying(other), slack_frames=1)
     compare(saying(spoken()), saying(other), slack_frames=2)
@@ -95,7 +95,7 @@ def test_more_than_the_slack_is_unlike_and_the_sounds_are_counted() -> None:
 
 def test_frames_that_change_places_are_unlike_without_slack() -> None:
     # As many samples in all.
-    with pytest.raises(UnlikeError, match="other durations: 2 of 5 sounds, 15 frames"):
+    with pytest.raises(UnlikeError, match="other durations: 2 of 5 tokens differ; 15 frames"):
         compare(saying(spoken()), saying(spoken((4, 1, 3, 2, 5))))
 
 

@@ -146,7 +146,7 @@ def test_the_same_model_says_the_same(model: Model, reference: Reference) -> Non
 def test_other_durations_are_unlike(reference: Reference, tmp_path: Path) -> None:
     with (
         closing(loaded(tmp_path / "longer.onnx", frames=2.0)) as longer,
-        pytest.raises(UnlikeError, match="the short sentence has other durations: 16 of 16 sounds"),
+        pytest.raises(UnlikeError, match="the short sentence has other durations: 16 of 16 tokens"),
     ):
         reference.check(longer)
 
