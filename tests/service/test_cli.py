@@ -36,6 +36,7 @@ def test_say_writes_a_file(model_file: Path, cache_dir: Path, tmp_path: Path) ->
     assert f"{info.duration:.2f} s of speech" in done.stderr
 
 
+@pytest.mark.thorough
 def test_say_reads_standard_input_and_shows_progress_on_long_text(
     model_file: Path, cache_dir: Path, tmp_path: Path
 ) -> None:
@@ -49,6 +50,7 @@ def test_say_reads_standard_input_and_shows_progress_on_long_text(
     assert output.stat().st_size > 2 * 24_000 * 5
 
 
+@pytest.mark.thorough
 def test_say_takes_phonemes(model_file: Path, cache_dir: Path, tmp_path: Path) -> None:
     arguments = ("-o", str(tmp_path / "a.wav"), "--cache-dir", str(cache_dir), "--phonemes")
     assert run("say", "həlˈO.", *arguments).returncode == 0

@@ -27,6 +27,8 @@ from tests.service.api.speech_client import (
     wait_until,
 )
 
+pytestmark = pytest.mark.thorough
+
 SENTENCE = "The birch canoe slid on the smooth planks."
 LONG_TEXT = " ".join([SENTENCE] * 40)  # far longer than any test listens
 ONE_LONG_RUN = {"text": " ".join([SENTENCE] * 5), "speed": 0.5, "format": "pcm"}

@@ -14,6 +14,8 @@ import pytest
 
 from tests.service.api.speech_client import speak
 
+pytestmark = pytest.mark.thorough
+
 FAST = {"format": "pcm", "speed": 2.0}
 
 

@@ -28,6 +28,8 @@ from tests.service.api.speech_client import (
     wait_until,
 )
 
+pytestmark = pytest.mark.thorough
+
 # Two chunks, when cut early.
 TEXT = (
     "One moment, please, I am looking it up. The birch canoe slid on the smooth planks, "

@@ -235,6 +235,7 @@ def test_texts_stay_out_of_the_log(server: Any) -> None:
     assert "xylophonic" not in log
 
 
+@pytest.mark.thorough
 def test_before_the_model_is_there_health_answers_and_speech_is_refused(
     start_server: Callable[..., Any],
 ) -> None:
@@ -276,6 +277,7 @@ def test_sigterm_finishes_the_request_in_flight(start_server: Callable[..., Any]
     assert content == expected
 
 
+@pytest.mark.thorough
 def test_a_second_interrupt_waits_for_nobody(start_server: Callable[..., Any]) -> None:
     server = start_server("--shutdown-timeout-s", "3600")
     server.wait_until_ready()
@@ -295,10 +297,15 @@ def test_a_second_interrupt_waits_for_nobody(start_server: Callable[..., Any]) -
     ("arguments", "named"),
     [
         (["--model", "/nowhere/model.onnx"], "model.onnx cannot be read"),
-        (["--voices-dir", "/nowhere"], "no voices"),
-        (["--voice", "af_nobody"], "af_nobody"),
-        (["--provider", "cuda"], "CUDA"),
-        (["--espeak-library", "/nowhere/libespeak-ng.so"], "libespeak-ng.so"),
+        *(
+            pytest.param([flag, value], named, marks=pytest.mark.thorough)
+            for flag, value, named in (
+                ("--voices-dir", "/nowhere", "no voices"),
+                ("--voice", "af_nobody", "af_nobody"),
+                ("--provider", "cuda", "CUDA"),
+                ("--espeak-library", "/nowhere/libespeak-ng.so", "libespeak-ng.so"),
+            )
+        ),
     ],
 )
 def test_what_is_missing_stops_start_up_with_one_line(
@@ -313,6 +320,7 @@ def test_what_is_missing_stops_start_up_with_one_line(
     assert not any("Traceback" in line for line in server.log)
 
 
+@pytest.mark.thorough
 def test_an_onnxruntime_directory_that_does_not_work_stops_start_up(
     start_server: Callable[..., Any],
 ) -> None:
@@ -321,6 +329,7 @@ def test_an_onnxruntime_directory_that_does_not_work_stops_start_up(
     server.wait_for(r"kokoro-service: ONNXRUNTIME_DIR is set")
 
 
+@pytest.mark.thorough
 def test_a_taken_port_is_named(server: Any, start_server: Callable[..., Any]) -> None:
     port = str(httpx.URL(server.url).port)
     with pytest.raises(AssertionError, match=f"cannot listen on 127.0.0.1:{port}"):

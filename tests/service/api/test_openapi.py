@@ -240,6 +240,7 @@ def test_the_page_names_the_voices_that_stand_for_openais(page: str) -> None:
 
 
 @pytest.mark.skipif(shutil.which("curl") is None, reason="curl is not installed")
+@pytest.mark.thorough
 def test_the_commands_of_the_page_work(server: Any, page: str, tmp_path: Path) -> None:
     commands = re.findall(r"^```sh\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
     assert len(commands) >= 8

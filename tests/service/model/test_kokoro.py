@@ -181,6 +181,7 @@ def test_the_number_of_tokens_and_the_style_are_checked(load: Load) -> None:
         kokoro.infer([1], STYLE[0], 1.0)
 
 
+@pytest.mark.thorough
 def test_a_damaged_cache_is_noticed_and_mended(model_file: Path, tmp_path: Path) -> None:
     path = tmp_path / model_file.name
     content = bytearray(model_file.read_bytes())

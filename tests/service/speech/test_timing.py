@@ -43,8 +43,8 @@ def test_times_follow_what_was_cut_off_and_stay_inside_the_chunk() -> None:
 @pytest.mark.parametrize(
     ("early", "speed"),
     [
-        (False, 1.0),
         (True, 2.0),
+        pytest.param(False, 1.0, marks=pytest.mark.thorough),
         pytest.param(False, 2.0, marks=pytest.mark.slow),
         pytest.param(True, 1.0, marks=pytest.mark.slow),
     ],

@@ -125,7 +125,16 @@ def test_windows_with_the_statistics_of_the_whole_are_the_whole(synthesizer: Syn
     assert log_spectral_distance(whole.samples, np.concatenate(parts)) < 2
 
 
-@pytest.mark.parametrize("voice", ["af_heart", "am_michael", "bf_emma", "af_bella(2)+af_sky(1)"])
+@pytest.mark.parametrize(
+    "voice",
+    [
+        "af_heart",
+        *(
+            pytest.param(voice, marks=pytest.mark.thorough)
+            for voice in ("am_michael", "bf_emma", "af_bella(2)+af_sky(1)")
+        ),
+    ],
+)
 def test_windows_sound_as_the_whole_chunk_does(synthesizer: Synthesizer, voice: str) -> None:
     whole = segments_of(synthesizer, TEXT, voice=voice, timed=True)
     streamed = segments_of(synthesizer, TEXT, voice=voice, timed=True, streamed=True)
@@ -147,6 +156,7 @@ def test_windows_sound_as_the_whole_chunk_does(synthesizer: Synthesizer, voice: 
     assert log_spectral_distance(whole[0].samples[:n_common], first[:n_common]) < 5.3
 
 
+@pytest.mark.thorough
 def test_words_are_told_with_the_sound_that_they_begin_in(synthesizer: Synthesizer) -> None:
     whole = segments_of(synthesizer, TEXT, timed=True)
     streamed = segments_of(synthesizer, TEXT, timed=True, streamed=True)
@@ -165,6 +175,7 @@ def test_words_are_told_with_the_sound_that_they_begin_in(synthesizer: Synthesiz
     )
 
 
+@pytest.mark.thorough
 def test_sound_starts_with_a_short_window_and_the_next_chunk_does_not(
     synthesizer: Synthesizer,
 ) -> None:
@@ -182,6 +193,7 @@ def test_a_short_chunk_is_said_at_once(synthesizer: Synthesizer) -> None:
     np.testing.assert_array_equal(joined(whole), joined(streamed))
 
 
+@pytest.mark.thorough
 def test_decoding_may_be_chosen(synthesizer: Synthesizer) -> None:
     file = segments_of(synthesizer, TEXT, decoding="windows")
     stream = segments_of(synthesizer, TEXT, streamed=True, decoding="whole")
@@ -198,16 +210,20 @@ class Nobody:
         return False
 
 
+@pytest.mark.parametrize(
+    ("statistics", "reason"),
+    [
+        (Nobody(), "its statistics are unknown"),
+        (None, r"published model .* after it is prepared"),
+    ],
+)
 def test_a_voice_whose_statistics_are_not_known_is_decoded_whole(
-    synthesizer: Synthesizer, monkeypatch: pytest.MonkeyPatch
+    synthesizer: Synthesizer, statistics: Any, reason: str
 ) -> None:
     model = synthesizer.model
     assert isinstance(model, SplitModel)
-    monkeypatch.setattr(synthesizer, "model", replace(model, statistics=Nobody()))  # type: ignore[arg-type]
-    assert all(segment.is_last for segment in segments_of(synthesizer, TEXT, streamed=True))
-    with pytest.raises(DecodingUnavailableError, match="its statistics are unknown"):
-        synthesizer.plan(Utterance(TEXT), Delivery(decoding="windows"))
-    monkeypatch.setattr(synthesizer, "model", replace(model, statistics=None))
-    assert all(segment.is_last for segment in segments_of(synthesizer, TEXT, streamed=True))
-    with pytest.raises(DecodingUnavailableError, match=r"published model .* after it is prepared"):
-        synthesizer.plan(Utterance(TEXT), Delivery(decoding="windows"))
+    without = Synthesizer([replace(model, statistics=statistics)], synthesizer.planner)
+    text = TEXT[: TEXT.index(",")]
+    assert all(segment.is_last for segment in segments_of(without, text, streamed=True))
+    with pytest.raises(DecodingUnavailableError, match=reason):
+        without.plan(Utterance(TEXT), Delivery(decoding="windows"))

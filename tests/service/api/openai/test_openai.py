@@ -310,6 +310,7 @@ def test_the_key_of_the_client_is_the_key_of_the_service(server: Any) -> None:
         assert known.models.list()
 
 
+@pytest.mark.thorough
 def test_an_overloaded_service_is_asked_again_after_the_time_that_it_names(
     start_server: Callable[..., Any],
 ) -> None:

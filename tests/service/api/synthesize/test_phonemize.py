@@ -125,6 +125,7 @@ def lexicon(tmp_path: Path) -> Path:
     return path
 
 
+@pytest.mark.thorough
 def test_the_lexicon_is_read_again_on_sighup(
     start_server: Callable[..., Any], lexicon: Path
 ) -> None:

@@ -60,6 +60,7 @@ def whole(remembering: Any) -> npt.NDArray[np.int16]:
     return samples_of(answer.content)
 
 
+@pytest.mark.thorough
 def test_streamed_pcm_is_the_whole_answer_of_the_same_decoding(server: Any) -> None:
     fields = {**SPOKEN, "format": "pcm"}
     streamed = stream(server, **fields)

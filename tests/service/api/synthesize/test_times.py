@@ -101,6 +101,7 @@ def test_times_do_not_depend_on_how_the_text_is_cut_but_for_the_joints(
         assert share == pytest.approx(other["start_s"] / answer["duration_s"], abs=0.1)
 
 
+@pytest.mark.thorough
 def test_a_stream_tells_the_words_that_begin_in_a_chunk_with_it(
     server: Any, remembering: Any
 ) -> None:

@@ -14,6 +14,8 @@ from tests.service.api.speech_client import log_line, metric
 from tests.service.api.speech_socket import SpeechSocket
 from tests.service.api.websocket.sessions import LINES, LONG, N_LINES, SHORT, opened, slowly
 
+pytestmark = pytest.mark.thorough
+
 
 def n_chunks(line: str) -> int:
     found = re.search(r" chunks=(\d+)", line)

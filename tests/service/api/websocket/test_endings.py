@@ -15,6 +15,8 @@ from tests.service.api import faulty_server
 from tests.service.api.speech_client import log_line
 from tests.service.api.websocket.sessions import LONG, SHORT, opened, refusal, slowly
 
+pytestmark = pytest.mark.thorough
+
 # Faults.
 
 
