@@ -128,6 +128,7 @@ with ortffi.SessionBuilder().with_intra_threads(1).commit_from_file(sys.argv[1])
 """
 
 
+@pytest.mark.thorough
 def test_results_stay_as_they_were_for_many_runs_under_the_jit(run_python, tmp_path):
     """Where the interpreter has one: compiled code may hold fewer references, or more."""
     model = tmp_path / "identity.onnx"

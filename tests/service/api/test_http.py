@@ -251,6 +251,7 @@ def test_before_the_model_is_there_health_answers_and_speech_is_refused(
     assert server.stop() == 0
 
 
+@pytest.mark.thorough
 def test_sigterm_finishes_the_request_in_flight(start_server: Callable[..., Any]) -> None:
     server = start_server("--shutdown-timeout-s", "3600")
     server.wait_until_ready()

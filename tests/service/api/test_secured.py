@@ -38,7 +38,7 @@ def test_nobody_listens_wider_without_keys(host: str) -> None:
     assert "--insecure" in line
 
 
-@pytest.mark.parametrize("how", ["keys", "insecure"])
+@pytest.mark.parametrize("how", ["keys", pytest.param("insecure", marks=pytest.mark.thorough)])
 def test_with_keys_or_insecure_it_listens_wider(
     start_server: Callable[..., Any], secured_keys: Path, how: str
 ) -> None:

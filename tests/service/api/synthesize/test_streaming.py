@@ -73,7 +73,7 @@ def test_streamed_pcm_is_the_whole_answer_of_the_same_decoding(server: Any) -> N
     assert float(file.headers["x-duration-s"]) * 48_000 == pytest.approx(len(file.content), abs=1)
 
 
-@pytest.mark.parametrize("chunking", ["even", "early"])
+@pytest.mark.parametrize("chunking", ["early", pytest.param("even", marks=pytest.mark.thorough)])
 def test_a_stream_may_be_decoded_whole_too(
     remembering: Any, whole: npt.NDArray[np.int16], chunking: str
 ) -> None:
@@ -135,6 +135,7 @@ def test_events_carry_the_file_that_a_stream_is(
     assert events[-1][1]["duration_s"] == pytest.approx(whole.size / 24_000, abs=1e-6)
 
 
+@pytest.mark.thorough
 def test_joints_of_a_stream_do_not_click(server: Any, whole: npt.NDArray[np.int16]) -> None:
     events = parse_events(stream(server, **SPOKEN, format="pcm", timestamps="word").text)
     joints = [round(data["start_s"] * 24_000) for _, data in events[1:-1]]

@@ -90,6 +90,7 @@ def test_every_word_of_the_text_has_a_time_and_its_place(answer: dict[str, Any])
     assert_in_order(words, answer["duration_s"])
 
 
+@pytest.mark.thorough
 def test_times_do_not_depend_on_how_the_text_is_cut_but_for_the_joints(
     remembering: Any, answer: dict[str, Any]
 ) -> None:

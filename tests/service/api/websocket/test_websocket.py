@@ -40,6 +40,7 @@ def test_speech_leaves_when_a_clause_is_complete_though_the_text_goes_on(server:
         assert [m["text_start"] for m in talk.of("audio")] == [0, 9]
 
 
+@pytest.mark.thorough
 def test_the_spans_of_a_session_are_its_text_and_its_chunks_join_without_a_click(
     server: Any,
 ) -> None:
@@ -98,6 +99,7 @@ def test_phoneme_times_are_told_where_they_are_asked_for(faulty: Any) -> None:
     assert word["phonemes"][-1]["end_s"] == word["end_s"]
 
 
+@pytest.mark.thorough
 def test_a_long_text_is_spoken_in_spans_that_go_on(faulty: Any) -> None:
     text = LONG[: LONG.index("nothing")]
     with opened(faulty) as talk:
