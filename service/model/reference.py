@@ -66,7 +66,10 @@ class Reference:
                 )
         except OSError as error:
             raise NoReferenceError(f"{path.name}: {error.strerror}") from error
-        except (EOFError, KeyError, TypeError, ValueError, zipfile.BadZipFile) as error:
+        # A file of one array has no context: a TypeError, before Python 3.11 an AttributeError.
+        except (
+            AttributeError, EOFError, KeyError, TypeError, ValueError, zipfile.BadZipFile
+        ) as error:  # fmt: skip
             raise NoReferenceError(f"{path.name} cannot be read") from error
 
     def check(self, model: Speaking) -> dict[str, Comparison]:
