@@ -11,6 +11,7 @@ import re
 from decimal import Decimal
 
 from service.text.markup.passages import Interpretation
+from service.text.normalization.date_parts import date_parts
 from service.text.normalization.rules import Rule, write_whole
 
 _DIGITS = dict(
@@ -333,17 +334,6 @@ RULES: tuple[Rule, ...] = (
 """The rules, in the order in which they are applied."""
 
 
-_ORDERS = {
-    "ymd": ("year", "month", "day"),
-    "mdy": ("month", "day", "year"),
-    "dmy": ("day", "month", "year"),
-    "ym": ("year", "month"),
-    "md": ("month", "day"),
-    "dm": ("day", "month"),
-    "y": ("year",),
-    "m": ("month",),
-    "d": ("day",),
-}
 _DATE_WORDS = (("year", "年"), ("month", "月"), ("day", "日"))
 
 
@@ -378,11 +368,7 @@ def interpret(text: str, interpretation: Interpretation, detail: str) -> str | N
 
 
 def _interpret_date(text: str, order: str) -> str | None:
-    parts = re.findall(r"\d+", text)
-    names = _ORDERS.get(order)
-    if names is None or len(parts) != len(names):
+    values = date_parts(text, order)
+    if values is None:
         return None
-    values = dict(zip(names, map(int, parts), strict=True))
-    if not (1 <= values.get("month", 1) <= 12 and 1 <= values.get("day", 1) <= 31):
-        return None
-    return "".join(f"{values[name]}{word}" for name, word in _DATE_WORDS if name in values)
+    return "".join(f"{int(values[name])}{word}" for name, word in _DATE_WORDS if name in values)

@@ -4,23 +4,12 @@ from __future__ import annotations
 
 import re
 
+from service.text.normalization.date_parts import date_parts
 from service.text.normalization.mandarin.numbers import APART, ENDS, say_digits, say_integer
 from service.text.normalization.rules import Rule
 
 _YEARS = range(1000, 2101)
 _SPAN_OF_YEARS = re.compile("年(?:前|后|来|间|的|历史|以)")
-
-_ORDERS = {
-    "ymd": ("year", "month", "day"),
-    "mdy": ("month", "day", "year"),
-    "dmy": ("day", "month", "year"),
-    "ym": ("year", "month"),
-    "md": ("month", "day"),
-    "dm": ("day", "month"),
-    "y": ("year",),
-    "m": ("month",),
-    "d": ("day",),
-}
 
 
 def say(text: str, order: str) -> str | None:
@@ -30,12 +19,8 @@ def say(text: str, order: str) -> str | None:
         text: digits with anything between them.
         order: order of its parts, such as `mdy`.
     """
-    parts = re.findall(r"\d+", text)
-    names = _ORDERS.get(order)
-    if names is None or len(parts) != len(names):
-        return None
-    values = dict(zip(names, parts, strict=True))
-    if not (1 <= int(values.get("month", 1)) <= 12 and 1 <= int(values.get("day", 1)) <= 31):
+    values = date_parts(text, order)
+    if values is None:
         return None
     said = f"{say_digits(values['year'])}年" if "year" in values else ""
     for name, word in (("month", "月"), ("day", "日")):
