@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import gc
-import os
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,6 +10,7 @@ import pytest
 import ortffi
 from ortffi import ElementType, Memory, Value, exchange
 from tests.ortffi import tiny_models
+from tests.ortffi.growth import resident_kib
 
 SHARED = [
     np.bool_, np.int8, np.int16, np.int32, np.int64, np.uint8, np.uint16, np.uint32, np.uint64,
@@ -139,13 +138,8 @@ def test_exporting_again_and_again_does_not_grow():
                 value.__dlpack__()
                 np.asarray(value)
             assert taken[-1] == 1
-        sizes.append(_resident_bytes())
+        sizes.append(resident_kib() * 1024)
     assert sizes[1] - sizes[0] < ROUNDS * MEGABYTE / 10
-
-
-def _resident_bytes():
-    pages = Path("/proc/self/statm").read_text().split()[1]
-    return int(pages) * os.sysconf("SC_PAGE_SIZE")
 
 
 def test_a_value_of_a_run_goes_to_dlpack(load):

@@ -23,10 +23,7 @@ KEPT_BY_A_RUN = """
 import numpy as np
 import ortffi
 from tests.ortffi import tiny_models
-
-def resident_bytes():
-    with open("/proc/self/statm") as file:
-        return int(file.read().split()[1]) * 4096
+from tests.ortffi.growth import resident_kib
 
 model = tiny_models.double_and_take_first()
 with ortffi.SessionBuilder().commit_from_memory(model) as session, ortffi.RunOptions() as options:
@@ -34,9 +31,9 @@ with ortffi.SessionBuilder().commit_from_memory(model) as session, ortffi.RunOpt
         options.with_config(*{shrink})
     session.run({{"x": np.ones(1, np.float32)}})
     array = np.ones(1 << 24, np.float32)
-    before = resident_bytes()
+    before = resident_kib()
     assert session.run({{"x": array}}, options=options)[0].tolist() == [2]
-    print(resident_bytes() - before)
+    print((resident_kib() - before) * 1024)
 """
 
 

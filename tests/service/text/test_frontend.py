@@ -13,13 +13,11 @@ from hypothesis import strategies as st
 from service.errors import (
     EmptyTextError,
     InvalidTextError,
-    LanguageUnavailableError,
     NothingToSayError,
     ServiceError,
-    UnknownSymbolError,
 )
 from service.text import LANGUAGES, Espeak, FrontEnd, load_vocabulary
-from tests.service.text.whole_reading import read
+from tests.service.text.whole_reading import REFUSALS, read
 
 SENTENCES = [
     (
@@ -79,13 +77,6 @@ SENTENCES = [
 ]
 
 
-REFUSALS = (
-    EmptyTextError,
-    InvalidTextError,
-    LanguageUnavailableError,
-    NothingToSayError,
-    UnknownSymbolError,
-)
 ESPEAK_LANGUAGES = sorted(code for code in LANGUAGES if LANGUAGES[code].espeak_voice)
 
 

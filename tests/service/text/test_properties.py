@@ -12,28 +12,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from service.errors import (
-    EmptyTextError,
-    InvalidTextError,
-    LanguageUnavailableError,
-    NothingToSayError,
-    UnknownSymbolError,
-)
 from service.text import LANGUAGES, FrontEnd, Passage, dropped, load_vocabulary, parse
 from service.text.characters import clean_text
 from service.text.normalization import normalize
 from service.text.offset_mapping import TracedText
-from tests.service.text.whole_reading import read
+from tests.service.text.whole_reading import REFUSALS, read
 
 pytestmark = pytest.mark.thorough
 
-REFUSALS = (
-    EmptyTextError,
-    InvalidTextError,
-    LanguageUnavailableError,
-    NothingToSayError,
-    UnknownSymbolError,
-)
 
 AGREEMENT = Path(__file__).parents[2] / "data" / "reading" / "agreement.tsv"
 

@@ -2,8 +2,23 @@
 
 from __future__ import annotations
 
-from service.errors import NothingToSayError
+from service.errors import (
+    EmptyTextError,
+    InvalidTextError,
+    LanguageUnavailableError,
+    NothingToSayError,
+    UnknownSymbolError,
+)
 from service.text import FrontEnd, Passage, Reading, Word, parse
+
+REFUSALS = (
+    EmptyTextError,
+    InvalidTextError,
+    LanguageUnavailableError,
+    NothingToSayError,
+    UnknownSymbolError,
+)
+"""What says that a text cannot be read."""
 
 
 def read(front_end: FrontEnd, text: str, language: str, *, normalized: bool = True) -> Reading:
