@@ -4,39 +4,25 @@
 
 void kokoro_compute_float(const struct kernel *kernel, struct node *n) {
     struct kokoro_float_convolution c = kernel->float_convolution;
-    int64_t x[] = {1, -1, -1};
-    c.x = kokoro_input(n, 0, "x", 0, x, 3);
-    c.rows = x[1];
-    c.in_channels = x[2];
+    c.x = kokoro_x(n, &c.rows, &c.in_channels);
     int64_t weight[] = {panels_of(c.out_channels), c.kernel_size, c.in_channels, PANEL};
     int64_t bias[] = {c.out_channels};
     c.weight = kokoro_input(n, 1, "weight", 0, weight, 4);
     c.bias = kokoro_input(n, 2, "bias", 0, bias, 1);
-    if (n->status) return;
-    const char *wrong = kokoro_check_float_convolution(&c);
-    if (wrong) {
-        kokoro_refuse(n, ORT_INVALID_ARGUMENT, wrong);
+    if (n->status || kokoro_refuse(n, ORT_INVALID_ARGUMENT, kokoro_check_float_convolution(&c)))
         return;
-    }
     const int64_t y[] = {1, kokoro_float_convolution_rows(&c), c.out_channels};
     float *to = kokoro_output(n, 0, y, 3);
     if (n->status) return;
-    wrong = kokoro_run_float_convolution(&n->runtime, &c, to);
-    if (wrong) kokoro_refuse(n, ORT_FAIL, wrong);
+    kokoro_refuse(n, ORT_FAIL, kokoro_run_float_convolution(&n->runtime, &c, to));
 }
 
 void kokoro_compute_transposed(const struct kernel *kernel, struct node *n) {
     struct kokoro_float_convolution c = kernel->float_convolution;
-    int64_t x[] = {1, -1, -1};
-    c.x = kokoro_input(n, 0, "x", 0, x, 3);
-    c.rows = x[1];
-    c.in_channels = x[2];
-    if (n->status) return;
-    const char *wrong = kokoro_check_transposed_convolution(&c);
-    if (wrong) {
-        kokoro_refuse(n, ORT_INVALID_ARGUMENT, wrong);
+    c.x = kokoro_x(n, &c.rows, &c.in_channels);
+    if (n->status ||
+        kokoro_refuse(n, ORT_INVALID_ARGUMENT, kokoro_check_transposed_convolution(&c)))
         return;
-    }
     int64_t weight[] = {panels_of(c.stride * c.out_channels), 2, c.in_channels, PANEL};
     int64_t bias[] = {c.out_channels};
     c.weight = kokoro_input(n, 1, "weight", 0, weight, 4);
@@ -47,8 +33,8 @@ void kokoro_compute_transposed(const struct kernel *kernel, struct node *n) {
     float *to = kokoro_output(n, 0, y, 3);
     float *statistics_to = kokoro_output(n, 1, statistics, 2);
     if (n->status) return;
-    wrong = kokoro_run_transposed_convolution(&n->runtime, &c, to, statistics_to);
-    if (wrong) kokoro_refuse(n, ORT_FAIL, wrong);
+    kokoro_refuse(n, ORT_FAIL,
+                  kokoro_run_transposed_convolution(&n->runtime, &c, to, statistics_to));
 }
 
 const struct attribute kokoro_float_attributes[] = {

@@ -31,14 +31,10 @@ INLINE void sum_products(const struct integer_product *p, int64_t t, int rows, i
     for (int64_t k = 0, place = 0; k < p->taps; k++, place = NEXT_PLACE(p, place)) {
         prefetch_output(&p->output, t, rows, panel, panels, k, p->taps);
         const element *x[MOST_BASES];
-        UNROLL for (int i = 0; i * 3 < rows; i++) {
-            x[i] = (const element *)p->rows +
-                   ((t + 3 * i) * p->stride + place * p->dilation) * p->row_size;
-            HIDE(x[i]);
-        }
+        begin_tap(x, p, t, place, rows);
         for (int64_t g = 0; g + 2 <= groups; g += 2, w += 2 * PANEL * GROUP) {
             add_pair(sums, x, step, w, panel_size, rows, panels, 1);
-            UNROLL for (int i = 0; i * 3 < rows; i++) x[i] += 2 * GROUP;
+            pass_groups(x, rows, 2);
         }
         if (groups % 2) {
             add_pair(sums, x, step, w, panel_size, rows, panels, 0);

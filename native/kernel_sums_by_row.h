@@ -39,20 +39,16 @@ INLINE void sum_products(const struct integer_product *p, int64_t t, int rows, i
     for (int64_t k = 0, place = 0; k < p->taps; k++, place = NEXT_PLACE(p, place)) {
         prefetch_output(&p->output, t, rows, panel, panels, k, p->taps);
         const element *x[MOST_BASES];
-        UNROLL for (int i = 0; i * 3 < rows; i++) {
-            x[i] = (const element *)p->rows +
-                   ((t + 3 * i) * p->stride + place * p->dilation) * p->row_size;
-            HIDE(x[i]);
-        }
+        begin_tap(x, p, t, place, rows);
         int64_t g = 0;
         for (; g + DOT_LANES <= groups; g += DOT_LANES) {
             UNROLL for (int lane = 0; lane < DOT_LANES; lane++, w += PANEL * GROUP)
                 add_group(sums, x, step, w, panel_size, rows, panels, DOT_LANES, lane);
-            UNROLL for (int i = 0; i * 3 < rows; i++) x[i] += DOT_LANES * GROUP;
+            pass_groups(x, rows, DOT_LANES);
         }
         for (; g < groups; g++, w += PANEL * GROUP) {
             add_group(sums, x, step, w, panel_size, rows, panels, 1, 0);
-            UNROLL for (int i = 0; i * 3 < rows; i++) x[i] += GROUP;
+            pass_groups(x, rows, 1);
         }
     }
     UNROLL for (int r = 0; r < rows; r++)

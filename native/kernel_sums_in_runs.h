@@ -30,7 +30,7 @@ INLINE void add_groups(run_sum sums[][RUN_VECTORS], const element *const *x, int
 
 /* Puts x and w behind a group. */
 INLINE void pass_group(const element **x, const int8_t **w, int rows) {
-    UNROLL for (int i = 0; i * 3 < rows; i++) x[i] += GROUP;
+    pass_groups(x, rows, 1);
     *w += PANEL * GROUP;
 }
 
@@ -75,11 +75,7 @@ INLINE void sum_products(const struct integer_product *p, int64_t t, int rows, i
     for (int64_t k = 0, place = 0; k < p->taps; k++, place = NEXT_PLACE(p, place)) {
         prefetch_output(&p->output, t, rows, panel, panels, k, p->taps);
         const element *x[MOST_BASES];
-        UNROLL for (int i = 0; i * 3 < rows; i++) {
-            x[i] = (const element *)p->rows +
-                   ((t + 3 * i) * p->stride + place * p->dilation) * p->row_size;
-            HIDE(x[i]);
-        }
+        begin_tap(x, p, t, place, rows);
         const uint8_t *run = runs + k * p->groups;
         for (int64_t left = p->groups, length; left > 0; left -= length, run++) {
             length = *run & RUN_LENGTH;

@@ -32,6 +32,21 @@ enum { MOST_BASES = (MOST_ROWS + 2) / 3 };
 #define HIDE(pointer) __asm__("" : "+r"(pointer))
 #define ROW(bases, step, r) (bases[(r) / 3] + (r) % 3 * (step))
 
+/* Sets x to the activations of a tile that begins at row t, at the tap in a place of the kernel. */
+INLINE void begin_tap(const element **x, const struct integer_product *p, int64_t t, int64_t place,
+                      int rows) {
+    UNROLL for (int i = 0; i * 3 < rows; i++) {
+        x[i] = (const element *)p->rows +
+               ((t + 3 * i) * p->stride + place * p->dilation) * p->row_size;
+        HIDE(x[i]);
+    }
+}
+
+/* Puts x behind some groups of channels. */
+INLINE void pass_groups(const element **x, int rows, int groups) {
+    UNROLL for (int i = 0; i * 3 < rows; i++) x[i] += groups * GROUP;
+}
+
 /* Where the kernel's next tap is: after the last the first again. */
 #define NEXT_PLACE(product, place) ((place) + 1 < (product)->kernel_size ? (place) + 1 : 0)
 

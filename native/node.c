@@ -13,9 +13,10 @@ OrtStatus *kokoro_status(const OrtApi *api, int code, const char *name, const ch
     return ORT(api, CreateStatus)(code, message);
 }
 
-void kokoro_refuse(struct node *n, int code, const char *text) {
-    if (n->status == NULL)
+int kokoro_refuse(struct node *n, int code, const char *text) {
+    if (n->status == NULL && text)
         n->status = kokoro_status(n->api, code, n->name, "%s", text);
+    return n->status != NULL;
 }
 
 static void *allocate(void *context, size_t bytes) {
@@ -120,6 +121,14 @@ const void *kokoro_input(struct node *n, size_t index, const char *input, int op
     void *data = NULL;
     n->status = ORT(n->api, GetTensorMutableData)((OrtValue *)value, &data);
     return data;
+}
+
+const float *kokoro_x(struct node *n, int64_t *rows, int64_t *channels) {
+    int64_t shape[] = {1, -1, -1};
+    const float *x = kokoro_input(n, 0, "x", 0, shape, 3);
+    *rows = shape[1];
+    *channels = shape[2];
+    return x;
 }
 
 void *kokoro_output(struct node *n, size_t index, const int64_t *shape, size_t rank) {

@@ -4,10 +4,7 @@
 
 void kokoro_compute_quantized(const struct kernel *kernel, struct node *n) {
     struct kokoro_convolution c = kernel->convolution;
-    int64_t x[] = {1, -1, -1};
-    c.x = kokoro_input(n, 0, "x", 0, x, 3);
-    c.rows = x[1];
-    c.in_channels = x[2];
+    c.x = kokoro_x(n, &c.rows, &c.in_channels);
     int64_t weight[] = {panels_of(c.out_channels), -1, groups_of(c.in_channels), PANEL, GROUP};
     int64_t per_output[] = {c.out_channels}, per_input[] = {c.in_channels};
     int64_t statistics_in[] = {STATISTICS, c.in_channels}, style[] = {1, 2 * c.in_channels};
@@ -19,12 +16,7 @@ void kokoro_compute_quantized(const struct kernel *kernel, struct node *n) {
     c.statistics = kokoro_input(n, 5, "statistics", 1, statistics_in, 2);
     c.style = kokoro_input(n, 6, "style", 1, style, 2);
     c.alpha = kokoro_input(n, 7, "alpha", 1, per_input, 1);
-    if (n->status) return;
-    const char *wrong = kokoro_check_convolution(&c);
-    if (wrong) {
-        kokoro_refuse(n, ORT_INVALID_ARGUMENT, wrong);
-        return;
-    }
+    if (n->status || kokoro_refuse(n, ORT_INVALID_ARGUMENT, kokoro_check_convolution(&c))) return;
     int64_t y[] = {1, kokoro_convolution_rows(&c), c.out_channels};
     int64_t statistics[] = {STATISTICS, c.out_channels};
     c.residual = kokoro_input(n, 8, "residual", 1, y, 3);
@@ -32,8 +24,7 @@ void kokoro_compute_quantized(const struct kernel *kernel, struct node *n) {
     float *to = kokoro_output(n, 0, y, 3);
     float *statistics_to = kokoro_output(n, 1, statistics, 2);
     if (n->status) return;
-    wrong = kokoro_run_convolution(&n->runtime, &c, to, statistics_to);
-    if (wrong) kokoro_refuse(n, ORT_FAIL, wrong);
+    kokoro_refuse(n, ORT_FAIL, kokoro_run_convolution(&n->runtime, &c, to, statistics_to));
 }
 
 /* A convolution of one tap, whose scales are the columns' own and whose bias is not rounded. Its
@@ -48,10 +39,7 @@ void kokoro_compute_matmul(const struct kernel *kernel, struct node *n) {
         .negative_slope = 1.0f,
         .output_scale = 1.0f,
     };
-    int64_t x[] = {1, -1, -1};
-    c.x = kokoro_input(n, 0, "x", 0, x, 3);
-    c.rows = x[1];
-    c.in_channels = x[2];
+    c.x = kokoro_x(n, &c.rows, &c.in_channels);
     int64_t weight[] = {panels_of(c.out_channels), 1, groups_of(c.in_channels), PANEL,
                         GROUP};
     int64_t per_output[] = {c.out_channels};
@@ -72,10 +60,7 @@ void kokoro_compute_matmul(const struct kernel *kernel, struct node *n) {
         wrong = "output_scales must be 1 to 3 numbers";
     if (!wrong && count[0] > 1 && c.out_channels % (count[0] * PANEL))
         wrong = "channels must be a multiple of 16 for each of several outputs";
-    if (wrong) {
-        kokoro_refuse(n, ORT_INVALID_ARGUMENT, wrong);
-        return;
-    }
+    if (kokoro_refuse(n, ORT_INVALID_ARGUMENT, wrong)) return;
     const int64_t y[] = {1, c.rows, c.out_channels / count[0]};
     float *to[MOST_RESULTS];
     for (int64_t i = 0; i < count[0]; i++) {
@@ -84,8 +69,7 @@ void kokoro_compute_matmul(const struct kernel *kernel, struct node *n) {
             kokoro_refuse(n, ORT_INVALID_ARGUMENT, "an output is missing for one of output_scales");
     }
     if (n->status) return;
-    wrong = kokoro_run_products(&n->runtime, &c, count[0], to, scales);
-    if (wrong) kokoro_refuse(n, ORT_FAIL, wrong);
+    kokoro_refuse(n, ORT_FAIL, kokoro_run_products(&n->runtime, &c, count[0], to, scales));
 }
 
 void kokoro_compute_block(const struct kernel *kernel, struct node *n) {
@@ -118,17 +102,13 @@ void kokoro_compute_block(const struct kernel *kernel, struct node *n) {
         return;
     }
     b.share = share ? *share : 0.0f;
-    const char *wrong = kokoro_check_residual_block(&b);
-    if (wrong) {
-        kokoro_refuse(n, ORT_INVALID_ARGUMENT, wrong);
-        return;
-    }
+    if (kokoro_refuse(n, ORT_INVALID_ARGUMENT, kokoro_check_residual_block(&b))) return;
     float *to = kokoro_output(n, 0, x, 3);
     float *statistics_to = kokoro_output(n, 1, statistics, 2);
     float *measured_to = kokoro_output(n, 2, of_all, 1);
     if (n->status) return;
-    wrong = kokoro_run_residual_block(&n->runtime, &b, to, statistics_to, measured_to);
-    if (wrong) kokoro_refuse(n, ORT_FAIL, wrong);
+    kokoro_refuse(n, ORT_FAIL,
+                  kokoro_run_residual_block(&n->runtime, &b, to, statistics_to, measured_to));
 }
 
 const struct attribute kokoro_quantized_attributes[] = {

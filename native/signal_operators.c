@@ -6,19 +6,18 @@
 
 void kokoro_compute_statistics(const struct kernel *kernel, struct node *n) {
     (void)kernel;
-    int64_t x[] = {1, -1, -1};
-    const float *from = kokoro_input(n, 0, "x", 0, x, 3);
+    int64_t rows, channels;
+    const float *x = kokoro_x(n, &rows, &channels);
     if (n->status) return;
-    if (x[1] < 1 || x[2] < 1) {
+    if (rows < 1 || channels < 1) {
         kokoro_refuse(n, ORT_INVALID_ARGUMENT, "x is empty");
         return;
     }
-    const int64_t shape[] = {STATISTICS, x[2]};
+    const int64_t shape[] = {STATISTICS, channels};
     float *statistics = kokoro_output(n, 0, shape, 2);
     if (n->status) return;
-    const char *wrong =
-        kokoro_run_channel_statistics(&n->runtime, from, x[1], x[2], statistics);
-    if (wrong) kokoro_refuse(n, ORT_FAIL, wrong);
+    kokoro_refuse(n, ORT_FAIL,
+                  kokoro_run_channel_statistics(&n->runtime, x, rows, channels, statistics));
 }
 
 void kokoro_compute_source(const struct kernel *kernel, struct node *n) {
@@ -31,12 +30,8 @@ void kokoro_compute_source(const struct kernel *kernel, struct node *n) {
     s.f0 = kokoro_input(n, 1, "f0", 0, f0, 2);
     s.weight = kokoro_input(n, 2, "weight", 0, per_harmonic, 1);
     s.bias = kokoro_input(n, 3, "bias", 0, one_number, 1);
-    if (n->status) return;
-    const char *wrong = kokoro_check_harmonic_source(&s);
-    if (wrong) {
-        kokoro_refuse(n, ORT_INVALID_ARGUMENT, wrong);
+    if (n->status || kokoro_refuse(n, ORT_INVALID_ARGUMENT, kokoro_check_harmonic_source(&s)))
         return;
-    }
     const int64_t shape[] = {1, s.frames * s.factor};
     float *signal = kokoro_output(n, 0, shape, 2);
     if (n->status) return;
@@ -47,12 +42,7 @@ void kokoro_compute_polar(const struct kernel *kernel, struct node *n) {
     (void)kernel;
     int64_t x[] = {1, -1, -1};
     const float *from = kokoro_input(n, 0, "x", 0, x, 3);
-    if (n->status) return;
-    const char *wrong = kokoro_check_polar(x[1], x[2]);
-    if (wrong) {
-        kokoro_refuse(n, ORT_INVALID_ARGUMENT, wrong);
-        return;
-    }
+    if (n->status || kokoro_refuse(n, ORT_INVALID_ARGUMENT, kokoro_check_polar(x[1], x[2]))) return;
     float *to = kokoro_output(n, 0, x, 3);
     if (n->status) return;
     kokoro_run_polar_to_cartesian(&n->runtime, from, x[1], x[2], to);
