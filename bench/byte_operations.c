@@ -35,23 +35,19 @@ static volatile int32_t operand = 3;
 #define EACH(STEP) STEP(0) STEP(1) STEP(2) STEP(3) STEP(4) STEP(5) STEP(6) STEP(7) STEP(8) STEP(9)
 #define TEN 10
 /* Accumulators have names of their own: an array of them may be kept in memory. */
-
-__attribute__((target("avx512f,avx512bw,avx512vnni"))) static int64_t avx512_vnni(long rounds) {
-    __m512i a = _mm512_set1_epi32(operand), b = _mm512_set1_epi32(operand);
-#define STEP(i) __m512i sum##i = _mm512_setzero_si512(); UNKNOWN("v", sum##i);
-    EACH(STEP)
-#undef STEP
-    while (rounds--) {
-#define STEP(i) sum##i = _mm512_dpbusd_epi32(sum##i, a, b);
-        EACH(STEP)
-#undef STEP
+#define X86(NAME, TARGET, VECTOR, SET, START, MULTIPLY, TOTAL) \
+    __attribute__((target(TARGET))) static int64_t NAME(long rounds) { \
+        VECTOR a = SET(operand), b = SET(operand); \
+        EACH(START) \
+        while (rounds--) { EACH(MULTIPLY) } \
+        int64_t all = 0; \
+        EACH(TOTAL) \
+        return all; \
     }
-    int64_t all = 0;
-#define STEP(i) all += _mm512_reduce_add_epi32(sum##i);
-    EACH(STEP)
-#undef STEP
-    return all;
-}
+#define START_512(i) __m512i sum##i = _mm512_setzero_si512(); UNKNOWN("v", sum##i);
+#define START_256(i) __m256i sum##i = _mm256_setzero_si256(); UNKNOWN("x", sum##i);
+#define TOTAL_512(i) all += _mm512_reduce_add_epi32(sum##i);
+#define TOTAL_256(i) all += sum256(sum##i);
 
 __attribute__((target("avx2"))) static int64_t sum256(__m256i x) {
     int32_t lanes[8];
@@ -60,69 +56,30 @@ __attribute__((target("avx2"))) static int64_t sum256(__m256i x) {
            lanes[7];
 }
 
+#define DOT_512(i) sum##i = _mm512_dpbusd_epi32(sum##i, a, b);
+X86(avx512_vnni, "avx512f,avx512bw,avx512vnni", __m512i, _mm512_set1_epi32, START_512, DOT_512,
+    TOTAL_512)
+
 #if __clang_major__ >= 16 || (!defined(__clang__) && __GNUC__ >= 11)
 #define HAS_AVX_VNNI
-__attribute__((target("avx2,avxvnni"))) static int64_t avx_vnni(long rounds) {
-    __m256i a = _mm256_set1_epi32(operand), b = _mm256_set1_epi32(operand);
-#define STEP(i) __m256i sum##i = _mm256_setzero_si256(); UNKNOWN("x", sum##i);
-    EACH(STEP)
-#undef STEP
-    while (rounds--) {
-#define STEP(i) sum##i = _mm256_dpbusd_avx_epi32(sum##i, a, b);
-        EACH(STEP)
-#undef STEP
-    }
-    int64_t all = 0;
-#define STEP(i) all += sum256(sum##i);
-    EACH(STEP)
-#undef STEP
-    return all;
-}
+#define DOT_256(i) sum##i = _mm256_dpbusd_avx_epi32(sum##i, a, b);
+X86(avx_vnni, "avx2,avxvnni", __m256i, _mm256_set1_epi32, START_256, DOT_256, TOTAL_256)
 #endif
 
 /* Pairs of products, and these again, are added in 16 bits, which is exact for as many as the weights
- * are small; then they are widened. Kernels that widen each time reach three fifths of this. */
-__attribute__((target("avx512f,avx512bw"))) static int64_t avx512_bw(long rounds) {
-    __m512i a = _mm512_set1_epi32(operand), b = _mm512_set1_epi32(operand);
-#define STEP(i) __m512i sum##i = _mm512_setzero_si512(); UNKNOWN("v", sum##i);
-    EACH(STEP)
-#undef STEP
-    while (rounds--) {
-#define STEP(i) \
+ * are small; then they are widened. Kernels that widen each time reach three fifths of this. If the
+ * operands and sums were known, the products, which are always the same, would be made once; or all
+ * of them first, and kept in memory until they are added. */
+#define PAIRS_512(i) \
     UNKNOWN("v", a); \
     sum##i = _mm512_add_epi16(sum##i, _mm512_maddubs_epi16(a, b)); \
     UNKNOWN("v", sum##i);
-        EACH(STEP)
-#undef STEP
-    }
-    int64_t all = 0;
-#define STEP(i) all += _mm512_reduce_add_epi32(sum##i);
-    EACH(STEP)
-#undef STEP
-    return all;
-}
-
-__attribute__((target("avx2"))) static int64_t avx2(long rounds) {
-    __m256i a = _mm256_set1_epi32(operand), b = _mm256_set1_epi32(operand);
-#define STEP(i) __m256i sum##i = _mm256_setzero_si256(); UNKNOWN("x", sum##i);
-    EACH(STEP)
-#undef STEP
-    while (rounds--) {
-/* Otherwise the products, which are always the same, would be made once; or all of them first, and
- * kept in memory until they are added. */
-#define STEP(i) \
+#define PAIRS_256(i) \
     UNKNOWN("x", a); \
     sum##i = _mm256_add_epi16(sum##i, _mm256_maddubs_epi16(a, b)); \
     UNKNOWN("x", sum##i);
-        EACH(STEP)
-#undef STEP
-    }
-    int64_t all = 0;
-#define STEP(i) all += sum256(sum##i);
-    EACH(STEP)
-#undef STEP
-    return all;
-}
+X86(avx512_bw, "avx512f,avx512bw", __m512i, _mm512_set1_epi32, START_512, PAIRS_512, TOTAL_512)
+X86(avx2, "avx2", __m256i, _mm256_set1_epi32, START_256, PAIRS_256, TOTAL_256)
 #elif defined(__aarch64__)
 #include <arm_neon.h>
 #include <sys/auxv.h>
