@@ -135,8 +135,8 @@ def dequantize_embeddings(graph: ir.Graph) -> int:
 def dequantize_lstms(graph: ir.Graph) -> int:
     """Replace LSTMs with integer weights by float LSTMs; return how many there were.
 
-    In: DynamicQuantizeLSTM, whose weights are [directions, in, 4 * hidden]. Out: LSTM, whose are
-    [directions, 4 * hidden, in], without first states where those are zero.
+    In: DynamicQuantizeLSTM, whose weights are [directions, in, 4 * hidden]. Out: LSTM, whose
+    weights are [directions, 4 * hidden, in], without initial states that are zero.
     """
     count = 0
     for node in nodes_of(graph, "DynamicQuantizeLSTM"):
@@ -163,7 +163,7 @@ def _matrix(graph: ir.Graph, node: ir.Node, place: int, scale_place: int) -> ir.
     integers, scale, zero_point = (array for array in arrays if array is not None)
 
     def across(array: Array) -> Array:
-        """Return a number for each direction, or for each of its columns, ready to broadcast."""
+        """Return a number for each direction, or for each of its columns, shaped to broadcast."""
         return array.astype(np.float32).reshape(integers.shape[0], 1, -1)
 
     floats = (integers.astype(np.float32) - across(zero_point)) * across(scale)
@@ -185,7 +185,7 @@ def _is_zero(value: ir.Value | None) -> bool:
 
 
 def _replace(graph: ir.Graph, value: ir.Value, node: ir.Node) -> None:
-    """Have a node make what a value was; its name stays."""
+    """Replace a value by a node's output, and keep its name."""
     old = value.producer()
     assert old is not None
     graph.insert_before(old, node)

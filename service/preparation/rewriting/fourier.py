@@ -32,12 +32,12 @@ from service.preparation.rewriting.rule import Rule, rule_set
 def rules() -> RewriteRuleSet:
     """Return the rules that replace STFT, and the transposed convolution of the inverse.
 
-    STFT of a signal becomes frames, put together from its hops, times a matrix. The source is
-    constant where a voice has no tone; all but two of the bins there are the published operator's
-    rounding errors, yet their phase goes on into the decoder. So the constant is taken off first,
-    and its spectrum, as the operator gives it, put back: the phases are the published ones. The
-    matrix is what the operator makes of unit impulses: the sign of the imaginary part of its first
-    and last bin, where it should be 0, decides which branch of the arc tangent is taken.
+    STFT becomes a product of frames, assembled from the signal's hops, and a matrix. The source is
+    constant where the voice is unvoiced. There all bins but two are rounding errors of the
+    published operator, and yet the decoder uses their phases. So the constant is subtracted first,
+    and its spectrum, as the operator computes it, is added: the phases equal the published ones.
+    The matrix is the operator's result for unit impulses: the sign of the imaginary parts of its
+    first and last bin, which should be 0, decides which branch of the arc tangent is taken.
     """
     return rule_set(_Forward, _Part, _Inverse)
 
@@ -55,8 +55,8 @@ def native_rules() -> RewriteRuleSet:
 
     Both transforms are convolutions over the hops of a signal: of its samples to the bins of a
     frame, and of the bins of the frames around a hop to its samples. The spectrum of the sound is
-    Exp of one half of the generator's channels and, of the other, Sin, then Cos and Sin, multiplied
-    and put together; in the place of it all comes `PolarToCartesian`.
+    Exp of one half of the generator's channels, and Sin, then Cos and Sin, of the other half,
+    multiplied and concatenated; `PolarToCartesian` replaces all of that.
     """
     return rule_set(_NativeForward, _Part, _Polar, _NativeInverse)
 
@@ -110,7 +110,7 @@ class _Forward(Rule):
 
         Args:
             op: what writes nodes.
-            x: float32 [1, n]; what differs from the level is multiplied.
+            x: float32 [1, n]; its difference from the level is multiplied.
             level: see `_constant_level`.
             hop: samples from frame to frame.
             matrix: float32 [samples of a frame, bins * 2].
@@ -125,7 +125,7 @@ class _Forward(Rule):
         return [op.Transpose(part, perm=CHANNELS_LAST) for part in parts]
 
     def product(self, op: Any, hops: Any, matrices: Array, offset: Array) -> Any:
-        """Return [1, T, bins * 2] of hops and of the matrix for each of those in a frame."""
+        """Return [1, T, bins * 2]: the sum over the hops of a frame of each times its matrix."""
         n_hops = len(matrices)
         shifted = [
             sliced(op, hops, k, k - n_hops + 1 if k < n_hops - 1 else END, 1) for k in range(n_hops)
@@ -158,7 +158,7 @@ class _NativeForward(_Forward):
 
 
 def _part_of(node: ir.Node) -> int | None:
-    """Return the part of complex numbers that a node takes: 0 is real, 1 imaginary; or None."""
+    """Return which part of complex numbers a node takes, 0 real or 1 imaginary; or None."""
     axis = node.attributes.get("axis")
     if node.op_type != "Gather" or axis is None or axis.as_int() != 3:
         return None
@@ -185,7 +185,7 @@ def _constant_level(signal: ir.Value) -> np.float32:
 
 
 class _Part(Rule):
-    """Both parts are used; they are removed when the second one is replaced."""
+    """One part of the transform. Both are used; the STFT goes when the second one is replaced."""
 
     def __init__(self) -> None:
         super().__init__(remove_nodes=False)
@@ -229,7 +229,7 @@ class _Inverse(Rule):
         return op.Reshape(total, int64s(op, 1, 1, -1))
 
     def samples(self, op: Any, frames: Any, matrix: Array, hop: int) -> Any:
-        """Return [1, T, hop] of frames and of the matrix to all of a frame's samples."""
+        """Return [1, T, hop]: the overlapping samples of frames times a matrix, added."""
         n_hops = matrix.shape[1] // hop
         spread = op.MatMul(frames, stored(op, matrix, "inverse_stft_matrix"))
         total = None
@@ -249,7 +249,7 @@ class _NativeInverse(_Inverse):
 
 
 def _convolution(op: Any, x: Any, matrices: Array, bias: Array, pad: int, name: str) -> Any:
-    """Return the sum over k of rows t + k times matrix k, all rows being padded at both ends."""
+    """Return the sum over k of rows t + k times matrix k; the rows are padded at both ends."""
     return op.Conv(
         x,
         stored(op, pack_floats(matrices.transpose(2, 1, 0)), f"{name}_kernel"),
@@ -300,7 +300,7 @@ def _n_channels(x: ir.Value) -> int | None:
 
 
 def _channels(part: ir.Value, n_channels: int) -> range | None:
-    """Return the channels that a slice takes; None if it takes something else."""
+    """Return the channels of a slice; None if it slices another axis."""
     node = part.producer()
     numbers = [constant(value) for value in node.inputs[1:]] if node is not None else []
     bounds = [int(array[0]) for array in numbers if array is not None and array.shape == (1,)]

@@ -17,65 +17,65 @@ CHANNELS_LAST = (0, 2, 1)
 _DEFAULTS: dict[str, tuple[int, ...]] = {
     "dilations": (1,), "strides": (1,), "pads": (0, 0), "output_padding": (0,), "perm": ()
 }  # fmt: skip
-"""Of the operators that convolve over one axis, and of Transpose."""
+"""Defaults of the convolutions over one axis, and of Transpose."""
 
 
 def constant(value: ir.Value | None) -> Array | None:
-    """Return what an initializer holds, or None where the value is computed."""
+    """Return the array of an initializer; None if the value is computed."""
     if value is None or value.const_value is None:
         return None
     return value.const_value.numpy()
 
 
 def scalar(value: ir.Value | None) -> float | None:
-    """Return the one number that an initializer holds, or None where it is no such."""
+    """Return the number of an initializer with one element; None for any other value."""
     array = constant(value)
     return float(array.reshape(-1)[0]) if array is not None and array.size == 1 else None
 
 
 def maker(value: ir.Value | None, op_type: str) -> ir.Node | None:
-    """Return the node of a kind that makes a value, or None where another one does."""
+    """Return the node that makes a value if its operator is `op_type`, else None."""
     node = value.producer() if value is not None else None
     return node if node is not None and node.op_type == op_type else None
 
 
 def users(value: ir.Value) -> list[ir.Node]:
-    """Return the nodes that take a value; a graph output counts as none."""
+    """Return the nodes that use a value. A graph output is not a node."""
     return [use.node for use in value.uses()]
 
 
 def ints(node: ir.Node, name: str) -> tuple[int, ...]:
-    """Return an attribute of integers, where it is missing the default."""
+    """Return an attribute of integers, or its default."""
     attribute = node.attributes.get(name)
     return tuple(attribute.as_ints()) if attribute is not None else _DEFAULTS[name]
 
 
 def n_groups(node: ir.Node) -> int:
-    """Return in how many groups of channels a convolution works."""
+    """Return the number of channel groups of a convolution."""
     attribute = node.attributes.get("group")
     return attribute.as_int() if attribute is not None else 1
 
 
 def is_sized_by_pads(node: ir.Node) -> bool:
-    """Return whether a convolution says in numbers how it is padded, and nothing else."""
+    """Tell whether only `pads` determines how much a convolution pads."""
     rule = node.attributes.get("auto_pad")
     return "output_shape" not in node.attributes and (rule is None or rule.as_string() == "NOTSET")
 
 
 def permutation(node: ir.Node) -> tuple[int, ...]:
-    """Return how a transpose orders the axes, nothing where it reverses them all."""
+    """Return the order of axes of a transpose; empty if it reverses all axes."""
     return ints(node, "perm")
 
 
 def nodes_of(graph: ir.Graph, op_type: str) -> Iterable[ir.Node]:
-    """Return the nodes of a kind, also while the graph is changed."""
+    """Return the nodes with an operator, in a list, so that the caller may change the graph."""
     return [node for node in graph if node.op_type == op_type]
 
 
 def initializer(graph: ir.Graph, array: Array, name: str) -> ir.Value:
-    """Return an initializer that holds an array: one that is there, or a new one.
+    """Return an initializer with an array: an existing one, or a new one.
 
-    Layers may have the same weights. A number is added to a name that is taken.
+    Layers may share weights. If the name is taken, a number is appended to it.
     """
     for value in graph.initializers.values():
         held = value.const_value

@@ -1,8 +1,8 @@
 """Compute most of the decoder in float16, called halves here.
 
-Text, durations and pitch, the harmonic source with its phases, and the transforms at both ends stay
-in float32: in float16 a phase of some thousand cycles is noise, and durations are wrong. Numbers of
-frames stay in float32 too: float16 ends at 65,504, and 14 s have more columns than that.
+Text, durations, pitch, the harmonic source with its phases, and the transforms at both ends stay in
+float32: in float16 a phase of some thousand cycles is noise, and durations are wrong. Frame counts
+stay in float32 too: the largest float16 is 65,504, and 14 s of speech have more columns than that.
 """
 
 from __future__ import annotations
@@ -23,15 +23,15 @@ _HALF = ir.DataType.FLOAT16
 _WHOLE_INPUTS = {"Clip": (1, 2), "Expand": (1,), "Gather": (1,), "ReduceMean": (1,),
                  "ReduceSum": (1,), "Reshape": (1,), "Resize": (1, 2), "Slice": (1, 2, 3, 4),
                  "Split": (1,), "Squeeze": (1,), "Tile": (1,), "Unsqueeze": (1,)}  # fmt: skip
-"""Inputs that are no activations, or stay float32 (the factors of a Resize)."""
+"""Inputs that are not activations, or stay float32 (the factors of a Resize)."""
 
 
 def halve(graph: ir.Graph) -> int:
-    """Convert an encoder or a decoder to float16; return how many nodes.
+    """Convert an encoder or a decoder to float16; return the number of converted nodes.
 
-    In: of an encoder what lies between the features of the frames and their pitch on one side, and
-    those that it gives on the other; of a decoder all up to the last convolution before the
-    inverse transform. Out: the same in float16, with casts where values come in and go out.
+    In: of an encoder, the nodes between the frames' features and pitch and the features that it
+    returns; of a decoder, all nodes up to the last convolution before the inverse transform. Out:
+    the same nodes in float16, with casts at the borders.
     """
     region = _region(graph)
     region.halve()
@@ -39,7 +39,7 @@ def halve(graph: ir.Graph) -> int:
 
 
 def round_to_halves(graph: ir.Graph) -> int:
-    """Round the same nodes to float16 while they compute in float32; return how many nodes.
+    """Round the results of the same nodes to float16; return the number of nodes.
 
     This shows the effect of float16 on a CPU, which has few float16 kernels and would compute most
     nodes in float32.
@@ -50,7 +50,7 @@ def round_to_halves(graph: ir.Graph) -> int:
 
 
 class _Region:
-    """Nodes that compute in halves.
+    """The nodes that are converted.
 
     Attributes:
         nodes: in the order of the graph.
@@ -86,7 +86,7 @@ class _Region:
             self._cast(value, [_HALF, ir.DataType.FLOAT], lambda node: True)
 
     def _activations(self, node: ir.Node) -> Iterable[tuple[int, ir.Value]]:
-        """Give the places and the values of what comes in as float32."""
+        """Yield the index and the value of each float32 input from outside the region."""
         whole = _WHOLE_INPUTS.get(node.op_type, ())
         for place, value in enumerate(node.inputs):
             if value in self._from_outside and place not in whole:
@@ -95,7 +95,7 @@ class _Region:
     def _cast(
         self, value: ir.Value, types: list[ir.DataType], is_meant: Callable[[ir.Node], bool]
     ) -> None:
-        """Give some of a value's users what casts, one after the other, make of it."""
+        """Put a chain of casts between a value and some of its users."""
         uses = [use for use in value.uses() if is_meant(use.node)]
         node = value.producer()
         assert node is not None  # it is one of the region
@@ -107,7 +107,7 @@ class _Region:
             use.node.replace_input_with(use.idx, value)
 
     def _half(self, value: ir.Value, first_user: ir.Node) -> ir.Value:
-        """Return a value in halves: a constant of them, or what a Cast makes of it."""
+        """Return a value as float16: a converted constant, or the output of a Cast."""
         if value not in self._halves:
             array = constant(value)
             if array is not None:
@@ -138,7 +138,7 @@ def _region(graph: ir.Graph) -> _Region:
 
 
 def _ends(graph: ir.Graph) -> list[ir.Value]:
-    """Return what a graph gives that is computed in halves."""
+    """Return the values at which the region ends."""
     for value in graph.outputs:
         turned = maker(value, "Transpose")
         if value.name == FEATURES and turned is not None and turned.inputs[0] is not None:
@@ -147,9 +147,9 @@ def _ends(graph: ir.Graph) -> list[ir.Value]:
 
 
 def _made_of(values: Iterable[ir.Value], floats: set[ir.Value]) -> set[ir.Value]:
-    """Return those floats among values, and all that is made of them by way of floats only.
+    """Return the floats among some values, and everything computed from them through floats only.
 
-    Which frames count, and how much, is not: it is made of integers.
+    This leaves out masks and frame counts, which are computed from integers.
     """
     made, waiting = set(), [value for value in values if value in floats]
     while waiting:
@@ -184,27 +184,27 @@ def _is_depthwise(node: ir.Node) -> bool:
 
 
 def _boundary(graph: ir.Graph) -> Iterable[ir.Value]:
-    """Give the values that the decoder begins with."""
+    """Yield the values at which the region begins."""
     for node in graph:
         for value in node.outputs:
             if value.name == TENSOR_NAME:
                 yield value
         if node.op_type == "CumSum" and node.inputs[0] is not None:  # the pitch
             yield node.inputs[0]
-        if node.op_type == "MatMul" and _says_which_sound(node.inputs[1]):  # the features
+        if node.op_type == "MatMul" and _is_alignment(node.inputs[1]):  # the features
             yield node.outputs[0]
-        if node.op_type == "Tanh":  # the source, and all that is made of it without a weight
+        if node.op_type == "Tanh":  # the source; its transform has no weights
             yield from _spectrum_of(node.outputs[0])
 
 
-def _says_which_sound(value: ir.Value | None) -> bool:
-    """Tell whether a matrix has a row for each sound, and in it a 1 for each of its frames."""
+def _is_alignment(value: ir.Value | None) -> bool:
+    """Tell whether a value is the alignment: for each token a row with a 1 at its frames."""
     cast = maker(value, "Cast")
     return cast is not None and maker(cast.inputs[0], "And") is not None
 
 
 def _spectrum_of(source: ir.Value) -> Iterable[ir.Value]:
-    """Give what is made of the source, up to the convolutions of its magnitudes and phases."""
+    """Yield the concatenated magnitudes and phases of the source, which convolutions take."""
     seen, waiting = set(), [source]
     while waiting:
         value = waiting.pop()
@@ -234,7 +234,7 @@ def _ancestors(values: Iterable[ir.Value]) -> set[ir.Node]:
 
 
 def _float_values(graph: ir.Graph) -> set[ir.Value]:
-    """Return all values of float32, by what their operators do to types."""
+    """Return all float32 values, inferred from the operators."""
     floats = {value for value in graph.inputs if value.dtype == ir.DataType.FLOAT}
     for value in graph.initializers.values():
         if value.const_value is not None and value.const_value.dtype == ir.DataType.FLOAT:

@@ -21,9 +21,9 @@ _REPEATS = 64
 def rules() -> RewriteRuleSet:
     """Return the rules that count the cycles of each harmonic by frames, not by samples.
 
-    In: the pitch repeated for every sample, times the harmonics, divided by the sampling rate, less
-    what is whole, and from that the middle of each frame. Out: the same from the pitch itself,
-    which does not change within a frame.
+    In: the pitch is repeated for every sample, multiplied by the harmonics and divided by the
+    sampling rate; of the fractional part, the middle of each frame is taken. Out: the same from the
+    pitch itself, which is constant within a frame.
     """
     return rule_set(_Cycles)
 
@@ -31,8 +31,8 @@ def rules() -> RewriteRuleSet:
 def native_rules() -> RewriteRuleSet:
     """Return the rules that compute the samples of the source in one operator.
 
-    In: the phases interpolated, Sin, times the amplitude, silent where there is no pitch, weighted
-    and summed, Tanh. Out: `HarmonicSource`.
+    In: interpolation of the phases, Sin, the amplitude, silence where there is no pitch, a weighted
+    sum, Tanh. Out: `HarmonicSource`.
     """
     return rule_set(_Samples)
 

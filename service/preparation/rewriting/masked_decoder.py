@@ -17,9 +17,9 @@ from service.preparation.rewriting.parts import FEATURES, SPECTRUM
 from service.preparation.rewriting.refusing import named, refused
 
 MASK = "mask"
-"""The input that a decoder gets: float32 [1, 1, 2 T], 1 where features count and 0 behind them. It
-is no number, of which masks would be made by way of shapes: those are computed on the processor,
-and what is copied from there cannot be captured in a CUDA graph."""
+"""The decoder's additional input: float32 [1, 1, 2 T], 1 for real features, 0 for added ones. It is
+not a frame count: masks would then be computed from shapes, which ONNX Runtime does on the CPU, and
+a CUDA graph cannot contain copies from there."""
 
 _OF_AUDIO = Length(SAMPLES_PER_FRAME, 0)
 
@@ -35,7 +35,7 @@ def mask_frames(decoder: ir.Graph) -> int:
     if len(decoder.outputs) != 1:
         raise refused(f"the decoder has {len(decoder.outputs)} outputs and not one", decoder)
     (audio,) = decoder.outputs
-    first = ir.node("Identity", [mask])  # of no use but to stand there: any other may be replaced
+    first = ir.node("Identity", [mask])  # an anchor that stays; any other node may be replaced
     decoder.insert_before(decoder[0], first)
     return _Masked(decoder, first, mask).apply(
         {features: OF_FEATURES, spectrum: OF_SPECTRUM}, {str(audio.name): _OF_AUDIO}
@@ -46,7 +46,7 @@ class _Masked(Padding):
     """The masked frames of a decoder.
 
     Args:
-        graph: in which they are.
+        graph: the decoder.
         anchor: its first node, which stays.
         mask: see `MASK`.
     """
@@ -56,7 +56,7 @@ class _Masked(Padding):
         self._given = mask
 
     def _new_mask(self, length: Length) -> ir.Value:
-        """Repeat the one of features; what is longer than frames are is so at the beginning."""
+        """Repeat the mask of features. Extra positions are at the beginning, and count."""
         times, rest = divmod(length.factor, OF_FEATURES.factor)
         if rest:
             raise refused(f"a mask of {length}", self._given)

@@ -1,4 +1,4 @@
-"""An encoder that adds frames, whose number is known only in the middle of it."""
+"""An encoder that adds frames. Their number is known only in the middle of its run."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ from service.preparation.rewriting.parts import FEATURES, SPECTRUM
 from service.preparation.rewriting.refusing import refused
 
 BUCKETS = "buckets"
-"""The input that an encoder gets: int64 [n], numbers of frames to choose from, ascending."""
+"""The encoder's additional input: int64 [n], the bucket lengths in frames, ascending."""
 
 
 def pad_frames(encoder: ir.Graph) -> int:
-    """Add frames up to the next of a list; return how many nodes were made to ignore them.
+    """Add frames up to the next bucket length; return how many nodes were made to ignore them.
 
     In: the frames are numbered by a Range that ends at the last sum of durations; `InstanceNorm`;
-    STFT of samples that are reflected at both ends. Out: the same of more frames, the features and
-    the spectrum of the first ones equal to before.
+    STFT of samples that are reflected at both ends. Out: the same with more
+    frames; the features and the spectrum of the first frames are unchanged.
 
     Raises:
         RefusedError: a node uses frames in an unknown way.
@@ -44,14 +44,14 @@ class _Padded(Padding):
     """The frames that an encoder adds.
 
     Args:
-        graph: in which they are.
+        graph: the encoder.
         numbers: the node that numbers the frames.
-        frames: int64 [], how many count.
-        table: of the numbers that there may be.
+        frames: int64 [], the number of frames of the speech.
+        table: the bucket lengths.
 
     Attributes:
-        total: int64 [], how many there are with those that were added: the first of the table that
-            is no smaller; past the last one, whole multiples of that.
+        total: int64 [], the number of all frames: the first bucket length that is not smaller, or
+            the next multiple of the last one.
     """
 
     def __init__(
@@ -76,7 +76,7 @@ class _Padded(Padding):
         return 1
 
     def _reflect_end(self, node: ir.Node, length: Length, padded: Length, begin: int) -> int:
-        """Sample i of the padded ones is sample (n - 1) - |(n - 1) - |i - begin|| of n."""
+        """Gather: padded sample i is sample (n - 1) - |(n - 1) - |i - begin|| of n."""
         before = self._inserter(node)
         numbers = before("Range", [self.number(0), self._of(padded, self.total), self.number(1)])
         first = before("Abs", [before("Sub", [numbers, self.number(begin)])])
@@ -99,13 +99,13 @@ class _Padded(Padding):
         return self.make("Cast", [self._of(length, self._frames)], to=ir.DataType.FLOAT)
 
     def _of(self, length: Length, frames: ir.Value) -> ir.Value:
-        """Return the length for so many frames."""
+        """Return int64 [], the length for a number of frames."""
         product = self.make("Mul", [frames, self.number(length.factor)])
         return self.make("Add", [product, self.number(length.extra)])
 
 
 def _frames(graph: ir.Graph) -> tuple[ir.Node, ir.Value]:
-    """Return the Range that numbers the frames, and how many there are: int64, no axis."""
+    """Return the Range that numbers the frames, and their number, int64 []."""
     for node in nodes_of(graph, "Range"):
         last = maker(node.inputs[1], "Gather")
         summed = maker(last.inputs[0], "CumSum") if last is not None else None

@@ -30,14 +30,14 @@ from service.preparation.rewriting.refusing import refused
 
 
 class Length(NamedTuple):
-    """How long an axis is: `factor` times the frames, plus `extra`."""
+    """The length of an axis: `factor` times the number of frames, plus `extra`."""
 
     factor: int
     extra: int
 
 
 class _Normalized(NamedTuple):
-    """A tensor less its mean, float32 [1, C, T], and what was measured of it, float32 [1, C, 1]."""
+    """A tensor minus its mean, float32 [1, C, T], and its statistics, float32 [1, C, 1]."""
 
     centered: ir.Value
     mean: ir.Value
@@ -46,22 +46,22 @@ class _Normalized(NamedTuple):
 
 
 OF_FEATURES, OF_SPECTRUM = Length(2, 0), Length(120, 1)
-"""How long both are that an encoder gives and a decoder takes."""
+"""Lengths of the two tensors that the encoder passes to the decoder."""
 
 
 def add_input(graph: ir.Graph, name: str, shape: ir.Shape, dtype: ir.DataType) -> ir.Value:
-    """Let a graph take one more input."""
+    """Add an input to a graph, and return it."""
     value = ir.Value(name=name, shape=shape, type=ir.TensorType(dtype))
     graph.inputs.append(value)
     return value
 
 
 class Padding:
-    """Frames that were added to a graph.
+    """The frames that were added to a graph.
 
     Args:
-        graph: in which they are.
-        anchor: a node before which all nodes that work on frames can have what is made.
+        graph: the graph.
+        anchor: a node before all nodes that work on frames. Shared values are inserted before it.
     """
 
     def __init__(self, graph: ir.Graph, anchor: ir.Node) -> None:
@@ -73,11 +73,14 @@ class Padding:
         self._given_count: ir.Value | None = None
 
     def apply(self, given: dict[ir.Value, Length], promised: dict[str, Length]) -> int:
-        """Tell all nodes.
+        """Make all nodes ignore the added frames; return how many nodes were changed.
 
         Args:
-            given: how long those values are that everything with frames is made from.
-            promised: how long outputs must be.
+            given: lengths of the values from which everything with frames is computed.
+            promised: lengths that the outputs must have.
+
+        Raises:
+            RefusedError: a node uses frames in an unknown way, or an output has another length.
         """
         self._lengths.update(given)
         count = sum(
@@ -90,10 +93,10 @@ class Padding:
                 raise refused(f"{value.name} is not as long as it must be", value)
         return count
 
-    # What becomes of each node that works on frames.
+    # The nodes that work on frames.
 
     def _pass(self, node: ir.Node) -> int:
-        """Note how long the outputs of a node are; return 1 where it had to be told."""
+        """Note the lengths of a node's outputs; return 1 if the node was changed, else 0."""
         lengths = [
             length for value in node.inputs
             if value is not None and (length := self._lengths.get(value)) is not None
@@ -102,32 +105,32 @@ class Padding:
             return 0
         if len(set(lengths)) > 1:
             raise refused(f"{node.op_type} of unequal lengths {lengths}", node)
-        length, told = lengths[0], 0
+        length, changed = lengths[0], 0
         if node.domain == DOMAIN and node.op_type == "InstanceNorm":
             self._normalize(node, length)
             return 1
         if node.domain == "" and node.op_type in ("Conv", "ConvTranspose"):
-            told = self._silence(node, 0, length, _PLACES) if _sees_beyond(node) else 0
+            changed = self._silence(node, 0, length, _PLACES) if _sees_beyond(node) else 0
             length = _convolved(node, length)
         elif node.op_type == "CumSum":
-            told = self._silence(node, 0, length, _axis(node))
+            changed = self._silence(node, 0, length, _axis(node))
         elif node.op_type == "LSTM":
-            told = self._end_sequence(node)
+            changed = self._end_sequence(node)
         elif node.op_type == "Resize":
             length = _resized(node, length)
         elif node.op_type == "Pad":
-            length, told = self._pad(node, length)
+            length, changed = self._pad(node, length)
         elif node.op_type == "Slice" and (change := _trimmed(node)) is not None:
             length = Length(length.factor, length.extra + change)
         elif node.op_type not in _KEEPING:
             raise refused(f"{node.op_type} of frames", node)
-        if node.graph is not None:  # else another stands in its place, and is noted
+        if node.graph is not None:  # otherwise it was replaced, and its replacement is noted
             for value in node.outputs:
                 self._lengths[value] = length
-        return told
+        return changed
 
     def _silence(self, node: ir.Node, place: int, length: Length, axis: tuple[int, ...]) -> int:
-        """Give a node zeros for the frames that were added."""
+        """Multiply an input of a node by the mask; return 1."""
         x = node.inputs[place]
         assert x is not None
         mask = self._mask(length)
@@ -139,9 +142,9 @@ class Padding:
         return 1
 
     def _normalize(self, node: ir.Node, length: Length) -> None:
-        """Write out a normalization over the frames of the speech only, and what modulates it.
+        """Expand a normalization and its modulation, over the frames of the speech only.
 
-        Means are products with a column of 1 / n for each frame of the speech and 0 for others.
+        Means are products with a column that has 1 / n for each frame of the speech, else 0.
         """
         x, y = node.inputs[0], node.outputs[0]
         assert x is not None
@@ -156,9 +159,9 @@ class Padding:
         self._graph.remove(node, safe=True)
 
     def _modulate(self, node: ir.Node, x: _Normalized, length: Length) -> None:
-        """Write out (1 + gamma) * centered / deviation + beta.
+        """Expand a modulation: (1 + gamma) * centered / deviation + beta.
 
-        Where statistics are given, what was centered was so by another mean.
+        If statistics are given, `centered` has another mean subtracted, so beta is corrected.
         """
         if node.op_type != "Modulate" or node.domain != DOMAIN:
             raise refused(f"{node.op_type} of a normalization", node)
@@ -187,11 +190,11 @@ class Padding:
         self._lengths[turned] = length
 
     def _end_sequence(self, node: ir.Node) -> int:
-        """Tell an LSTM over frames where they end: it also begins there."""
+        """Tell an LSTM over frames where they end, because its backward half begins there."""
         raise refused("an LSTM of frames", node)
 
     def _pad(self, node: ir.Node, length: Length) -> tuple[Length, int]:
-        """Reflect the last samples of the speech, where a Pad reflects the last of all."""
+        """Make a Pad reflect the last samples of the speech, not the last of all."""
         amounts = constant(node.inputs[1])
         mode = node.attributes.get("mode")
         if amounts is None or mode is None or mode.as_string() != "reflect" or amounts.size != 6:
@@ -206,20 +209,20 @@ class Padding:
     # Values that several nodes share.
 
     def _mask(self, length: Length) -> ir.Value:
-        """Return float32 [1, 1, T]: 1 for the frames of the speech, 0 for those added."""
+        """Return float32 [1, 1, T]: 1 for frames of the speech, 0 for added frames."""
         if length not in self._masks:
             self._masks[length] = self._new_mask(length)
         return self._masks[length]
 
     def _share(self, length: Length) -> ir.Value:
-        """Return float32 [1, T, 1]: what each frame counts in a mean."""
+        """Return float32 [1, T, 1]: the weight of each frame in a mean."""
         if length not in self._shares:
             share = self.make("Div", [self._mask(length), self._count(length)])
             self._shares[length] = self._reshaped(share, (1, -1, 1))
         return self._shares[length]
 
     def _counts(self, share: ir.Value | None) -> ir.Value:
-        """Return bool [1]: whether the statistics that are given count."""
+        """Return bool [1]: whether the given statistics are to be used."""
         if self._given_count is None:
             zero = self._constant(np.array(0, np.float32))
             self._given_count = self.make("Greater", [share, zero])
@@ -229,14 +232,14 @@ class Padding:
         raise NotImplementedError
 
     def _count(self, length: Length) -> ir.Value:
-        """Return float32 with one element: how many frames of the speech there are."""
+        """Return float32 with one element: the number of frames of the speech."""
         raise NotImplementedError
 
     def _reshaped(self, mask: ir.Value, shape: tuple[int, ...]) -> ir.Value:
         return self.make("Reshape", [mask, self._ints(*shape)])
 
     def make(self, op_type: str, inputs: list[ir.Value | None], **attributes: int) -> ir.Value:
-        """Make a value where all nodes that work on frames can have it."""
+        """Insert a node before all nodes that work on frames, and return its output."""
         return self._inserter(self._anchor)(op_type, inputs, **attributes)
 
     def _inserter(self, place: ir.Node) -> _Inserter:
@@ -271,7 +274,7 @@ _GIVEN, _SHARE = slice(2, 4), 6
 """Inputs of a `Modulate` that may take statistics: mean and variance, and their share."""
 
 _PLACES = (1, 1, -1)
-"""How a mask is shaped for [1, C, T]."""
+"""Shape of a mask for [1, C, T]."""
 
 _KEEPING = frozenset(
     (
@@ -282,11 +285,11 @@ _KEEPING = frozenset(
         *("Reshape", "Squeeze", "Unsqueeze", "MatMul", "FusedMatMul"),
     )
 )
-"""Operators that keep frames apart and their number, on whatever axis they are."""
+"""Operators that neither mix frames nor change their number, on any axis."""
 
 
 def _sees_beyond(node: ir.Node) -> bool:
-    """Tell whether a convolution mixes the last frames with what is behind them."""
+    """Tell whether a convolution mixes the last frames with those after them."""
     kernel = constant(node.inputs[1])
     if kernel is None or kernel.ndim != 3 or not is_sized_by_pads(node):
         raise refused("a convolution of another kind", node)
@@ -299,7 +302,7 @@ def _sees_beyond(node: ir.Node) -> bool:
 
 def _convolved(node: ir.Node, length: Length) -> Length:
     kernel = constant(node.inputs[1])
-    assert kernel is not None  # looked at before
+    assert kernel is not None  # checked before
     (stride,), (dilation,) = ints(node, "strides"), ints(node, "dilations")
     reach = dilation * (kernel.shape[2] - 1)
     padded = sum(ints(node, "pads"))
@@ -323,9 +326,10 @@ def _resized(node: ir.Node, length: Length) -> Length:
 
 
 def _is_sum(value: ir.Value | None) -> bool:
-    """Tell whether a value is that of the last frame in all that were added: a sum, times numbers.
+    """Tell whether a value is a running sum, perhaps times constants.
 
-    Interpolated between the last frame and the next, it is what it is behind the last of all.
+    Added frames add nothing to it, so interpolation after the last frame gives the same value as
+    after the end.
     """
     while (node := maker(value, "Mul") or maker(value, "Transpose")) is not None:
         if any(constant(other) is None for other in node.inputs[1:]):
@@ -335,7 +339,7 @@ def _is_sum(value: ir.Value | None) -> bool:
 
 
 def _trimmed(node: ir.Node) -> int | None:
-    """Return how much longer a Slice makes frames, less than zero; None where it cuts channels."""
+    """Return by how much a Slice changes the length, 0 or less; None if it slices channels."""
     bounds = [constant(value) for value in node.inputs[1:]]
     if len(bounds) < 3 or any(bound is None or bound.size != 1 for bound in bounds):
         raise refused("a Slice of another kind", node)
@@ -350,7 +354,7 @@ def _trimmed(node: ir.Node) -> int | None:
 
 
 def _axis(node: ir.Node) -> tuple[int, ...]:
-    """Return how a mask is shaped for a sum over the second of three axes."""
+    """Return the shape of a mask for a sum over the second of three axes."""
     if scalar(node.inputs[1]) != 1:
         raise refused("a CumSum over another axis", node)
     return (1, -1, 1)

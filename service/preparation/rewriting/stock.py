@@ -41,8 +41,8 @@ points. What follows is rounded to 8 bits; one such step is some hundred times a
 
 
 def _length(op: Any, made: ir.Value, place: int) -> Any:
-    """Return how many frames what makes a value gets: as it was told, see `share_lengths`, or
-    measured."""
+    """Return the number of input frames of a value's node: its input at `place` if it has one (see
+    `share_lengths`), otherwise from the shape."""
     node = made.producer()
     assert node is not None  # matched
     if len(node.inputs) > place and node.inputs[place] is not None:
@@ -72,9 +72,9 @@ class _AdaIN(Rule):
 class _GivenLayer(Rule):
     """AdaIN, Snake and a convolution where statistics may be given.
 
-    What is rounded to 8 bits is what the range of the frames and, as far as they count, that of
-    the given ends takes in. Snake never falls, so that the ends of what it gives are those of what
-    it gets, whichever way round. A range always takes in 0, which ends become that do not count.
+    The range that is quantized to 8 bits covers the frames and, weighted by their share, the given
+    ends. Snake is monotonic, so it maps the ends of its input to the ends of its output, in either
+    order. Every range includes 0, and ends with a share of 0 become 0.
     """
 
     def __init__(self) -> None:
@@ -122,11 +122,11 @@ class _GivenLayer(Rule):
 def _moments(op: Any, x: ir.Value, length: Any) -> tuple[Any, Any]:
     """Return mean and variance, [1, 1, C].
 
-    They are products with a row of 1 / T, ten times as quick as ReduceMean.
+    They are products with a row of 1 / T, which is ten times as fast as ReduceMean.
     """
     share = op.Reciprocal(op.Cast(length, to=ir.DataType.FLOAT))
     weights = op.Expand(share, op.Concat(int64s(op, 1, 1), length, axis=0))
-    # Otherwise what is made of them has an unknown number of axes, see `share_lengths`.
+    # Otherwise the number of axes of the results is unknown; see `share_lengths`.
     weights.shape, weights.type = ir.Shape([1, 1, None]), ir.TensorType(ir.DataType.FLOAT)
     mean = op.MatMul(weights, x)
     square = op.MatMul(weights, op.Mul(x, x))
@@ -136,7 +136,7 @@ def _moments(op: Any, x: ir.Value, length: Any) -> tuple[Any, Any]:
 def _scale_and_shift(
     op: Any, norm: ir.Value, style: ir.Value, mean: Any, variance: Any
 ) -> tuple[Any, Any]:
-    """Return by what AdaIN multiplies, and what it adds to that."""
+    """Return the factor and the offset of AdaIN."""
     node = norm.producer()
     assert node is not None  # matched
     epsilon = float32(op, node.attributes["epsilon"].as_float())
@@ -146,7 +146,7 @@ def _scale_and_shift(
 
 
 class _Snake(Rule):
-    """A product in the place of Pow."""
+    """Snake with a product instead of Pow."""
 
     def pattern(self, op: Any, x: Any, alpha: Any) -> Any:
         return op.Snake(x, alpha, _domain=DOMAIN)
@@ -160,7 +160,7 @@ class _Snake(Rule):
 
 
 class _ScaledSnake(Rule):
-    """After AdaIN, see `_scaled_snake`."""
+    """Snake after AdaIN; see `_scaled_snake`."""
 
     def pattern(self, op: Any, x: Any, scale: Any, shift: Any, alpha: Any) -> Any:
         return op.Snake(op.Add(op.Mul(x, scale), shift), alpha, _domain=DOMAIN)
@@ -172,13 +172,12 @@ class _ScaledSnake(Rule):
 
 
 def _scaled_snake(op: Any, x: Any, scale: Any, shift: Any, alpha: ir.Value) -> Any:
-    """Snake of what AdaIN gives: a polynomial in the place of the sine, which is slow, and on one
-    thread.
+    """Return Snake of AdaIN, with a polynomial instead of Sin, which is slow and single-threaded.
 
     With z = alpha x / pi and u = z - floor(z) - 1/2, Snake is (z + sin(pi z)^2 / pi) * pi / alpha,
     and sin(pi z)^2 = cos(pi u)^2, which is even in u. With h = 1/4 - u^2 its root is h * P(h), zero
-    wherever the sine is, so that small alphas do no harm. AdaIN gives z as well as x.
-    `HardSigmoid` is the quickest alpha * x + beta that there is, as long as that is within 0..1.
+    wherever the sine is zero, so small alphas do no harm. AdaIN yields z as cheaply as x.
+    `HardSigmoid` is the fastest operator for alpha * x + beta, which must be within 0..1.
     """
     factor = constant(alpha)
     assert factor is not None  # recognized as such
@@ -198,7 +197,7 @@ def _scaled_snake(op: Any, x: Any, scale: Any, shift: Any, alpha: ir.Value) -> A
 
 
 class _QuantizedConv(Rule):
-    """Rows of neighbouring frames, gathered, times a matrix: other kernels, the same integers."""
+    """A gather of neighbouring frames, times a matrix: other kernels, the same integers."""
 
     def pattern(self, op: Any, x: Any, weight: Any) -> Any:
         return op.QuantizedConv(
@@ -242,9 +241,9 @@ class _QuantizedConv(Rule):
         return op.MatMulIntegerToFloat(*inputs, _domain="com.microsoft")
 
     def _neighbours(self, op: Any, length: Any, node: ir.Node) -> Any:
-        """Return [To, size]: of each frame the padded frames that its kernel sees.
+        """Return [To, size]: for each output frame, the padded frames under its kernel.
 
-        Nothing in it depends on the frames, so that convolutions of one form share it.
+        They depend on the length only, so convolutions of the same form share them.
         """
         size, dilation, stride, begin, end = taps(node)
         change = begin + end - dilation * (size - 1) + stride - 1
@@ -263,7 +262,7 @@ def _is_exact_on_every_cpu(matrix: npt.NDArray[np.int16]) -> bool:
     """Tell whether ONNX Runtime multiplies weights [K, N] exactly if they are int8.
 
     int8 is faster than uint8 on every CPU. But without VNNI, x86 adds the products of two
-    neighbours in K in 16 bits, which hold 255 times 128. All published models fit that.
+    neighbours in K in 16 bits, which hold at most 255 times 128. All published models fit.
     """
     pairs = np.stack([matrix[:-1], matrix[1:]]) if len(matrix) > 1 else matrix[None]
     most = max(pairs.clip(min=0).sum(axis=0).max(), -pairs.clip(max=0).sum(axis=0).min())
@@ -271,7 +270,7 @@ def _is_exact_on_every_cpu(matrix: npt.NDArray[np.int16]) -> bool:
 
 
 class _Upsample(Rule):
-    """One product gives all the frames between two: a row sees itself and the one before it."""
+    """One product for all frames between two: each row is a frame and the one before it."""
 
     def pattern(self, op: Any, x: Any, weight: Any, bias: Any) -> Any:
         return op.Upsample(
@@ -301,7 +300,7 @@ class _Upsample(Rule):
 
 
 class _Conv(Rule):
-    """One product for all taps, the results added where they belong."""
+    """One product for all taps; shifted slices of it are added."""
 
     def pattern(self, op: Any, x: Any, weight: Any, bias: Any) -> Any:
         return op.Conv(
@@ -332,7 +331,7 @@ class _Conv(Rule):
 
 
 class _Repeat(Rule):
-    """Twice side by side, then read in another shape."""
+    """A concatenation with itself along the channels, then a reshape."""
 
     def pattern(self, op: Any, x: Any) -> Any:
         return op.Repeat(x, _domain=DOMAIN)

@@ -18,11 +18,11 @@ from service.preparation.rewriting.graph import (
 
 
 def settle_windows(graph: ir.Graph) -> int:
-    """Multiply the first samples by constants; return how many places there were.
+    """Multiply the first samples by constants; return the number of replacements.
 
-    In: where a window's sum, which stands in the graph, is above a threshold, samples are looked
-    up, divided by it and put back (NonZero, Gather, Div, ScatterND): a GPU would have to tell the
-    processor how many those are. Out: the first samples times constants, the others behind them.
+    In: where the window's sum, a constant, is above a threshold, samples are gathered, divided by
+    it and scattered back (NonZero, Gather, Div, ScatterND). A GPU would have to tell the CPU how
+    many these are. Out: the first samples times constants, then the other samples.
     """
     count = 0
     for node in nodes_of(graph, "ScatterND"):
@@ -48,7 +48,7 @@ def settle_windows(graph: ir.Graph) -> int:
 
 
 def _window(node: ir.Node) -> Array | None:
-    """Return by what the first samples are multiplied in the end, float32 [n]."""
+    """Return the factors of the first samples, float32 [n]; None if the node is something else."""
     shaped = maker(node.inputs[2], "Reshape")
     divided = maker(shaped.inputs[0], "Div") if shaped is not None else None
     if divided is None:
