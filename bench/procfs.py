@@ -8,9 +8,14 @@ from pathlib import Path
 
 
 def mebibytes(field: str, pid: int | str = "self") -> float:
-    """Return a memory field of a process in MiB: VmRSS is resident memory, VmHWM its peak."""
-    status = Path(f"/proc/{pid}/status").read_text(encoding="utf-8")
-    match = re.search(rf"^{field}:\s+(\d+) kB$", status, re.MULTILINE)
+    """Return a memory field of a process in MiB.
+
+    VmRSS is resident memory, and VmHWM its peak. Pss counts a page that is mapped several times, by
+    this process or others, only once in all.
+    """
+    file = "smaps_rollup" if field == "Pss" else "status"
+    content = Path(f"/proc/{pid}/{file}").read_text(encoding="utf-8")
+    match = re.search(rf"^{field}:\s+(\d+) kB$", content, re.MULTILINE)
     assert match is not None
     return int(match.group(1)) / 1024
 

@@ -2,9 +2,10 @@
 
     python -m bench.profiling service|stock FOLDER THREADS N_TOKENS N_RUNS
 
-It loads the model with the settings of its environment, in the service's own session with profiling
-on. After one run to warm up it makes N_RUNS runs. Then it prints the path of the profile in FOLDER
-and the seconds of audio of a run. `profile` runs it for a side and reads the file.
+It loads the model with the settings of its environment, in the service's own sessions with
+profiling on. After one run to warm up it makes N_RUNS runs. Then it prints the seconds of audio of
+a run, and for each session the path of its profile in FOLDER and the parts of its nodes. `profile`
+runs it for a side and reads the files.
 """
 
 from __future__ import annotations
@@ -152,12 +153,22 @@ def profile(side: Side, n_tokens: int, n_runs: int, threads: int = THREADS) -> R
         run = python("-m", "bench.profiling", *arguments, environment=side.environment())
         with run as process:
             profiled = json.loads(answer(process))
-        runs = read_runs(Path(profiled["file"]), profiled["audio_s"], profiled["parts"])[1:]
+        sessions = [
+            read_runs(Path(session["file"]), profiled["audio_s"], session["parts"])[1:]
+            for session in profiled["sessions"]
+        ]
+    runs = [joined(of_sessions) for of_sessions in zip(*sessions, strict=True)]
     return sorted(runs, key=lambda run: run.seconds)[len(runs) // 2]
 
 
+def joined(runs: Sequence[Run]) -> Run:
+    """Return the runs of a model's sessions, one after the other, as one run."""
+    nodes = tuple(node for run in runs for node in run.nodes)
+    return Run(nodes, sum(run.seconds for run in runs), runs[0].audio_s)
+
+
 def read_runs(path: Path, audio_s: float, parts: Mapping[str, str]) -> list[Run]:
-    """Read a profile.
+    """Read the profile of a session.
 
     Args:
         path: the file.
@@ -238,8 +249,8 @@ def _shapes(typed_shapes: Sequence[dict[str, list[int]]]) -> list[Shape]:
 
 
 @contextmanager
-def _profiled(prefix: Path) -> Iterator[list[tuple[ortffi.Session, object]]]:
-    """Turn on profiling in new sessions; give the list of them, each with its model."""
+def _profiled(folder: Path) -> Iterator[list[tuple[ortffi.Session, object]]]:
+    """Turn on profiling in new sessions; yield the list of them, each with its model."""
     sessions: list[tuple[ortffi.Session, object]] = []
     originals = {
         name: getattr(ortffi.SessionBuilder, name)
@@ -248,6 +259,8 @@ def _profiled(prefix: Path) -> Iterator[list[tuple[ortffi.Session, object]]]:
 
     def wrapped(original: Any) -> Any:
         def commit(builder: ortffi.SessionBuilder, model: object) -> ortffi.Session:
+            # ONNX Runtime adds the time in seconds only.
+            prefix = folder / f"session-{len(sessions)}"
             session: ortffi.Session = original(builder.with_profiling(prefix), model)
             sessions.append((session, model))
             return session
@@ -273,16 +286,17 @@ def main() -> None:
     if kind == "stock":
         leave_out_native_operators()
     settings = Settings(threads=int(threads))
-    with _profiled(Path(folder) / "profile") as sessions:
+    with _profiled(Path(folder)) as sessions:
         kokoro = load_model(settings, load_runtime(settings), lambda line: None)
     token_ids, style = speech.inputs(speech.phonemes(int(n_tokens)), settings.voice)
     for _ in range(int(n_runs) + 1):
         audio_s = kokoro.infer(token_ids, style, 1.0).samples.size / 24_000
-    session, model = sessions[-1]
     result = {
-        "file": str(session.end_profiling()),
         "audio_s": audio_s,
-        "parts": parts_of(_graph(model)),
+        "sessions": [
+            {"file": str(session.end_profiling()), "parts": parts_of(_graph(model))}
+            for session, model in sessions
+        ],
     }
     print(json.dumps(result), flush=True)
 

@@ -1,7 +1,7 @@
 """How a side scales with the length of a text, with threads, and with clients.
 
-    python -m bench.scaling [length] [threads] [clients] [--side published] [--side service]
-                            [--repeats N] [--write]
+    python -m bench.scaling [length] [threads] [clients] [workers] [--side published]
+                            [--side service] [--repeats N] [--write]
 
 Length: phonemes of 10 to 500 tokens, in mixed order, with one process for each side. Time must grow
 linearly with the audio. A line is fitted with the least squared relative errors. The table shows
@@ -12,11 +12,15 @@ Threads: 96 tokens with 1 thread up to one for each core, each in a process of i
 
 Clients: 1, 2, 4 and 8 clients send requests to a server without a break: the short texts of
 `bench.load` in all its formats, whole and streamed. The table shows seconds of audio per second,
-CPU seconds of the server per second of audio, and its memory (VmRSS, and VmHWM so far). The servers
-of the sides take turns.
+CPU seconds of the server per second of audio, and its memory: resident (VmRSS), the same with pages
+that are mapped several times counted once (Pss), and the peak so far (VmHWM). The servers of the
+sides take turns.
 
-If the published model is one of the sides, length takes 12 minutes, threads 3 and clients 8.
-Without it they take a quarter of that.
+Workers: the same requests by 8 clients, to servers with 1, 2, 4 ... workers, up to one for each
+core. The workers of a server share its threads, and map the same file of weights.
+
+If the published model is one of the sides, length takes 12 minutes, threads 3, clients 8 and
+workers 4. Without it they take a quarter of that.
 """
 
 from __future__ import annotations
@@ -43,7 +47,10 @@ from bench.streams import BYTES_PER_S
 
 LENGTHS = (10, 20, 40, 70, 100, 150, 200, 260, 320, 380, 440, 500)
 CLIENTS = (1, 2, 4, 8)
-REPEATS = {"length": 3, "threads": 5, "clients": 3}
+MANY = 8
+"""Clients that keep all workers busy."""
+
+REPEATS = {"length": 3, "threads": 5, "clients": 3, "workers": 5}
 STRAIGHT = 0.15
 """Largest relative deviation from the line that counts as linear."""
 
@@ -182,10 +189,22 @@ def measure_threads(sides: Sequence[Side], repeats: int) -> tuple[list[str], boo
 
 def measure_clients(sides: Sequence[Side], repeats: int) -> tuple[list[str], bool]:
     """Return the table of throughput by clients."""
+    return _throughput(sides, repeats, CLIENTS), True
+
+
+def measure_workers(sides: Sequence[Side], repeats: int) -> tuple[list[str], bool]:
+    """Return the table of throughput by workers."""
+    counts = [1 << n for n in range(THREADS.bit_length())]
+    several = [side.with_setting("workers", str(count)) for side in sides for count in counts]
+    return _throughput(several, repeats, [MANY]), True
+
+
+def _throughput(sides: Sequence[Side], repeats: int, clients: Sequence[int]) -> list[str]:
     lines = [
         "| clients | side | seconds of audio per second | against the first side | "
-        "CPU seconds per second of audio | resident, MiB | peak so far, MiB |",
-        "|---|---|---|---|---|---|---|",
+        "CPU seconds per second of audio | resident, MiB | mapped pages once, MiB | "
+        "peak so far, MiB |",
+        "|---|---|---|---|---|---|---|---|",
     ]
     with ExitStack() as stack:
         servers = []
@@ -195,8 +214,8 @@ def measure_clients(sides: Sequence[Side], repeats: int) -> tuple[list[str], boo
         audio_s = {}
         for label, _, url in servers:
             audio_s[label] = _audio_s(url)
-            run_all(url, 8, SHORT)  # warm-up
-        for n_clients in CLIENTS:
+            run_all(url, MANY, SHORT)  # warm-up
+        for n_clients in clients:
             speeds: dict[str, list[float]] = {}
             cpu: dict[str, list[float]] = {}
             for number in range(repeats):
@@ -209,13 +228,13 @@ def measure_clients(sides: Sequence[Side], repeats: int) -> tuple[list[str], boo
             first = median(speeds[servers[0][0]])
             for label, pid, _ in servers:
                 speed = median(speeds[label])
-                resident, peak = mebibytes("VmRSS", pid), mebibytes("VmHWM", pid)
+                memory = (mebibytes(name, pid) for name in ("VmRSS", "Pss", "VmHWM"))
                 lines.append(
                     f"| {n_clients} | {label} | {speed:.2f} ({min(speeds[label]):.2f} to "
                     f"{max(speeds[label]):.2f}) | {speed / first:.2f} times | "
-                    f"{median(cpu[label]):.3f} | {resident:.0f} | {peak:.0f} |"
+                    f"{median(cpu[label]):.3f} | {' | '.join(f'{size:.0f}' for size in memory)} |"
                 )
-    return lines, True
+    return lines
 
 
 Measure = Callable[[Sequence[Side], int], tuple[list[str], bool]]
@@ -224,6 +243,7 @@ MEASUREMENTS: dict[str, Measure] = {
     "length": measure_length,
     "threads": measure_threads,
     "clients": measure_clients,
+    "workers": measure_workers,
 }
 
 

@@ -12,7 +12,7 @@ import argparse
 import json
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
@@ -56,6 +56,11 @@ class Side:
     def environment(self) -> dict[str, str]:
         """Return the environment variables that make a process this side."""
         return {ENVIRONMENT_PREFIX + name.upper(): value for name, value in self.settings.items()}
+
+    def with_setting(self, name: str, value: str) -> Side:
+        """Return this side with another setting, which its label tells."""
+        settings = {**self.settings, name: value}
+        return replace(self, label=f"{self.label}, {name} = {value}", settings=settings)
 
     def server(self) -> AbstractContextManager[tuple[Process, int]]:
         """Run the service as this side; see `bench.processes.server`."""

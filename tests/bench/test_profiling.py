@@ -7,7 +7,7 @@ from onnx import TensorProto, helper
 
 from bench.limits import SOURCE, limit_of, measure_peaks
 from bench.processes import ChildError
-from bench.profiling import PARTS, part_of, parts_of, read_runs
+from bench.profiling import PARTS, Run, joined, part_of, parts_of, read_runs
 
 
 def kernel(name, operator, start, duration, inputs=(), outputs=()):
@@ -81,6 +81,12 @@ def test_part_of_a_node_without_a_telling_name_is_that_of_its_tensors():
         "node_2": "decoder",
         "/decoder/decoder/generator/conv_post/Relu": "output",
     }
+
+
+def test_the_sessions_of_a_model_are_one_run(read):
+    (encoder,) = read({"name": "model_run", "ts": 0, "dur": 9}, kernel("a", "Mul", 1, 5))
+    (decoder,) = read({"name": "model_run", "ts": 7, "dur": 20}, kernel("b", "Add", 8, 3))
+    assert joined([encoder, decoder]) == Run(encoder.nodes + decoder.nodes, 29e-6, 1.0)
 
 
 def test_known_parts_of_nodes_are_taken(read):

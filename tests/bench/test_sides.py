@@ -26,6 +26,12 @@ def test_side_is_a_label_and_settings(text, label, environment):
     assert side.environment() == environment
 
 
+def test_another_setting_makes_another_side():
+    side = parse_side("mine:threads=1").with_setting("workers", "2")
+    assert side.label == "mine, workers = 2"
+    assert side.environment() == {"KOKORO_THREADS": "1", "KOKORO_WORKERS": "2"}
+
+
 @pytest.mark.parametrize("text", ["nobody", "mine:treads=1"])
 def test_unknown_label_or_setting_is_refused(text):
     with pytest.raises(argparse.ArgumentTypeError):
