@@ -45,7 +45,7 @@ class IoBinding(Owner):
         self._session = session
         self._inputs = inputs
         self._outputs = outputs
-        self._alive: dict[tuple[str, str], tuple[object, Owned]] = {}
+        self._alive: dict[tuple[str, str], Owned] = {}
         self._memories: dict[str, Memory] = {}
         self._lock = threading.Lock()
         with session as session_pointer:
@@ -76,7 +76,7 @@ class IoBinding(Owner):
         value = _borrow(name, source, _find("input", name, self._inputs))
         with self._lock, self._session, self._handle as pointer, value.handle as value_pointer:
             self._api.BindInput(pointer, c_string("name", name), value_pointer)
-            self._alive["input", name] = (source, value.handle.share())
+            self._alive["input", name] = value.handle.share()
 
     def bind_output(self, name: str, target: Array | Value | Memory = Memory.CPU) -> None:
         """Choose where an output goes from now on (`BindOutput`, `BindOutputToDevice`).
@@ -105,7 +105,7 @@ class IoBinding(Owner):
         with self._lock, self._session, self._handle as pointer, value.handle as value_pointer:
             self._api.BindOutput(pointer, encoded, value_pointer)
             self._memories.pop(name, None)
-            self._alive["output", name] = (target, value.handle.share())
+            self._alive["output", name] = value.handle.share()
 
     def run(self, options: RunOptions | None = None) -> None:
         """Compute the bound outputs from the bound inputs (`RunWithBinding`).
@@ -194,7 +194,7 @@ class IoBinding(Owner):
         may_share = name in self._inputs or info is None or info.kind is not OnnxType.TENSOR
         return borrowed_by(
             owned
-            for key, (_, owned) in self._alive.items()
+            for key, owned in self._alive.items()
             if key == ("output", name) or (may_share and key[0] == "input")
         )
 
