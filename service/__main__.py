@@ -57,7 +57,6 @@ def _say(
 ) -> int:
     from service.audio import FORMATS, encode
     from service.loading import load_synthesizer
-    from service.model.kokoro import SAMPLE_RATE_HZ
     from service.speech import Utterance
 
     suffix = output.suffix.lower().removeprefix(".")
@@ -84,7 +83,7 @@ def _say(
             _progress(f"chunk {segment.chunk + 1}, {seconds:.1f} s of speech")
     finally:
         synthesizer.close()
-    content = encode([segment.samples for segment in segments], audio_format, SAMPLE_RATE_HZ)
+    content = encode([segment.samples for segment in segments], audio_format)
     output.write_bytes(content)
     duration_s = sum(segment.duration_s for segment in segments)
     compute_s = sum(segment.compute_s for segment in segments)
@@ -143,9 +142,10 @@ def _parser() -> argparse.ArgumentParser:
         "--output",
         type=Path,
         required=True,
-        help="audio file; its ending is the format: wav, pcm, raw, flac, mp3, opus or ogg",
+        help="audio file; its ending is the format: wav, pcm, raw, flac, mp3, opus, ogg, aac, "
+        "mulaw or alaw",
     )
-    say.add_argument("--speed", type=float, default=1.0, help="0.5 to 2.0; 2.0 is twice as fast")
+    say.add_argument("--speed", type=float, default=1.0, help="0.25 to 4.0; 2.0 is twice as fast")
     say.add_argument("--language", help="language code of the text; default: the voice's language")
     say.add_argument("--phonemes", action="store_true", help="the text is phonemes")
     say.add_argument("--ssml", action="store_true", help="the text is SSML; see docs/markup.md")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, get_args
 
 from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
@@ -11,14 +11,13 @@ from pydantic import BaseModel
 
 from service.api.middleware.authentication import OPEN_PATHS
 from service.api.schemas import ErrorAnswer
-from service.audio import FORMATS
-from service.model.kokoro import SAMPLE_RATE_HZ
+from service.audio import FORMATS, SampleRate
 
 SPEECH_HEADERS: dict[str, Any] = {
     "X-Sample-Rate-Hz": {
         "description": "Samples per second",
         "required": True,
-        "schema": {"type": "integer", "const": SAMPLE_RATE_HZ},
+        "schema": {"type": "integer", "enum": list(get_args(SampleRate))},
     },
     "X-Execution-Provider": {
         "description": "Execution provider of the model",

@@ -7,8 +7,7 @@ from collections.abc import Generator, Iterable
 from typing import ClassVar, Literal
 
 from service.api.schemas import WordAnswer
-from service.audio import FORMATS, AudioFormat, encode, open_encoder
-from service.model.kokoro import SAMPLE_RATE_HZ
+from service.audio import FORMATS, AudioFormat, encode, open_encoder, require_rate
 from service.speech import AudioSegment
 
 TimestampDepth = Literal["word", "phoneme"]
@@ -20,11 +19,13 @@ class Rendering(ABC):
     Attributes:
         streams: whether each part is sent at once; otherwise the one part is the whole body.
         media_type: of the body.
+        sample_rate_hz: of the audio.
         bytes_per_s: memory that a second of audio takes at most while it is written.
     """
 
     streams: ClassVar[bool]
     media_type: str
+    sample_rate_hz: int
     bytes_per_s: int
 
     @abstractmethod
@@ -32,34 +33,43 @@ class Rendering(ABC):
         """Write segments as parts of the body, none of them empty."""
 
 
-class WholeAudio(Rendering):
+class _AudioFile(Rendering):
+    """An audio file as the body.
+
+    Args:
+        audio_format: of the file.
+        sample_rate_hz: of the file; None for the format's usual one.
+
+    Raises:
+        UnsupportedFormatError: the format cannot be written here, or has no such rate.
+    """
+
+    def __init__(self, audio_format: AudioFormat, sample_rate_hz: int | None = None) -> None:
+        self._format = audio_format
+        self.sample_rate_hz = require_rate(audio_format, sample_rate_hz)
+        self.media_type = FORMATS[audio_format].content_type(self.sample_rate_hz)
+        self.bytes_per_s = FORMATS[audio_format].bytes_per_s(self.sample_rate_hz)
+
+
+class WholeAudio(_AudioFile):
     """A complete audio file."""
 
     streams = False
 
-    def __init__(self, audio_format: AudioFormat) -> None:
-        self._format = audio_format
-        self.media_type = FORMATS[audio_format].media_type
-        self.bytes_per_s = FORMATS[audio_format].bytes_per_s
-
     def parts(self, segments: Iterable[AudioSegment]) -> Generator[bytes, None, None]:
         """Write one part."""
-        yield encode((segment.samples for segment in segments), self._format, SAMPLE_RATE_HZ)
+        samples = (segment.samples for segment in segments)
+        yield encode(samples, self._format, self.sample_rate_hz)
 
 
-class StreamedAudio(Rendering):
-    """An audio file, streamed."""
+class StreamedAudio(_AudioFile):
+    """An audio file, streamed; also `wav`, with a header that does not tell its length."""
 
     streams = True
 
-    def __init__(self, audio_format: AudioFormat) -> None:
-        self._format = audio_format
-        self.media_type = FORMATS[audio_format].media_type
-        self.bytes_per_s = FORMATS[audio_format].bytes_per_s
-
     def parts(self, segments: Iterable[AudioSegment]) -> Generator[bytes, None, None]:
         """Write a part for each segment, and one for the end of the file."""
-        with open_encoder(self._format, SAMPLE_RATE_HZ) as encoder:
+        with open_encoder(self._format, self.sample_rate_hz, endless_wav=True) as encoder:
             for segment in segments:
                 part = encoder.encode(segment.samples)
                 if part:
@@ -69,9 +79,14 @@ class StreamedAudio(Rendering):
                 yield part
 
 
-def base64_bytes_per_s(audio_format: AudioFormat) -> int:
-    """Return the memory of a second of audio in base64: once alone, and once in an object."""
-    return FORMATS[audio_format].bytes_per_s * 8 // 3
+class AudioInText(Rendering):
+    """An audio file in base64 within a body of text; arguments and errors are the same."""
+
+    def __init__(self, audio_format: AudioFormat, sample_rate_hz: int | None = None) -> None:
+        self._format = audio_format
+        self.sample_rate_hz = require_rate(audio_format, sample_rate_hz)
+        # Once alone, and once in an object.
+        self.bytes_per_s = FORMATS[audio_format].bytes_per_s(self.sample_rate_hz) * 8 // 3
 
 
 def word_answers(segment: AudioSegment, text: str, depth: TimestampDepth) -> list[WordAnswer]:

@@ -12,7 +12,6 @@ from service.api.patience import send_patiently
 from service.api.rendering import Rendering
 from service.api.state import ServiceState
 from service.errors import CancelledError
-from service.model.kokoro import SAMPLE_RATE_HZ
 from service.speech import Delivery, Synthesizer, Utterance
 
 _PART_BYTES = 32_768
@@ -78,7 +77,7 @@ class SpeechResponse(Response):
         statistics = job.statistics
         headers = {
             "content-type": self.media_type or "",
-            "x-sample-rate-hz": str(SAMPLE_RATE_HZ),
+            "x-sample-rate-hz": str(self._rendering.sample_rate_hz),
             "x-execution-provider": synthesizer.model.provider,
         }
         if streams:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 from pydantic_core import PydanticCustomError
 
-from service.audio import FORMATS
+from service.audio import FORMATS, SampleRate
+from service.audio.formats import OPUS_RATES_HZ
 from service.speech import WordTime
 from service.speech.voices import MAX_BLEND_LENGTH
 
@@ -17,6 +18,20 @@ NAMED: dict[str, Any] = {"minLength": 1}
 """For OpenAPI only: an empty one is refused with its own error code, not `invalid_request`."""
 
 BLEND: dict[str, Any] = {**NAMED, "maxLength": MAX_BLEND_LENGTH}
+
+SAMPLE_RATE: Any = Field(
+    None,
+    description="samples of the audio in a second; default: 8000 for mulaw, alaw, wav_mulaw and "
+    "wav_alaw, else 24000",
+)
+
+
+def rates_of_opus(field: str) -> dict[str, Any]:
+    """Return the JSON Schema for the sample rates that Opus has; `field` names the format."""
+    others = [rate for rate in get_args(SampleRate) if rate not in OPUS_RATES_HZ]
+    names = {field: {"const": "opus"}, "sample_rate": {"enum": others}}
+    return {"not": {"properties": names, "required": [*names]}}
+
 
 _MOST_FIELDS = 64
 """More than any body has."""

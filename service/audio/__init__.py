@@ -1,7 +1,16 @@
 """Audio: float samples to audio files, complete or streamed; subtitles."""
 
 from service.audio.encoding import encode
-from service.audio.formats import FORMATS, AudioFormat, Format, check_formats, require_format
+from service.audio.formats import (
+    FORMATS,
+    AudioFormat,
+    Format,
+    SampleRate,
+    check_formats,
+    require_format,
+    require_rate,
+)
+from service.audio.sample_rates import SOURCE_RATE_HZ
 from service.audio.streaming import Encoder, open_encoder
 from service.audio.subtitles import (
     SRT_MEDIA_TYPE,
@@ -14,17 +23,20 @@ from service.audio.subtitles import (
 
 __all__ = [
     "FORMATS",
+    "SOURCE_RATE_HZ",
     "SRT_MEDIA_TYPE",
     "VTT_MEDIA_TYPE",
     "AudioFormat",
     "Cue",
     "Encoder",
     "Format",
+    "SampleRate",
     "check_formats",
     "cues_of_words",
     "encode",
     "open_encoder",
     "require_format",
+    "require_rate",
     "srt",
     "vtt",
 ]

@@ -1,48 +1,45 @@
-"""The audio formats, and libsndfile's parameters for them."""
+"""The audio formats, and the sample rates that each may have."""
 
 from __future__ import annotations
 
 import functools
-import io
 from dataclasses import dataclass
-from typing import Any, Literal
+from importlib.util import find_spec
+from typing import Literal, get_args
 
-import numpy as np
 import soundfile
 
+from service.audio.sample_rates import SOURCE_RATE_HZ
+from service.audio.sound_file import LOSSY_KBPS, can_write
 from service.errors import UnsupportedFormatError
 
-AudioFormat = Literal["wav", "pcm", "flac", "mp3", "opus"]
+AudioFormat = Literal[
+    "wav", "pcm", "flac", "mp3", "opus", "aac", "mulaw", "alaw", "wav_mulaw", "wav_alaw"
+]
 
-_LOSSY_KBPS = 64
-"""Bit rate of mp3 and opus, right for 24 kHz mono speech by what was measured with Kokoro's own:
+SampleRate = Literal[8000, 11025, 12000, 16000, 22050, 24000, 32000, 44100, 48000]
+"""Samples per second that audio may have: those of MPEG."""
 
-- Opus follows the waveform at a distance of 12.6 dB at 48 kbit/s, where it still models the voice,
-  22 dB at 64, where it stops to, and 28 dB at 96.
-- LAME reaches 21 dB at 64 kbit/s and 24 dB at 160. At 32 it cuts what is above 8 kHz. 64 is the
-  lowest constant rate at which it writes the frame that tells decoders its delay and padding.
-"""
+OPUS_RATES_HZ: tuple[SampleRate, ...] = (8000, 12000, 16000, 24000, 48000)
 
-
-_PCM = 2 * 24_000
-_LOSSY = _LOSSY_KBPS * 1000 // 8
-"""Bytes of a second at 24 kHz."""
+G711_RATE_HZ = 8000
+"""Of telephony; the media types of RFC 4856 name any other."""
 
 
 @dataclass(frozen=True)
 class Format:
-    """An audio format: what it is called on the web, what it is, and how libsndfile makes it.
+    """An audio format: what it is called on the web, what it is, and how it is made.
 
     Attributes:
-        media_type: for `Content-Type`.
+        media_type: for `Content-Type`; see `content_type`.
         description: for people.
         streamable: whether a file of it can leave before its length is known.
-        container: libsndfile's name of the file format.
+        container: libsndfile's name of the file format; empty if PyAV makes it.
         subtype: libsndfile's name of the encoding.
-        bytes_per_s: of a file, at most, at 24 kHz.
-        compression_level: 0 to 1, which libsndfile translates for each encoding; None for its
-            default.
-        bitrate_mode: of MP3.
+        bytes_per_sample: of a file, at most; 0 if its bit rate is `LOSSY_KBPS`.
+        rates_hz: sample rates that it may have.
+        usual_rate_hz: its sample rate if none is asked for.
+        extra: the extra of this distribution that it needs; empty for none.
     """
 
     media_type: str
@@ -50,54 +47,68 @@ class Format:
     streamable: bool
     container: str
     subtype: str
-    bytes_per_s: int
-    compression_level: float | None = None
-    bitrate_mode: str | None = None
+    bytes_per_sample: int = 0
+    rates_hz: tuple[SampleRate, ...] = get_args(SampleRate)
+    usual_rate_hz: int = SOURCE_RATE_HZ
+    extra: str = ""
+
+    def bytes_per_s(self, sample_rate_hz: int) -> int:
+        """Return the bytes of a second in a file, at most."""
+        return self.bytes_per_sample * sample_rate_hz or LOSSY_KBPS * 1000 // 8
+
+    def content_type(self, sample_rate_hz: int) -> str:
+        """Return the media type, with the sample rate if it would mean another one."""
+        if self.media_type in (_PCMU, _PCMA) and sample_rate_hz != G711_RATE_HZ:
+            return f"{self.media_type};rate={sample_rate_hz}"
+        return self.media_type
+
+
+_WAV, _PCMU, _PCMA = "audio/wav", "audio/PCMU", "audio/PCMA"
+
+
+def _g711(media_type: str, description: str, container: str, subtype: str) -> Format:
+    return Format(
+        media_type, description, container == "RAW", container, subtype, 1,
+        usual_rate_hz=G711_RATE_HZ,
+    )  # fmt: skip
 
 
 FORMATS: dict[AudioFormat, Format] = {
-    "wav": Format("audio/wav", "RIFF WAVE, 16-bit PCM, mono", False, "WAV", "PCM_16", _PCM),
+    "wav": Format(_WAV, "RIFF WAVE, 16-bit PCM, mono", False, "WAV", "PCM_16", 2),
     "pcm": Format(
         "audio/pcm",
         "16-bit signed little-endian samples, mono, no header",
         True,
         "RAW",
         "PCM_16",
-        _PCM,
+        2,
     ),
-    # Level 0 has blocks of 1,152 samples instead of 4,096, so a stream lags less, and speech comes
-    # out no larger: 54 % of PCM at every level.
-    "flac": Format("audio/flac", "FLAC, lossless, 16-bit, mono", True, "FLAC", "PCM_16", _PCM, 0.0),
-    # Constant, so that players tell times from places in a stream that has no table of contents.
-    # libsndfile's level goes from 160 kbit/s down to 8 for 16 to 24 kHz.
-    "mp3": Format(
-        "audio/mpeg",
-        f"MP3, {_LOSSY_KBPS} kbit/s at 24 kHz, mono",
-        True,
-        "MP3",
-        "MPEG_LAYER_III",
-        _LOSSY,
-        (160 - _LOSSY_KBPS) / (160 - 8),
-        "CONSTANT",
-    ),
-    # libsndfile's level goes from 256 kbit/s a channel down to 6.
+    "flac": Format("audio/flac", "FLAC, lossless, 16-bit, mono", True, "FLAC", "PCM_16", 2),
+    "mp3": Format("audio/mpeg", f"MP3, {LOSSY_KBPS} kbit/s, mono", True, "MP3", "MPEG_LAYER_III"),
     "opus": Format(
         "audio/ogg",
-        f"Opus in Ogg, about {_LOSSY_KBPS} kbit/s, mono",
+        f"Opus in Ogg, about {LOSSY_KBPS} kbit/s, mono",
         True,
         "OGG",
         "OPUS",
-        _LOSSY,
-        (256 - _LOSSY_KBPS) / (256 - 6),
+        rates_hz=OPUS_RATES_HZ,
     ),
+    "aac": Format(
+        "audio/aac", f"AAC in ADTS, about {LOSSY_KBPS} kbit/s, mono", True, "", "", extra="av"
+    ),
+    "mulaw": _g711(_PCMU, "G.711 mu-law, mono, no header", "RAW", "ULAW"),
+    "alaw": _g711(_PCMA, "G.711 A-law, mono, no header", "RAW", "ALAW"),
+    "wav_mulaw": _g711(_WAV, "RIFF WAVE, G.711 mu-law, mono", "WAV", "ULAW"),
+    "wav_alaw": _g711(_WAV, "RIFF WAVE, G.711 A-law, mono", "WAV", "ALAW"),
 }
 
 
 def check_formats() -> list[AudioFormat]:
-    """Return the formats that this libsndfile can write, in the order of `FORMATS`.
+    """Return the formats that can be written, in the order of `FORMATS`.
 
     libsndfile can be built without FLAC and Opus, and has MP3 since 1.1; the library in soundfile's
-    wheels writes all. Each format is tried once per process, in some milliseconds.
+    wheels writes all. Each format is tried once per process, in some milliseconds. AAC needs the
+    extra `av`.
     """
     return list(_writable())
 
@@ -106,30 +117,43 @@ def require_format(name: str) -> Format:
     """Return the format of a name.
 
     Raises:
-        UnsupportedFormatError: the format is unknown, or this libsndfile cannot write it.
+        UnsupportedFormatError: the format is unknown, its extra is not installed, or this
+            libsndfile cannot write it.
     """
-    for known in _writable():
+    for known, form in FORMATS.items():
         if known == name:
-            return FORMATS[known]
-    supported = f"supported: {', '.join(_writable())}"
-    if name in FORMATS:
-        version = soundfile.__libsndfile_version__
-        raise UnsupportedFormatError(f"libsndfile {version} cannot write {name}; {supported}")
-    raise UnsupportedFormatError(f"unknown audio format; {supported}")
-
-
-def open_file(file: Any, form: Format, sample_rate_hz: int) -> soundfile.SoundFile:
-    """Open a mono sound file for writing, on an object with `write`, `seek` and `tell`."""
-    return soundfile.SoundFile(
-        file,
-        "w",
-        sample_rate_hz,
-        1,
-        form.subtype,
-        format=form.container,
-        compression_level=form.compression_level,
-        bitrate_mode=form.bitrate_mode,
+            if known in _writable():
+                return form
+            break
+    else:
+        raise UnsupportedFormatError(f"unknown audio format; supported: {', '.join(_writable())}")
+    if form.extra:
+        raise UnsupportedFormatError(
+            f"{name} needs an extra: pip install 'kokoro-service[{form.extra}]'"
+        )
+    version = soundfile.__libsndfile_version__
+    raise UnsupportedFormatError(
+        f"libsndfile {version} cannot write {name}; supported: {', '.join(_writable())}"
     )
+
+
+def require_rate(name: str, sample_rate_hz: int | None) -> int:
+    """Return the sample rate of a file: the one that is asked for, or the format's usual one.
+
+    Args:
+        name: of the format.
+        sample_rate_hz: None for the usual one.
+
+    Raises:
+        UnsupportedFormatError: see `require_format`; or the format does not know the rate.
+    """
+    form = require_format(name)
+    if sample_rate_hz is None:
+        return form.usual_rate_hz
+    if sample_rate_hz not in form.rates_hz:
+        rates = ", ".join(map(str, form.rates_hz))
+        raise UnsupportedFormatError(f"{name} has no {sample_rate_hz} Hz; its rates are {rates}")
+    return sample_rate_hz
 
 
 @functools.cache
@@ -138,12 +162,6 @@ def _writable() -> tuple[AudioFormat, ...]:
 
 
 def _can_write(form: Format) -> bool:
-    """Try to write: libsndfile also lists encodings that it was built without."""
-    content = io.BytesIO()
-    try:
-        with open_file(content, form, 24_000) as file:
-            file.write(np.zeros(2_400, np.int16))
-    # ValueError: soundfile's, for what `sf_format_check` refuses.
-    except (soundfile.SoundFileError, ValueError):
-        return False
-    return bool(content.getvalue())
+    if form.extra:
+        return find_spec(form.extra) is not None
+    return can_write(form.container, form.subtype)

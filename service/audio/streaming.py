@@ -3,37 +3,51 @@
 from __future__ import annotations
 
 import io
+import struct
 from types import TracebackType
 
 import numpy as np
 import numpy.typing as npt
 
+from service.audio.adts import AdtsCoder
 from service.audio.encoding import to_int16
-from service.audio.formats import AudioFormat, open_file, require_format
+from service.audio.formats import FORMATS, AudioFormat, Format, require_rate
+from service.audio.sample_rates import Resampler
+from service.audio.sound_file import open_file
 from service.errors import UnsupportedFormatError
 
 _STREAMINFO_BYTES = 4 + 4 + 34
 """The `fLaC` mark and the STREAMINFO block with its header: RFC 9639, section 8."""
 
 
-def open_encoder(audio_format: AudioFormat, sample_rate_hz: int) -> Encoder:
+def open_encoder(
+    audio_format: AudioFormat, sample_rate_hz: int | None = None, *, endless_wav: bool = False
+) -> Encoder:
     """Return an encoder for one stream.
 
     Args:
         audio_format: one of `FORMATS` that is streamable.
-        sample_rate_hz: for the file's header. Opus knows 8, 12, 16, 24 and 48 kHz only.
+        sample_rate_hz: of the file, one of the format's rates; None for its usual one.
+        endless_wav: whether `wav` is streamable too: both sizes in its header are 0xFFFFFFFF, which
+            many players take for `unknown`.
 
     Raises:
-        UnsupportedFormatError: the format is unknown, this libsndfile cannot write it, or it is
-            `wav`, whose header has the length.
+        UnsupportedFormatError: the format is unknown, cannot be written here, has no such rate, or
+            is not streamable, because its header has the length.
     """
-    form = require_format(audio_format)
+    sample_rate_hz = require_rate(audio_format, sample_rate_hz)
+    header = b""
+    if audio_format == "wav" and endless_wav:
+        audio_format, header = "pcm", _endless_wav_header(sample_rate_hz)
+    form = FORMATS[audio_format]
     if not form.streamable:
         raise UnsupportedFormatError(
             f"{audio_format} cannot be streamed, because its header has the length of the audio; "
             "use pcm, the same samples without a header, or flac"
         )
-    return Encoder(audio_format, sample_rate_hz)
+    if form.container:
+        return Encoder(_FileCoder(form, sample_rate_hz), sample_rate_hz, header)
+    return Encoder(AdtsCoder(sample_rate_hz), sample_rate_hz)
 
 
 class Encoder:
@@ -43,9 +57,10 @@ class Encoder:
     audio does not depend on how the samples are divided. Memory does not grow with the stream. For
     one thread at a time; a context manager.
 
-    What each format holds back until more samples come, at 24 kHz, and what is special to a stream:
+    What each format holds back until more samples come, at 24 kHz, and what is special to a stream
+    (other rates hold back up to 80 ms more, see `Resampler`):
 
-    - pcm: nothing.
+    - pcm, mulaw, alaw and an endless wav: nothing.
     - flac: up to 1,152 samples (48 ms). The header has neither the number of samples nor their MD5.
       Both are optional (RFC 9639), and FFmpeg and dr_flac decode to the last sample. But libsndfile
       1.2.2 cannot seek to the end of such a file: `soundfile.read` refuses it, and reading in
@@ -55,28 +70,31 @@ class Encoder:
       nor the 47 to 622 samples that fill the last frame.
     - opus: up to 24,636 samples (1.03 s): pages of Ogg last a second, which soundfile cannot
       change. It decodes to exactly the samples.
+    - aac: up to 3,071 samples (128 ms). It decodes to 1,024 samples (43 ms) of silence, then the
+      samples, then up to 1,023 that fill the last frame, as a whole file does.
 
     A stream without samples is not a valid file: it is empty, or only a header.
     """
 
-    def __init__(self, audio_format: AudioFormat, sample_rate_hz: int) -> None:
-        self._sink = _LameSink() if audio_format == "mp3" else _Sink()
-        if audio_format == "flac":
-            self._sink.n_rewritable = _STREAMINFO_BYTES
-        self._file = open_file(self._sink, require_format(audio_format), sample_rate_hz)
+    def __init__(
+        self, coder: _FileCoder | AdtsCoder, sample_rate_hz: int, header: bytes = b""
+    ) -> None:
+        self._coder = coder
+        self._resampler = Resampler(sample_rate_hz)
+        self._header = header
+        self._closed = False
 
     def encode(self, samples: npt.NDArray[np.float32]) -> bytes:
         """Return the bytes that are final, often none.
 
         Args:
-            samples: float32 [n], the next samples; values beyond -1 to 1 are clipped.
+            samples: float32 [n], the next samples at 24 kHz; values beyond -1 to 1 are clipped.
 
         Raises:
             ValueError: the stream is finished or closed.
         """
         self._check_open()
-        self._file.write(to_int16(samples))
-        return self._sink.take()
+        return self._after_header(self._coder.encode(self._resampler.add(samples)))
 
     def finish(self) -> bytes:
         """Return the rest of the file and close the encoder.
@@ -85,12 +103,15 @@ class Encoder:
             ValueError: the stream is finished or closed already.
         """
         self._check_open()
-        self._file.close()
-        return self._sink.take()
+        rest = self._coder.encode(self._resampler.finish()) + self._coder.finish()
+        self._closed = True
+        return self._after_header(rest)
 
     def close(self) -> None:
         """Free the encoder. An unfinished stream stays incomplete. May be called again."""
-        self._file.close()
+        if not self._closed:
+            self._closed = True
+            self._coder.close()
 
     def __enter__(self) -> Encoder:
         return self
@@ -103,9 +124,45 @@ class Encoder:
     ) -> None:
         self.close()
 
+    def _after_header(self, data: bytes) -> bytes:
+        data, self._header = self._header + data, b""
+        return data
+
     def _check_open(self) -> None:
-        if self._file.closed:
+        if self._closed:
             raise ValueError("the stream is finished or closed")
+
+
+def _endless_wav_header(sample_rate_hz: int) -> bytes:
+    """Return the header of 16-bit mono samples whose number is unknown."""
+    unknown = 0xFFFFFFFF
+    sample = (1, 1, sample_rate_hz, 2 * sample_rate_hz, 2, 16)
+    riff = struct.pack("<4sI4s", b"RIFF", unknown, b"WAVE")
+    return riff + struct.pack("<4sIHHIIHH4sI", b"fmt ", 16, *sample, b"data", unknown)
+
+
+class _FileCoder:
+    """Encodes samples with libsndfile."""
+
+    def __init__(self, form: Format, sample_rate_hz: int) -> None:
+        self._sink = _LameSink() if form.container == "MP3" else _Sink()
+        if form.container == "FLAC":
+            self._sink.n_rewritable = _STREAMINFO_BYTES
+        self._file = open_file(self._sink, form.container, form.subtype, sample_rate_hz)
+
+    def encode(self, samples: npt.NDArray[np.float32]) -> bytes:
+        """Return the bytes that are final; values beyond -1 to 1 are clipped."""
+        self._file.write(to_int16(samples))
+        return self._sink.take()
+
+    def finish(self) -> bytes:
+        """Return the remaining bytes. Call once, at the end."""
+        self._file.close()
+        return self._sink.take()
+
+    def close(self) -> None:
+        """Free the file, unfinished."""
+        self._file.close()
 
 
 class _Sink:

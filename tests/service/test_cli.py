@@ -65,7 +65,7 @@ def test_say_takes_phonemes(model_file: Path, cache_dir: Path, tmp_path: Path) -
     ("arguments", "named"),
     [
         (["say", "", "-o", "a.wav"], "empty"),
-        (["say", "a", "-o", "a.aac"], ".wav"),
+        (["say", "a", "-o", "a.m4a"], ".wav"),
         (["say", "a", "-o", "/nowhere/a.wav"], "/nowhere/a.wav"),
         (["say", "a", "-o", "a.wav", "--speed", "9"], "speed"),
         (["voices", "--port", "x"], "port"),

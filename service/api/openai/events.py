@@ -6,25 +6,20 @@ import base64
 from collections.abc import Generator, Iterable
 
 from service.api.openai.schemas import SpeechDelta, SpeechDone
-from service.api.rendering import Rendering, base64_bytes_per_s, server_sent_event
-from service.audio import AudioFormat, open_encoder
-from service.model.kokoro import SAMPLE_RATE_HZ
+from service.api.rendering import AudioInText, server_sent_event
+from service.audio import open_encoder
 from service.speech import AudioSegment
 
 
-class SpeechEvents(Rendering):
+class SpeechEvents(AudioInText):
     """Server-sent events as OpenAI sends them: `speech.audio.delta`, then `speech.audio.done`."""
 
     streams = True
     media_type = "text/event-stream"
 
-    def __init__(self, audio_format: AudioFormat) -> None:
-        self._format = audio_format
-        self.bytes_per_s = base64_bytes_per_s(audio_format)
-
     def parts(self, segments: Iterable[AudioSegment]) -> Generator[bytes, None, None]:
         """Write an event for each segment that gives bytes, and the final event."""
-        with open_encoder(self._format, SAMPLE_RATE_HZ) as encoder:
+        with open_encoder(self._format, self.sample_rate_hz) as encoder:
             for segment in segments:
                 yield from _delta(encoder.encode(segment.samples))
             yield from _delta(encoder.finish())

@@ -30,7 +30,7 @@ from service.api.rendering import (
 )
 from service.api.response import SpeechResponse
 from service.api.state import state_of
-from service.audio import FORMATS, AudioFormat
+from service.audio import FORMATS
 from service.errors import UnknownModelError, UnsupportedFormatError
 from service.settings import nearest
 from service.speech import Delivery, Utterance
@@ -38,7 +38,7 @@ from service.speech import Delivery, Utterance
 router = APIRouter(prefix="/v1", tags=["openai"])
 
 _SPEECH: dict[str, Any] = {
-    "description": "Audio: int16, mono, 24 kHz",
+    "description": "Audio, mono",
     "headers": SPEECH_HEADERS,
     "content": {
         **audio_content(),
@@ -57,26 +57,25 @@ async def speech(body: SpeechRequest, request: Request) -> Response:
     """Synthesize speech, as OpenAI's endpoint does."""
     if body.model not in MODELS:
         raise UnknownModelError(f"no model {body.model!r}; known: {', '.join(MODELS)}")
-    if body.response_format == "aac":
-        raise UnsupportedFormatError(f"aac is not supported; supported: {', '.join(FORMATS)}")
     voice = body.voice if isinstance(body.voice, str) else body.voice.id
-    rendering = _rendering(body, body.response_format)
+    rendering = _rendering(body)
     utterance = Utterance(body.input, voice=VOICES.get(voice, voice), speed=body.speed)
     delivery = Delivery(streamed=rendering.streams)
     return SpeechResponse(state_of(request), utterance, delivery, rendering)
 
 
-def _rendering(body: SpeechRequest, audio_format: AudioFormat) -> Rendering:
+def _rendering(body: SpeechRequest) -> Rendering:
+    audio_format = body.response_format
     if body.stream_format == "sse":
         if not FORMATS[audio_format].streamable:
             raise UnsupportedFormatError(
                 f"{audio_format} cannot be sent as events, because its header has the length of "
                 "the audio"
             )
-        return SpeechEvents(audio_format)
+        return SpeechEvents(audio_format, body.sample_rate)
     # The request does not ask for a stream, and some decoders refuse FLAC of unknown length.
-    whole = audio_format in ("wav", "flac")
-    return WholeAudio(audio_format) if whole else StreamedAudio(audio_format)
+    is_whole = audio_format == "flac" or not FORMATS[audio_format].streamable
+    return (WholeAudio if is_whole else StreamedAudio)(audio_format, body.sample_rate)
 
 
 @router.get("/models", operation_id="list_models")

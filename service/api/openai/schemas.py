@@ -7,8 +7,15 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from service.api.openai.names import MODELS
-from service.api.schemas import BLEND, NAMED, STREAMABLE_FORMATS, StrictModel
-from service.audio import FORMATS
+from service.api.schemas import (
+    BLEND,
+    NAMED,
+    SAMPLE_RATE,
+    STREAMABLE_FORMATS,
+    StrictModel,
+    rates_of_opus,
+)
+from service.audio import AudioFormat, SampleRate
 from service.speech.planning import MAX_SPEED, MIN_SPEED
 
 _GO_TOGETHER: dict[str, Any] = {
@@ -39,6 +46,7 @@ class SpeechRequest(StrictModel):
     model_config = ConfigDict(
         json_schema_extra={
             **_GO_TOGETHER,
+            **rates_of_opus("response_format"),
             "examples": [
                 {"model": "kokoro", "voice": "alloy", "input": "Hello there."},
                 {
@@ -64,11 +72,10 @@ class SpeechRequest(StrictModel):
         examples=["alloy", "af_heart"],
         json_schema_extra=BLEND,
     )
-    response_format: Literal["mp3", "opus", "aac", "flac", "wav", "pcm"] = Field(
-        "mp3",
-        description="audio format; mp3, opus and pcm are streamed",
-        json_schema_extra={"enum": [*FORMATS]},
+    response_format: AudioFormat = Field(
+        "mp3", description="audio format; all but flac and those in WAV are streamed"
     )
+    sample_rate: SampleRate | None = SAMPLE_RATE
     speed: float = Field(
         1.0, ge=MIN_SPEED, le=MAX_SPEED, allow_inf_nan=False, description="2.0 is twice as fast"
     )

@@ -37,7 +37,7 @@ from service.errors import InvalidRequestError, UnsupportedFormatError
 router = APIRouter()
 
 _SPEECH: dict[str, Any] = {
-    "description": "Audio (int16, mono, 24 kHz), audio with word times, or subtitles",
+    "description": "Audio (mono), audio with word times, or subtitles",
     "headers": SPEECH_HEADERS,
     "model": TimedAnswer,
     "content": {
@@ -73,9 +73,10 @@ def _rendering(body: SynthesisRequest) -> Rendering:
             "use pcm, or do not set stream"
         )
     if body.timestamps is None:
-        return StreamedAudio(body.format) if body.stream else WholeAudio(body.format)
+        audio = StreamedAudio if body.stream else WholeAudio
+        return audio(body.format, body.sample_rate)
     timed = StreamedTimedAudio if body.stream else TimedAudio
-    return timed(body.format, body.spoken, body.timestamps)
+    return timed(body.format, body.sample_rate, body.spoken, body.timestamps)
 
 
 @router.post(

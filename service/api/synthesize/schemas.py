@@ -6,8 +6,16 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from service.api.schemas import BLEND, NAMED, STREAMABLE_FORMATS, StrictModel, WordAnswer
-from service.audio import FORMATS, AudioFormat
+from service.api.schemas import (
+    BLEND,
+    NAMED,
+    SAMPLE_RATE,
+    STREAMABLE_FORMATS,
+    StrictModel,
+    WordAnswer,
+    rates_of_opus,
+)
+from service.audio import FORMATS, AudioFormat, SampleRate
 from service.errors import InvalidRequestError
 from service.settings import Decoding
 from service.speech import Chunk, Delivery, Preview, TextKind, Utterance
@@ -60,10 +68,12 @@ class SynthesisRequest(StrictModel):
         json_schema_extra={
             **_EITHER,
             **_GO_TOGETHER,
+            **rates_of_opus("format"),
             "examples": [
                 {"text": "Hello there."},
                 {"text": "One moment.", "stream": True, "format": "pcm"},
                 {"text": "Now $5.50.", "timestamps": "word"},
+                {"text": "Thank you for calling.", "format": "mulaw"},
                 {"text": "[Kokoro](/kˈOkəɹO/) says: [pause:0.5s] hello."},
                 {"text": "<speak>Wait.<break time='1s'/> Go!</speak>", "ssml": True},
             ],
@@ -109,8 +119,10 @@ class SynthesisRequest(StrictModel):
     format: AudioFormat | Literal["srt", "vtt"] = Field(
         "wav", description="audio format, or a subtitle format, which has times and no audio"
     )
+    sample_rate: SampleRate | None = SAMPLE_RATE
     stream: bool = Field(
-        False, description="send audio while it is made; not with wav, srt and vtt"
+        False,
+        description="send audio while it is made; not with wav, wav_mulaw, wav_alaw, srt and vtt",
     )
     chunking: Literal["even", "early"] | None = Field(
         None,

@@ -9,15 +9,15 @@ from typing import Literal
 from pydantic_core import to_json
 
 from service.api.rendering import (
+    AudioInText,
     Rendering,
     TimestampDepth,
-    base64_bytes_per_s,
     server_sent_event,
     word_answers,
 )
 from service.api.schemas import WordAnswer
 from service.api.synthesize.schemas import AudioEvent, DoneEvent, TimedAnswer
-from service.audio import AudioFormat, encode, open_encoder
+from service.audio import SOURCE_RATE_HZ, AudioFormat, encode, open_encoder
 from service.audio.subtitles import (
     SRT_MEDIA_TYPE,
     VTT_MEDIA_TYPE,
@@ -25,7 +25,7 @@ from service.audio.subtitles import (
     srt,
     vtt,
 )
-from service.model.kokoro import SAMPLE_RATE_HZ, Samples
+from service.model.kokoro import Samples
 from service.speech import AudioSegment, Utterance
 from service.text import TracedText, parse, plain_text
 
@@ -36,14 +36,20 @@ _WORDS_BYTES_PER_S = 10_000
 tenth of that as JSON."""
 
 
-class _Timed(Rendering):
+class _Timed(AudioInText):
     """Audio in base64, and word times."""
 
-    def __init__(self, audio_format: AudioFormat, text: str, depth: TimestampDepth) -> None:
-        self._format = audio_format
+    def __init__(
+        self,
+        audio_format: AudioFormat,
+        sample_rate_hz: int | None,
+        text: str,
+        depth: TimestampDepth,
+    ) -> None:
+        super().__init__(audio_format, sample_rate_hz)
         self._text = text
         self._depth = depth
-        self.bytes_per_s = base64_bytes_per_s(audio_format) + _WORDS_BYTES_PER_S
+        self.bytes_per_s += _WORDS_BYTES_PER_S
 
 
 class TimedAudio(_Timed):
@@ -65,9 +71,9 @@ class TimedAudio(_Timed):
                 yield segment.samples
 
         answer = TimedAnswer(
-            audio=base64.b64encode(encode(samples(), self._format, SAMPLE_RATE_HZ)).decode(),
+            audio=base64.b64encode(encode(samples(), self._format, self.sample_rate_hz)).decode(),
             format=self._format,
-            sample_rate_hz=SAMPLE_RATE_HZ,
+            sample_rate_hz=self.sample_rate_hz,
             duration_s=round(end_s, 6),
             words=merge_parts(words),
         )
@@ -86,7 +92,7 @@ class StreamedTimedAudio(_Timed):
     def parts(self, segments: Iterable[AudioSegment]) -> Generator[bytes, None, None]:
         """Write an event for each segment, and the final event."""
         end_s = 0.0
-        with open_encoder(self._format, SAMPLE_RATE_HZ) as encoder:
+        with open_encoder(self._format, self.sample_rate_hz) as encoder:
             for segment in segments:
                 end_s = segment.start_s + segment.duration_s
                 event = AudioEvent(
@@ -105,6 +111,7 @@ class Subtitles(Rendering):
     """SubRip or WebVTT, without audio."""
 
     streams = False
+    sample_rate_hz = SOURCE_RATE_HZ
     bytes_per_s = _WORDS_BYTES_PER_S
 
     def __init__(self, subtitle_format: SubtitleFormat, utterance: Utterance) -> None:

@@ -8,18 +8,22 @@ from dataclasses import dataclass
 from typing import Literal
 
 from service.api.websocket import messages
+from service.api.websocket.messages import SampleFormat
+from service.audio import SOURCE_RATE_HZ
 from service.text import Clause
 
 
 @dataclass(frozen=True)
 class Manner:
-    """How a clause is spoken."""
+    """How a clause is spoken and sent."""
 
     voice: str | None = None
     language: str | None = None
     speed: float = 1.0
     depth: Literal["word", "phoneme"] = "word"
     normalized: bool = True
+    format: SampleFormat = "pcm"
+    sample_rate_hz: int = SOURCE_RATE_HZ
 
 
 @dataclass(frozen=True)

@@ -6,38 +6,57 @@ from collections.abc import Generator, Iterable, Sequence
 from itertools import pairwise
 
 from service.api.rendering import word_answers
+from service.api.schemas import WordAnswer
 from service.api.websocket import messages
 from service.api.websocket.backlog import Order
-from service.audio.encoding import to_int16
+from service.audio import FORMATS, open_encoder
 from service.speech import AudioSegment, Chunk, Plan
 from service.text import Clause
 
 SpokenSegment = tuple[messages.Audio, bytes]
-"""A message, and the PCM bytes that follow it."""
+"""A message, and the bytes of audio that follow it."""
 
 
 def clause_messages(
     order: Order, plan: Plan, segments: Iterable[AudioSegment]
 ) -> Generator[SpokenSegment, None, None]:
-    """Yield the messages of a clause. Times count from the start of each message's audio."""
-    clause = order.clause
-    ends, end = _ends(clause, tuple(plan.chunks)), clause.start
-    for segment in segments:
-        start, end = end, _end_of(segment, clause, ends, end)
-        pcm = to_int16(segment.samples).tobytes()
-        words = [
-            answer.moved(clause.start, -segment.start_s)
-            for answer in word_answers(segment, clause.text, order.manner.depth)
-        ]
-        message = messages.Audio(
-            text_start=start,
-            text_end=end,
-            start_s=0.0,
-            end_s=segment.duration_s,
-            n_bytes=len(pcm),
-            words=words,
-        )
-        yield message, pcm
+    """Yield the messages of a clause. Times count from the start of each message's audio.
+
+    A clause is encoded for itself: it begins and ends with silence.
+    """
+    clause, manner = order.clause, order.manner
+    bytes_per_s = FORMATS[manner.format].bytes_per_s(manner.sample_rate_hz)
+    chunks = tuple(plan.chunks)
+    ends, text_end = _ends(clause, chunks), clause.start
+    start_s = 0.0  # of the message's audio, in that of the clause
+    untold: list[WordAnswer] = []
+    with open_encoder(manner.format, manner.sample_rate_hz) as encoder:
+        for segment in segments:
+            audio = encoder.encode(segment.samples)
+            if segment.is_last and chunks[segment.chunk].is_last:
+                audio += encoder.finish()
+            duration_s = len(audio) / bytes_per_s
+            # The encoder may hold back the beginning of the last word.
+            words = [*untold, *word_answers(segment, clause.text, manner.depth)]
+            n_told = len(words)
+            if not segment.is_last:
+                n_told = sum(word.start_s < start_s + duration_s for word in words)
+            words, untold = words[:n_told], words[n_told:]
+            text_start = text_end
+            if segment.is_last:
+                text_end = ends[segment.chunk]
+            elif words:
+                text_end = max(text_end, clause.start + words[-1].text_end)
+            message = messages.Audio(
+                text_start=text_start,
+                text_end=text_end,
+                start_s=0.0,
+                end_s=duration_s,
+                n_bytes=len(audio),
+                words=[word.moved(clause.start, -start_s) for word in words],
+            )
+            start_s += duration_s
+            yield message, audio
 
 
 def _ends(clause: Clause, chunks: Sequence[Chunk]) -> list[int]:
@@ -52,10 +71,3 @@ def _ends(clause: Clause, chunks: Sequence[Chunk]) -> list[int]:
         bounds += [word.text_start for word in chunk.words[:1]]
         ends.append(max(bounds, default=len(clause.text)))
     return [clause.start + end for end in (*ends, len(clause.text))]
-
-
-def _end_of(segment: AudioSegment, clause: Clause, ends: Sequence[int], start: int) -> int:
-    """Return the end of a segment's span: the end of its chunk, or of its last word."""
-    if segment.is_last:
-        return ends[segment.chunk]
-    return max([start, *(clause.start + word.text_end for word in segment.words)])

@@ -8,8 +8,12 @@ from pydantic import BaseModel, Field, TypeAdapter, ValidationError
 
 from service.api.error_answers import explain
 from service.api.schemas import ErrorDetail, StrictModel, WordAnswer
+from service.audio import SampleRate
 from service.errors import InvalidRequestError
 from service.speech.planning import MAX_SPEED, MIN_SPEED
+
+SampleFormat = Literal["pcm", "mulaw", "alaw"]
+"""Audio formats without a header, in which each sample is a whole number of bytes."""
 
 
 class Config(StrictModel):
@@ -24,6 +28,8 @@ class Config(StrictModel):
     language: str | None = None
     timestamps: Literal["word", "phoneme"] = "word"
     normalize: bool = True
+    format: SampleFormat = "pcm"
+    sample_rate: SampleRate | None = None
 
 
 class Text(StrictModel):
@@ -89,7 +95,7 @@ class Ready(BaseModel):
     language: str | None
     speed: float
     sample_rate_hz: int
-    format: Literal["pcm_s16le"] = "pcm_s16le"
+    format: Literal["pcm_s16le", "mulaw", "alaw"]
 
 
 class Audio(BaseModel):

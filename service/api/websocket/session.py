@@ -21,6 +21,7 @@ from service.api.state import Ready, ServiceState
 from service.api.websocket import messages
 from service.api.websocket.backlog import Backlog, Manner, Order
 from service.api.websocket.clause_messages import SpokenSegment, clause_messages
+from service.audio import require_rate
 from service.errors import (
     CancelledError,
     EmptyTextError,
@@ -31,15 +32,13 @@ from service.errors import (
     TextTooLongError,
 )
 from service.logs import describe
-from service.model.kokoro import SAMPLE_RATE_HZ
 from service.speech import Delivery, Utterance
 from service.text import Clause, ClauseBuffer
 
 logger = logging.getLogger(__name__)
 
-_BYTES_PER_SAMPLE = 2
 _FRAME_BYTES = 32_768
-"""Size of a binary frame: 0.7 s of audio."""
+"""Size of a binary frame: 0.7 s of PCM at 24 kHz."""
 
 _MAX_MESSAGES = 256
 """Messages that may wait for the speech before them. They have no text, so its limit does not bound
@@ -62,7 +61,7 @@ class _Parcel:
     """An item of the sending task: a message, and its audio."""
 
     message: messages.FromServer
-    pcm: bytes = b""
+    audio: bytes = b""
     round: int = 0
     is_last: bool = False
 
@@ -102,7 +101,7 @@ class Session:
         self._starts_afresh = True
         self._spoken_to = 0  # offset in the text
         self._is_sending = False
-        self._n_samples = 0
+        self._sent_s = 0.0
         self._ending = False
         self._close_code = NORMAL
         self._outcome = "ok"
@@ -203,6 +202,8 @@ class Session:
                 message.speed,
                 message.timestamps,
                 message.normalize,
+                message.format,
+                require_rate(message.format, message.sample_rate),
             )
             description = self._describe(manner)
             self._order(self._clauses.flush())
@@ -236,7 +237,8 @@ class Session:
             voice="+".join(voice.name for voice, _ in blend.parts),
             language=language,
             speed=manner.speed,
-            sample_rate_hz=SAMPLE_RATE_HZ,
+            sample_rate_hz=manner.sample_rate_hz,
+            format="pcm_s16le" if manner.format == "pcm" else manner.format,
         )
 
     def _cancel(self) -> None:
@@ -332,10 +334,10 @@ class Session:
                 lambda plan, segments: clause_messages(order, plan, segments),
                 statistics=self._statistics,
             ) as self._job:
-                async for message, pcm in self._job:
+                async for message, audio in self._job:
                     self._starts_afresh = False
                     self._spoken_to = message.text_end
-                    await self._parcels.put(_Parcel(message, pcm, spoken_round))
+                    await self._parcels.put(_Parcel(message, audio, spoken_round))
         finally:
             self._job = None
 
@@ -370,14 +372,15 @@ class Session:
         if isinstance(message, messages.Audio) and parcel.round != self._round:
             return  # it was cancelled before it was sent
         if isinstance(message, messages.Audio | messages.Done):
-            message = message.after(self._n_samples / SAMPLE_RATE_HZ)
+            message = message.after(self._sent_s)
         await self._send_message(message)
-        if parcel.pcm:
+        if parcel.audio:
             self._statistics.sent()
-        for start in range(0, len(parcel.pcm), _FRAME_BYTES):
-            frame = parcel.pcm[start : start + _FRAME_BYTES]
+        for start in range(0, len(parcel.audio), _FRAME_BYTES):
+            frame = parcel.audio[start : start + _FRAME_BYTES]
             await self._patiently(self._websocket.send_bytes(frame))
-        self._n_samples += len(parcel.pcm) // _BYTES_PER_SAMPLE
+        if isinstance(parcel.message, messages.Audio):
+            self._sent_s += parcel.message.end_s - parcel.message.start_s
 
     async def _send_message(self, message: messages.FromServer) -> None:
         content = message.model_dump_json(exclude_none=True)

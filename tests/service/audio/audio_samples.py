@@ -26,9 +26,11 @@ def voice_like(duration_s: float) -> Samples:
     return (0.25 * voice * syllables + hiss).astype(np.float32)
 
 
-def stream(audio_format: AudioFormat, samples: Samples, cuts: list[int]) -> bytes:
+def stream(
+    audio_format: AudioFormat, samples: Samples, cuts: list[int], rate_hz: int = 24_000
+) -> bytes:
     """The bytes of a stream whose samples come in parts."""
-    with open_encoder(audio_format, 24_000) as encoder:
+    with open_encoder(audio_format, rate_hz) as encoder:
         parts = [encoder.encode(part) for part in np.split(samples, cuts)]
         return b"".join([*parts, encoder.finish()])
 

@@ -2,14 +2,15 @@ from __future__ import annotations
 
 import io
 import tracemalloc
+from typing import get_args
 
 import numpy as np
 import pytest
 import soundfile
 
-from service.audio import FORMATS, AudioFormat, encode, open_encoder
+from service.audio import FORMATS, AudioFormat, SampleRate, encode, open_encoder
 from service.audio.encoding import to_int16
-from service.audio.formats import open_file
+from service.audio.sound_file import open_file
 from service.audio.streaming import _Sink
 from service.errors import UnsupportedFormatError
 from tests.service.audio.audio_samples import (
@@ -144,10 +145,47 @@ def test_what_has_left_is_not_kept(audio_format: AudioFormat, speech: Samples) -
     assert after - before < 8_000
 
 
-def test_wav_is_not_streamed_and_the_answer_names_what_is() -> None:
+@pytest.mark.parametrize("audio_format", ["wav", "wav_mulaw", "wav_alaw"])
+def test_wav_is_not_streamed_and_the_answer_names_what_is(audio_format: AudioFormat) -> None:
     with pytest.raises(UnsupportedFormatError, match="pcm") as caught:
-        open_encoder("wav", 24_000)
+        open_encoder(audio_format, 24_000)
     assert caught.value.status == 400
+
+
+@pytest.mark.parametrize("rate_hz", [8000, 24_000])
+def test_an_endless_wav_is_a_file_of_unknown_length(speech: Samples, rate_hz: int) -> None:
+    with open_encoder("wav", rate_hz, endless_wav=True) as encoder:
+        content = b"".join(map(encoder.encode, np.split(speech, [1, 30_000]))) + encoder.finish()
+    whole = encode([speech], "wav", rate_hz)
+    unknown = b"\xff\xff\xff\xff"
+    assert content == whole[:4] + unknown + whole[8:40] + unknown + whole[44:]
+    samples, decoded_rate_hz = soundfile.read(io.BytesIO(content), dtype="int16")
+    assert decoded_rate_hz == rate_hz
+    assert np.array_equal(samples, soundfile.read(io.BytesIO(whole), dtype="int16")[0])
+
+
+@pytest.mark.parametrize("rate_hz", get_args(SampleRate))
+def test_streamed_mp3_lacks_the_first_frame_of_the_file_at_every_rate(
+    speech: Samples, rate_hz: int
+) -> None:
+    whole, streamed = encode([speech], "mp3", rate_hz), stream("mp3", speech, [9, 9_999], rate_hz)
+    info_frame = whole[: len(whole) - len(streamed)]
+    assert b"Info" in info_frame
+    assert info_frame + streamed == whole
+    assert 0 < len(info_frame) < 800
+
+
+@pytest.mark.parametrize("rate_hz", FORMATS["opus"].rates_hz)
+def test_streamed_opus_decodes_to_the_same_at_every_rate(speech: Samples, rate_hz: int) -> None:
+    decoded = [
+        soundfile.read(io.BytesIO(content), dtype="int16")
+        for content in (
+            stream("opus", speech, [9, 9_999], rate_hz), encode([speech], "opus", rate_hz)
+        )
+    ]  # fmt: skip
+    assert [rate for _, rate in decoded] == [rate_hz, rate_hz]
+    assert decoded[0][0].size == 2 * rate_hz
+    assert np.array_equal(decoded[0][0], decoded[1][0])
 
 
 @pytest.mark.parametrize("audio_format", STREAMABLE)
@@ -193,7 +231,7 @@ def test_many_streams_at_once_keep_apart(speech: Samples) -> None:
 def test_a_library_that_would_rewrite_what_has_left_is_found_out(speech: Samples) -> None:
     sink = _Sink()
     # The header of a WAV file is written again once the length is known.
-    with open_file(sink, FORMATS["wav"], 24_000) as file:
+    with open_file(sink, "WAV", "PCM_16", 24_000) as file:
         file.write(to_int16(speech))
     with pytest.raises(RuntimeError, match="bytes 0 to 44 would be rewritten"):
         sink.take()

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import av
 import numpy as np
 import openai
 import pytest
@@ -113,6 +114,7 @@ def test_mp3_is_the_default_and_decodes_to_no_less_than_pcm(
         ("flac", "audio/flac"),
         ("wav", "audio/wav"),
         ("pcm", "audio/pcm"),
+        ("aac", "audio/aac"),
     ],
 )
 def test_the_file_of_a_streaming_response_is_the_same(
@@ -166,6 +168,38 @@ def test_events_hold_the_audio(client: openai.OpenAI, pcm: np.ndarray, audio_for
         assert content.startswith(b"fLaC")
     else:
         assert decode(content).size >= pcm.size
+
+
+def test_aac_decodes_to_pcm_after_a_frame_of_silence(
+    client: openai.OpenAI, pcm: np.ndarray
+) -> None:
+    content = create(client, response_format="aac")
+    with av.open(io.BytesIO(content)) as container:
+        frames = [frame.to_ndarray()[0] for frame in container.decode(audio=0)]
+    decoded = np.concatenate(frames)[1024:]
+    assert 0 <= decoded.size - pcm.size < 1024
+    assert correlation(decoded[: pcm.size], pcm) > 0.98
+
+
+@pytest.mark.parametrize("audio_format", ["mulaw", "alaw"])
+def test_telephones_get_their_own_bytes(
+    client: openai.OpenAI, pcm: np.ndarray, audio_format: Any
+) -> None:
+    with client.audio.speech.with_streaming_response.create(
+        model="tts-1", voice="alloy", input=TEXT, response_format=audio_format
+    ) as response:
+        assert response.headers["x-sample-rate-hz"] == "8000"
+        media_type = {"mulaw": "audio/PCMU", "alaw": "audio/PCMA"}[audio_format]
+        assert response.headers["content-type"] == media_type
+        assert abs(len(response.read()) - pcm.size / 3) < 1
+
+
+def test_a_sample_rate_changes_the_samples_and_not_the_duration(
+    client: openai.OpenAI, pcm: np.ndarray
+) -> None:
+    faster = create(client, response_format="pcm", extra_body={"sample_rate": 48_000})
+    assert len(faster) // 2 == 2 * pcm.size
+    assert correlation(np.frombuffer(faster, "<i2")[::2], pcm) > 0.99
 
 
 def test_events_come_line_by_line(client: openai.OpenAI) -> None:
@@ -248,10 +282,10 @@ def test_models_are_listed_and_each_can_be_asked_for(client: openai.OpenAI) -> N
     ("fields", "error", "code", "named"),
     [
         (
-            {"response_format": "aac"},
+            {"response_format": "opus", "extra_body": {"sample_rate": 22_050}},
             openai.BadRequestError,
             "unsupported_format",
-            "supported: wav, pcm, flac, mp3, opus",
+            "opus has no 22050 Hz",
         ),
         (
             {"response_format": "wav", "stream_format": "sse"},
@@ -267,8 +301,8 @@ def test_models_are_listed_and_each_can_be_asked_for(client: openai.OpenAI) -> N
             "did you mean af_heart?",
         ),
         ({"voice": "../../etc/passwd"}, openai.UnprocessableEntityError, "invalid_blend", "af_"),
-        ({"speed": 0.25}, openai.UnprocessableEntityError, "invalid_request", "speed"),
-        ({"speed": 4.0}, openai.UnprocessableEntityError, "invalid_request", "speed"),
+        ({"speed": 0.24}, openai.UnprocessableEntityError, "invalid_request", "speed"),
+        ({"speed": 4.1}, openai.UnprocessableEntityError, "invalid_request", "speed"),
         ({"input": ""}, openai.UnprocessableEntityError, "empty_text", "empty"),
         ({"response_format": "ogg"}, openai.UnprocessableEntityError, "invalid_request", "'mp3'"),
         (

@@ -222,7 +222,7 @@ def test_piper_s_fields_work(server: Any) -> None:
     scaled = speak(server, length_scale=0.5, **fields)
     assert scaled.status_code == 200
     assert scaled.content == speak(server, speed=2.0, **fields).content
-    for length_scale in (0.49, 2.01, 0, -1, "1", None):
+    for length_scale in (0.24, 4.01, 0, -1, "1", None):
         answer = speak(server, length_scale=length_scale, text="?!")
         assert answer.status_code == 422
         code = "nothing_to_say" if length_scale is None else "invalid_request"

@@ -33,7 +33,7 @@ TEXTS = (
 )
 CONFIGS = ({}, {"speed": 2.0}, {"voice": "bf_emma", "timestamps": "phoneme"}, {"language": "es"})
 REFUSED = (
-    '{"type": "config", "speed": 3}',
+    '{"type": "config", "speed": 5}',
     '{"type": "config", "voice": "nobody"}',
     '{"type": "config", "language": ""}x',
     '{"type": "text"}',

@@ -47,7 +47,9 @@ def test_a_refused_config_changes_nothing(faulty: Any) -> None:
             ("voice", "af_hart", "unknown_voice"),
             ("voice", "af_heart(", "invalid_blend"),
             ("language", "tlh", "language_unavailable"),
-            ("speed", 2.1, "invalid_request"),
+            ("speed", 4.1, "invalid_request"),
+            ("sample_rate", 96_000, "invalid_request"),
+            ("format", "opus", "invalid_request"),
         ):
             error = talk.exchange("config", "error", **{field: value})["error"]
             assert error["code"] == code
