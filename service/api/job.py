@@ -13,7 +13,7 @@ from service.api.request_statistics import RequestStatistics
 from service.api.state import ServiceState
 from service.errors import CancelledError, DeadlineError, ServiceError
 from service.speech import (
-    LONGEST_CHUNK_S,
+    LONGEST_SEGMENT_S,
     AudioSegment,
     Cancellation,
     Delivery,
@@ -46,7 +46,7 @@ class AnswerMemory:
     def bytes_of(self, audio_s: float) -> int:
         """Return the bytes for so many seconds of audio."""
         if not self.is_whole:
-            audio_s = min(audio_s, _ITEMS_HELD * LONGEST_CHUNK_S)
+            audio_s = min(audio_s, _ITEMS_HELD * LONGEST_SEGMENT_S)
         return round(audio_s * self.bytes_per_s)
 
 

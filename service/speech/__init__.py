@@ -3,7 +3,7 @@
 from service.speech.cancellation import Cancellation
 from service.speech.chunking import LONGEST_CHUNK_S
 from service.speech.delivery import AudioSegment
-from service.speech.planning import Chunk, Plan, Planner, Preview
+from service.speech.planning import LONGEST_SEGMENT_S, Chunk, Plan, Planner, Preview
 from service.speech.synthesizer import Synthesizer
 from service.speech.timing import PhonemeTime, WordTime
 from service.speech.utterance import Delivery, TextKind, Utterance
@@ -11,6 +11,7 @@ from service.speech.voices import Blend, Voice, VoiceLibrary
 
 __all__ = [
     "LONGEST_CHUNK_S",
+    "LONGEST_SEGMENT_S",
     "AudioSegment",
     "Blend",
     "Cancellation",

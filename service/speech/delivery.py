@@ -102,7 +102,12 @@ def deliver(
             begin = origin - shaper.skipped
             latest = end if sound.is_last else begin + sound.n_samples
             untold = word_times(
-                chunk.words, chunk.phonemes, sound.durations, begin, (origin, latest)
+                chunk.words,
+                chunk.phonemes,
+                sound.durations,
+                begin,
+                (origin, latest),
+                sound.frame_samples,
             )[n_told:]
             words = tuple(
                 word for word in untold if sound.is_last or word.start_s * SAMPLE_RATE_HZ < end

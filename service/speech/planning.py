@@ -30,10 +30,16 @@ from service.text import (
     read_phonemes,
 )
 
-MIN_SPEED = 0.5
-MAX_SPEED = 2.0
-"""Speeds at which every voice is intelligible. Above, phonemes reach the model's shortest duration,
-one frame, and get no faster: at 4.0 a sentence is only 2.3 times as fast."""
+MIN_SPEED = 0.25
+MAX_SPEED = 4.0
+"""Speeds of an utterance, and of each part of it."""
+
+_MODEL_SPEEDS = (0.5, 2.0)
+"""Speeds at which the model says every voice intelligibly. Above, phonemes reach its shortest
+duration, one frame, and get no faster: at 4.0 a sentence is only 2.3 times as fast."""
+
+LONGEST_SEGMENT_S = LONGEST_CHUNK_S * _MODEL_SPEEDS[0] / MIN_SPEED
+"""Seconds of the longest segment: the longest chunk, stretched as far as it may be."""
 
 MAX_SILENCE_S = 600.0
 """Total seconds of the pauses in a text, which a few characters could make very long."""
@@ -50,8 +56,9 @@ class Chunk:
         phonemes: up to 150; empty for a pause at the beginning of the text.
         words: the words, or parts of words, with their offsets in the text and in `phonemes`.
         blend: the voice.
-        speed: 0.5 to 2.0.
-        pause_s: seconds of silence after it; None for the usual pause of its punctuation.
+        speed: 0.25 to 4.0.
+        pause_s: seconds of silence after it, whatever the speed; None for the usual pause of its
+            punctuation.
         is_last: whether it ends the utterance.
     """
 
@@ -61,6 +68,16 @@ class Chunk:
     speed: float
     pause_s: float | None = None
     is_last: bool = False
+
+    @property
+    def model_speed(self) -> float:
+        """Return the speed at which the model says it."""
+        return model_speed(self.speed)
+
+    @property
+    def stretching(self) -> float:
+        """Return how many times as fast it then is made by stretching."""
+        return self.speed / self.model_speed
 
 
 @dataclass(frozen=True)
@@ -263,10 +280,12 @@ class Planner:
         return parts
 
     def _chunker(self, utterance: Utterance, blend: Blend, *, early: bool) -> Chunker:
+        said_at = model_speed(utterance.speed)
         return Chunker(
             early=early,
-            real_time_factor=self.real_time_factor,
-            pace=blend.pace * utterance.speed,
+            # Stretched speech plays shorter or longer than it was made.
+            real_time_factor=self.real_time_factor * utterance.speed / said_at,
+            pace=blend.pace * said_at,
             longest_s=self._longest_chunk_s,
         )
 
@@ -319,12 +338,18 @@ def _cut_text(
         if (part.blend, part.speed) != (blend, speed):
             yield from chunks(chunker.finish())
             blend, speed = part.blend, part.speed
-            chunker.say_at(blend.pace * speed)
+            chunker.say_at(blend.pace * model_speed(speed))
         for reading in read(part):
             yield from chunks(chunker.add(reading))
     yield from chunks(chunker.finish())
     if held is not None:
         yield replace(held, is_last=True)
+
+
+def model_speed(speed: float) -> float:
+    """Return the speed at which the model speaks; stretching does the rest."""
+    least, greatest = _MODEL_SPEEDS
+    return min(max(speed, least), greatest)
 
 
 def _check_speed(speed: float, what: str) -> None:

@@ -24,6 +24,7 @@ from service.speech.cache import AudioCache
 from service.speech.cancellation import Cancellation
 from service.speech.delivery import AudioSegment, Made, deliver
 from service.speech.planning import Chunk, Plan, Planner
+from service.speech.stretching import stretched
 from service.speech.turns import Turns
 from service.speech.utterance import Delivery, Utterance
 from service.speech.windows import Sound, Sounds, say_in_windows, say_whole
@@ -167,6 +168,8 @@ class Synthesizer:
                 soon=soon,
                 keep_memory=keep_memory,
             )
+            if chunk.stretching != 1.0:
+                sounds = stretched(sounds, chunk.stretching)
             soon = False
             for segment in deliver(index, chunk, sounds, shaper, n_samples, timed=delivery.timed):
                 n_samples += segment.samples.size
@@ -181,7 +184,10 @@ class Synthesizer:
         soon: bool,
         keep_memory: bool,
     ) -> Iterator[Made]:
-        """Yield the sounds of a chunk, from the cache or the model; see `windows_of` for `soon`."""
+        """Yield the sounds of a chunk as the model says it, also from the cache.
+
+        See `windows_of` for `soon`.
+        """
         token_ids = load_vocabulary().token_ids(chunk.phonemes)
         style = self.planner.voices.style(chunk.blend, len(token_ids))
         statistics = None
@@ -189,7 +195,7 @@ class Synthesizer:
             statistics = self.model.statistics
         if statistics is not None and not statistics.covers(style):
             statistics = None
-        key = (chunk.phonemes, chunk.blend, chunk.speed, statistics is not None)
+        key = (chunk.phonemes, chunk.blend, chunk.model_speed, statistics is not None)
         kept = self.cache.get(key) if self.cache.is_on else None
         if kept is not None:
             if cancellation is not None:
@@ -197,7 +203,7 @@ class Synthesizer:
             yield Made(Sound.whole(kept), 0.0, 0.0, True)
             return
         run_options = None if cancellation is None else cancellation.run_options
-        saying = (token_ids, style, chunk.speed, run_options)
+        saying = (token_ids, style, chunk.model_speed, run_options)
 
         def begin(model: Model) -> Sounds:
             if statistics is None or not isinstance(model, SplitModel):

@@ -52,6 +52,7 @@ def word_times(
     durations: npt.NDArray[np.int64],
     origin: int,
     bounds: tuple[int, int],
+    frame_samples: float = SAMPLES_PER_FRAME,
 ) -> tuple[WordTime, ...]:
     """Return the word times of a chunk.
 
@@ -62,11 +63,12 @@ def word_times(
         origin: the sample of the whole audio at which the chunk would begin with its silence.
         bounds: the samples of the whole audio at which it really begins and ends; all times are
             within.
+        frame_samples: samples of a frame of the durations.
     """
     # edges[i] is where symbol i of the chunk starts; before them comes the padding.
-    edges = np.cumsum(durations[:-1]) * SAMPLES_PER_FRAME + origin
+    edges = np.cumsum(durations[:-1]) * frame_samples + origin
     # No phoneme sounds before the sound begins.
-    edges -= min(LEAD_FRAMES * SAMPLES_PER_FRAME, max(0, int(edges[0]) - bounds[0]))
+    edges -= min(LEAD_FRAMES * frame_samples, max(0, edges[0] - bounds[0]))
     seconds = (np.clip(edges, *bounds) / SAMPLE_RATE_HZ).round(6).tolist()
     times = []
     for word in words:

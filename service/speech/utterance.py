@@ -23,7 +23,7 @@ class Utterance:
         text: text, SSML or phonemes.
         kind: which of them.
         voice: a voice's name or a blend; None for the default voice.
-        speed: 0.5 to 2.0.
+        speed: 0.25 to 4.0; 2.0 is twice as fast.
         language: code of the text's language; None for the voice's language. Phonemes need none.
         normalized: whether text normalization runs.
     """

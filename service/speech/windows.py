@@ -133,6 +133,7 @@ class Sound:
         n_samples: of the whole chunk.
         is_last: whether it ends the chunk.
         seam: the sample of the chunk at the middle of the fade into this sound; 0 for the first.
+        frame_samples: samples of a frame of the durations.
     """
 
     samples: Samples
@@ -140,6 +141,7 @@ class Sound:
     n_samples: int
     is_last: bool
     seam: int = 0
+    frame_samples: float = SAMPLES_PER_FRAME
 
     @classmethod
     def whole(cls, inference: Inference) -> Sound:

@@ -70,7 +70,7 @@ FAULTS = (
     Fault(
         "the audio cache ignores the speed",
         "service/speech/synthesizer.py",
-        "key = (chunk.phonemes, chunk.blend, chunk.speed,",
+        "key = (chunk.phonemes, chunk.blend, chunk.model_speed,",
         "key = (chunk.phonemes, chunk.blend, 1.0,",
         ("tests/service/speech/test_cache.py", "tests/service/api"),
     ),

@@ -12,7 +12,7 @@ from service.api.job import AnswerMemory, SpeechJob
 from service.api.state import ServiceState
 from service.errors import CancelledError, DeadlineError, EmptyTextError, OverloadedError
 from service.settings import Settings
-from service.speech import LONGEST_CHUNK_S, AudioSegment, Delivery, Plan, Synthesizer, Utterance
+from service.speech import LONGEST_SEGMENT_S, AudioSegment, Delivery, Plan, Synthesizer, Utterance
 
 TEXT = "The birch canoe slid on the smooth planks, and it took a while to be told so."
 MEMORY = AnswerMemory(bytes_per_s=48_000, is_whole=True)
@@ -154,4 +154,4 @@ def test_a_stream_holds_two_chunks_at_most() -> None:
     assert MEMORY.bytes_of(100.0) == 4_800_000
     stream = AnswerMemory(bytes_per_s=48_000, is_whole=False)
     assert stream.bytes_of(1.0) == 48_000
-    assert stream.bytes_of(100.0) == round(2 * LONGEST_CHUNK_S * 48_000)
+    assert stream.bytes_of(100.0) == round(2 * LONGEST_SEGMENT_S * 48_000)

@@ -40,6 +40,12 @@ def test_times_follow_what_was_cut_off_and_stay_inside_the_chunk() -> None:
     assert word.end_s == pytest.approx(1 + 1500 / 24_000, abs=1e-6)
 
 
+def test_times_of_stretched_speech_are_stretched() -> None:
+    durations = np.array([3 + LEAD_FRAMES, 2, 4, 9])
+    (word,) = word_times([Word(0, 2, 0, 2)], "ab", durations, 0, (0, 9000), 300)
+    assert (word.start_s, word.end_s) == (0.0375, 0.1125)
+
+
 @pytest.mark.parametrize(
     ("early", "speed"),
     [
