@@ -12,6 +12,7 @@ from fastapi import FastAPI
 from service import __version__
 from service.api import error_answers
 from service.api.admin.router import router as admin_router
+from service.api.error_answers import ErrorShape
 from service.api.middleware import protection
 from service.api.middleware.access_log import AccessLog
 from service.api.middleware.authentication import read_keys
@@ -32,6 +33,9 @@ _BODY_OVERHEAD_BYTES = 16_384
 """Room for the other fields and for white space."""
 
 _ROUTERS = (admin_router, synthesize_router, openai_router, websocket_router)
+
+_ERROR_SHAPES: dict[str, ErrorShape] = {}
+"""By the beginning of their paths, the doors whose errors do not have the service's own shape."""
 
 
 def max_body_bytes(settings: Settings) -> int:
@@ -88,7 +92,7 @@ def create_app(settings: Settings, on_failure: Callable[[Exception], None]) -> F
     app.state.service = state
     for router in _ROUTERS:
         app.include_router(router)
-    error_answers.install(app)
+    error_answers.install(app, _ERROR_SHAPES)
     app.add_middleware(BodyLimit, max_bytes=max_body_bytes(settings))
     app.add_middleware(BodyTimeout, receive_timeout_s=settings.receive_timeout_s)
     protection.install(app, settings, keys)

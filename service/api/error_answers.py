@@ -1,15 +1,17 @@
-"""Errors as answers, which all have the same JSON body."""
+"""Errors as answers: one JSON body, and another where the clients of a door expect it."""
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
+from pydantic import BaseModel
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
 from starlette.types import Receive, Scope, Send
@@ -35,11 +37,71 @@ _HTTP_CODES = {
 }
 
 
-def install(app: FastAPI) -> None:
-    """Map every expected exception to an answer; `AccessLog` answers the others."""
+@dataclass(frozen=True)
+class Failure:
+    """What went wrong with a request.
+
+    Attributes:
+        status: of the answer.
+        code: for programs.
+        message: for people.
+        request_id: of the request.
+        field: of the body that is wrong, as far as validation tells; None if it does not.
+    """
+
+    status: int
+    code: str
+    message: str
+    request_id: str
+    field: str | None = None
+
+
+@dataclass(frozen=True)
+class ErrorShape:
+    """How a door writes errors.
+
+    Attributes:
+        model: of the body, for the OpenAPI document.
+        write: makes the body of a failure.
+        statuses: by this service's own status, the one that the door's clients expect instead.
+    """
+
+    model: type[BaseModel]
+    write: Callable[[Failure], BaseModel]
+    statuses: Mapping[int, int]
+
+    def status(self, status: int) -> int:
+        """Return the status that the door gives for one of this service's own."""
+        return self.statuses.get(status, status)
+
+
+def _own_body(failure: Failure) -> ErrorAnswer:
+    return ErrorAnswer(error=error_detail(failure.code, failure.message, failure.request_id))
+
+
+OWN_SHAPE = ErrorShape(ErrorAnswer, _own_body, {})
+"""The shape on every path for which there is no other."""
+
+
+def install(app: FastAPI, shapes: Mapping[str, ErrorShape]) -> None:
+    """Map every expected exception to an answer; `AccessLog` answers the others.
+
+    Args:
+        app: the application.
+        shapes: by the beginning of the paths on which errors have them: `/v1` is `/v1` and all
+            below it. The longest beginning counts.
+    """
+    app.state.error_shapes = dict(shapes)
     app.add_exception_handler(ServiceError, _service_error)
     app.add_exception_handler(RequestValidationError, _validation_error)
     app.add_exception_handler(HTTPException, _http_error)
+
+
+def error_shape(app: FastAPI | None, path: str) -> ErrorShape:
+    """Return the shape of errors on a path; without an application, the service's own."""
+    shapes: Mapping[str, ErrorShape] = getattr(getattr(app, "state", None), "error_shapes", {})
+    begins = [begin for begin in shapes if path == begin or path.startswith(f"{begin}/")]
+    return shapes[max(begins, key=len)] if begins else OWN_SHAPE
 
 
 def error_answer(
@@ -48,19 +110,34 @@ def error_answer(
     code: str,
     message: str,
     headers: Mapping[str, str] | None = None,
+    field: str | None = None,
 ) -> JSONResponse:
-    """Return the answer for an error, and note its code for the log."""
+    """Return the answer for an error in the shape of its path, and note its code for the log.
+
+    Args:
+        scope: of the request.
+        status: this service's own.
+        code: for programs.
+        message: for people; a lone surrogate in it is escaped.
+        headers: of the answer.
+        field: of the body that is wrong; None if no single one is.
+    """
     scope["state"]["outcome"] = code
-    detail = error_detail(code, message, scope["state"]["request_id"])
-    return JSONResponse(
-        ErrorAnswer(error=detail).model_dump(), status_code=status, headers=dict(headers or {})
+    shape = error_shape(scope.get("app"), scope.get("path", ""))
+    failure = Failure(
+        shape.status(status), code, _printable(message), scope["state"]["request_id"], field
     )
+    body = shape.write(failure).model_dump()
+    return JSONResponse(body, status_code=failure.status, headers=dict(headers or {}))
 
 
 def error_detail(code: str, message: str, request_id: str) -> ErrorDetail:
     """Return the body of an error; a lone surrogate in the message is escaped."""
-    message = message.encode("utf-8", "backslashreplace").decode("utf-8")
-    return ErrorDetail(code=code, message=message, request_id=request_id)
+    return ErrorDetail(code=code, message=_printable(message), request_id=request_id)
+
+
+def _printable(message: str) -> str:
+    return message.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 async def refuse(
@@ -125,12 +202,15 @@ async def _validation_error(request: Request, error: Exception) -> JSONResponse:
     _forget_frames(error)
     if any(item["type"] == "json_invalid" for item in error.errors()):
         return error_answer(request.scope, 400, "invalid_json", "the body is not valid JSON")
+    errors = error.errors()
     media_type = request.headers.get("content-type", "").partition(";")[0].strip().lower()
-    if media_type != "application/json":
+    if media_type != "application/json" and any(item["loc"][0] == "body" for item in errors):
         message = f"the content type must be application/json, not {media_type or 'none'}"
         return error_answer(request.scope, 415, "unsupported_media_type", message)
-    message = explain(error.errors(), _fields_of(request))
-    return error_answer(request.scope, 422, "invalid_request", message)
+    message = explain(errors, _fields_of(request))
+    place = errors[0]["loc"][1:2]  # after where it is: body, query or path
+    field = str(place[0])[:_MAX_QUOTED] if place else None
+    return error_answer(request.scope, 422, "invalid_request", message, field=field)
 
 
 def _fields_of(request: Request) -> Iterable[str]:

@@ -9,8 +9,8 @@ from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
 from pydantic import BaseModel
 
+from service.api.error_answers import ErrorShape, error_shape
 from service.api.middleware.authentication import OPEN_PATHS
-from service.api.schemas import ErrorAnswer
 from service.audio import FORMATS, SampleRate
 
 SPEECH_HEADERS: dict[str, Any] = {
@@ -102,8 +102,8 @@ _SCHEMAS = "#/components/schemas/{model}"
 
 
 def error_responses(*statuses: int) -> dict[int | str, dict[str, Any]]:
-    """Return the errors of an endpoint; `describe` adds their descriptions."""
-    return {status: {"model": ErrorAnswer} for status in statuses}
+    """Return this service's statuses for the errors of an endpoint; `describe` completes them."""
+    return {status: {} for status in statuses}
 
 
 def audio_content() -> dict[str, Any]:
@@ -165,8 +165,9 @@ def describe(app: FastAPI, *, max_text_length: int, asks_for_key: bool) -> dict[
         ("SpeechRequest", "input"),
     ):
         schemas[name]["properties"][field]["maxLength"] = max_text_length
-    used: set[int] = set()
+    used: dict[str, dict[str, Any]] = {}
     for path, item in document["paths"].items():
+        shape = error_shape(app, path)
         for method, operation in item.items():
             responses = operation["responses"]
             # FastAPI describes validation errors of its own, which are never sent.
@@ -182,23 +183,32 @@ def describe(app: FastAPI, *, max_text_length: int, asks_for_key: bool) -> dict[
                 statuses.add(401)
             if method == "post" or not asks_for_key:
                 statuses.add(403)
-            errors = {
-                str(status): {"$ref": f"#/components/responses/{status}"}
-                for status in sorted(statuses)
-            }
+            errors: dict[str, Any] = {}
+            for status in sorted({shape.status(status) for status in statuses}):
+                name = f"{shape.model.__name__}{status}"
+                used[name] = _error(shape, status)
+                errors[str(status)] = {"$ref": f"#/components/responses/{name}"}
             operation["responses"] = {"200": good, **errors}
-            used |= statuses
-    components["responses"] = {str(status): _error(status) for status in sorted(used)}
+            schemas |= _schemas_of(shape.model)
+    components["responses"] = used
     return document
 
 
-def _error(status: int) -> dict[str, Any]:
-    reference = {"$ref": _SCHEMAS.format(model=ErrorAnswer.__name__)}
+def _error(shape: ErrorShape, status: int) -> dict[str, Any]:
+    """Return the answer with a status of a door, which may stand for several of this service's."""
+    meanings = [text for own, text in _DESCRIPTIONS.items() if shape.status(own) == status]
+    reference = {"$ref": _SCHEMAS.format(model=shape.model.__name__)}
     return {
-        "description": _DESCRIPTIONS[status],
+        "description": "; ".join(meanings),
         "headers": {"X-Request-ID": _REQUEST_ID, **_ERROR_HEADERS.get(status, {})},
         "content": {"application/json": {"schema": reference}},
     }
+
+
+def _schemas_of(model: type[BaseModel]) -> dict[str, Any]:
+    """Return the schema of a model, and of those that it has in it, by name."""
+    schema = model.model_json_schema(ref_template=_SCHEMAS, mode="serialization")
+    return {**schema.pop("$defs", {}), model.__name__: schema}
 
 
 def _schemas_of_events(response: dict[str, Any]) -> Iterator[dict[str, Any]]:
