@@ -7,7 +7,7 @@ from typing import Any, get_args
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 from pydantic_core import PydanticCustomError
 
-from service.audio import FORMATS, SampleRate
+from service.audio import FORMATS, AudioFormat, SampleRate
 from service.audio.formats import OPUS_RATES_HZ
 from service.speech import WordTime
 from service.speech.voices import MAX_BLEND_LENGTH
@@ -111,6 +111,32 @@ class WordAnswer(BaseModel):
             "text_end": self.text_end + n_characters,
         }
         return self.model_copy(update=update)
+
+
+class TimedAnswer(BaseModel):
+    """Answer with audio and word times: `timestamps`."""
+
+    audio: str = Field(description="the audio file, in base64")
+    format: AudioFormat
+    sample_rate_hz: int
+    duration_s: float
+    words: list[WordAnswer]
+
+
+class AudioEvent(BaseModel):
+    """Data of the event `audio` of `POST /synthesize` with `timestamps` and `stream`."""
+
+    audio: str = Field(description="the next part of the audio file, in base64")
+    start_s: float
+    end_s: float
+    words: list[WordAnswer]
+
+
+class DoneEvent(BaseModel):
+    """Data of the event `done`, the last one."""
+
+    audio: str = Field(description="the rest of the audio file, in base64; often empty")
+    duration_s: float
 
 
 class ErrorDetail(BaseModel):

@@ -21,16 +21,10 @@ from service.api.rendering import (
     WholeAudio,
 )
 from service.api.response import SpeechResponse
+from service.api.schemas import AudioEvent, DoneEvent, TimedAnswer
 from service.api.state import state_of
-from service.api.synthesize.schemas import (
-    AudioEvent,
-    DoneEvent,
-    PhonemizeAnswer,
-    PhonemizeRequest,
-    SynthesisRequest,
-    TimedAnswer,
-)
-from service.api.synthesize.timed_rendering import StreamedTimedAudio, Subtitles, TimedAudio
+from service.api.synthesize.schemas import PhonemizeAnswer, PhonemizeRequest, SynthesisRequest
+from service.api.timed_rendering import StreamedTimedAudio, Subtitles, TimedAudio
 from service.audio import FORMATS, SRT_MEDIA_TYPE, VTT_MEDIA_TYPE
 from service.errors import InvalidRequestError, UnsupportedFormatError
 

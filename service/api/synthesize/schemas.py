@@ -12,7 +12,6 @@ from service.api.schemas import (
     SAMPLE_RATE,
     STREAMABLE_FORMATS,
     StrictModel,
-    WordAnswer,
     rates_of_opus,
 )
 from service.audio import FORMATS, AudioFormat, SampleRate
@@ -172,32 +171,6 @@ class SynthesisRequest(StrictModel):
             early=None if self.chunking is None else self.chunking == "early",
             decoding=self.decoding,
         )
-
-
-class TimedAnswer(BaseModel):
-    """Answer of `POST /synthesize` with `timestamps`."""
-
-    audio: str = Field(description="the audio file, in base64")
-    format: AudioFormat
-    sample_rate_hz: int
-    duration_s: float
-    words: list[WordAnswer]
-
-
-class AudioEvent(BaseModel):
-    """Data of the event `audio` of `POST /synthesize` with `timestamps` and `stream`."""
-
-    audio: str = Field(description="the next part of the audio file, in base64")
-    start_s: float
-    end_s: float
-    words: list[WordAnswer]
-
-
-class DoneEvent(BaseModel):
-    """Data of the event `done`, the last one."""
-
-    audio: str = Field(description="the rest of the audio file, in base64; often empty")
-    duration_s: float
 
 
 class PhonemizeRequest(StrictModel):

@@ -15,8 +15,7 @@ from service.api.rendering import (
     server_sent_event,
     word_answers,
 )
-from service.api.schemas import WordAnswer
-from service.api.synthesize.schemas import AudioEvent, DoneEvent, TimedAnswer
+from service.api.schemas import AudioEvent, DoneEvent, TimedAnswer, WordAnswer
 from service.audio import SOURCE_RATE_HZ, AudioFormat, encode, open_encoder
 from service.audio.subtitles import (
     SRT_MEDIA_TYPE,
