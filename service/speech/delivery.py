@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -47,6 +47,10 @@ class AudioSegment:
     def duration_s(self) -> float:
         """Return the length of the audio."""
         return self.samples.size / SAMPLE_RATE_HZ
+
+    def amplified(self, volume: float) -> AudioSegment:
+        """Return the same segment with its samples multiplied."""
+        return self if volume == 1.0 else replace(self, samples=self.samples * np.float32(volume))
 
     @property
     def n_clipped(self) -> int:

@@ -53,7 +53,7 @@ class Chunk:
     """What the model says in one run.
 
     Attributes:
-        phonemes: up to 150; empty for a pause at the beginning of the text.
+        phonemes: up to 150; empty for a pause at the beginning of the text, or instead of it.
         words: the words, or parts of words, with their offsets in the text and in `phonemes`.
         blend: the voice.
         speed: 0.25 to 4.0.
@@ -184,6 +184,8 @@ class Planner:
                 partial(self._read, utterance),
             )  # fmt: skip
         first = next(chunks, None)
+        if first is None and utterance.silence_s is not None:
+            first = Chunk("", (), blend, utterance.speed, utterance.silence_s, is_last=True)
         if first is None:
             raise NothingToSayError(_NOTHING)
         all_chunks = chain([first], chunks)

@@ -173,7 +173,7 @@ class Synthesizer:
             soon = False
             for segment in deliver(index, chunk, sounds, shaper, n_samples, timed=delivery.timed):
                 n_samples += segment.samples.size
-                yield segment
+                yield segment.amplified(delivery.volume)
 
     def _sounds(
         self,

@@ -26,6 +26,8 @@ class Utterance:
         speed: 0.25 to 4.0; 2.0 is twice as fast.
         language: code of the text's language; None for the voice's language. Phonemes need none.
         normalized: whether text normalization runs.
+        silence_s: seconds of silence that a text or SSML with nothing to pronounce gives; None if
+            it is an error.
     """
 
     text: str
@@ -34,6 +36,7 @@ class Utterance:
     speed: float = 1.0
     language: str | None = None
     normalized: bool = True
+    silence_s: float | None = None
 
     @property
     def likely_s(self) -> float:
@@ -57,6 +60,7 @@ class Delivery:
         last: whether no other speech follows.
         read_first: whether G2P of the whole text is done before any of it is said; otherwise it
             runs while the beginning is spoken.
+        volume: factor of the samples; those beyond full scale are clipped.
     """
 
     streamed: bool = False
@@ -66,3 +70,4 @@ class Delivery:
     first: bool = True
     last: bool = True
     read_first: bool = False
+    volume: float = 1.0

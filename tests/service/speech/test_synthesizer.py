@@ -19,8 +19,9 @@ from service.text import LANGUAGES, Passage, parse
 SENTENCE = "The birch canoe slid on the smooth planks."
 
 
-def speak(synthesizer: Synthesizer, utterance: Utterance) -> np.ndarray:
-    segments = list(synthesizer.stream(synthesizer.plan(utterance)))
+def speak(synthesizer: Synthesizer, utterance: Utterance, *, volume: float = 1.0) -> np.ndarray:
+    plan = synthesizer.plan(utterance, Delivery(volume=volume))
+    segments = list(synthesizer.stream(plan))
     return np.concatenate([segment.samples for segment in segments])
 
 
@@ -243,6 +244,25 @@ def test_pauses_at_the_ends_are_made_too(synthesizer: Synthesizer) -> None:
     assert samples[0] == samples[-1] == 0
     alone = speak(synthesizer, Utterance("[pause:0.1s]"))
     np.testing.assert_array_equal(alone, np.zeros(2_400, np.float32))
+
+
+def test_a_text_with_nothing_to_pronounce_may_be_a_silence(synthesizer: Synthesizer) -> None:
+    for text, kind in ((".", "text"), ("<speak>…</speak>", "ssml")):
+        samples = speak(synthesizer, Utterance(text, kind, silence_s=0.25))
+        assert samples.size == 6_000
+        assert not samples.any()
+        with pytest.raises(errors.NothingToSayError):
+            synthesizer.plan(Utterance(text, kind))
+    with pytest.raises(errors.EmptyTextError):
+        synthesizer.plan(Utterance(" ", silence_s=0.25))
+    assert speak(synthesizer, Utterance("Yes.", silence_s=0.25)).any()
+
+
+def test_volume_is_a_factor_of_the_samples(synthesizer: Synthesizer) -> None:
+    said = Utterance("Yes.[pause:100ms]")
+    plain, half = speak(synthesizer, said), speak(synthesizer, said, volume=0.5)
+    assert plain.any()
+    assert np.array_equal(half, plain * np.float32(0.5))
 
 
 def test_markup_changes_voice_and_rate(synthesizer: Synthesizer) -> None:
