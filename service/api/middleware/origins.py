@@ -19,10 +19,27 @@ EXPOSED_HEADERS = (
     "X-Compute-S",
     "X-Duration-S",
     "X-Execution-Provider",
+    "X-Ignored-Fields",
     "X-Request-ID",
     "X-Sample-Rate-Hz",
 )
 """Headers that pages of listed origins may read."""
+
+_STAINLESS = (
+    *("arch", "async", "custom-event-handler", "custom-poll-interval", "helper-method", "lang"),
+    *("os", "package-version", "poll-helper", "raw-response", "read-timeout", "retry-count"),
+    *("runtime", "runtime-version", "stream-helper", "timeout"),
+)
+"""What OpenAI's SDKs add to every request, after `x-stainless-`: openai-python 3.54 and openai-node
+6.49. Starlette wants whole names, or lets in every header."""
+
+ALLOWED_HEADERS = (
+    *("authorization", "content-type", "x-api-key", "x-request-id", "xi-api-key"),
+    *("openai-beta", "openai-organization", "openai-project"),
+    "user-agent",  # which the SDKs set; only some browsers let them, and then ask
+    *(f"x-stainless-{name}" for name in _STAINLESS),
+)
+"""Headers that pages of listed origins may send."""
 
 EVERY_ORIGIN = "*"
 
@@ -78,8 +95,8 @@ class Origins:
             self._app = CORSMiddleware(
                 app,
                 allow_origins=tuple(allowed),
-                allow_methods=("GET", "POST"),
-                allow_headers=("authorization", "content-type", "x-api-key", "x-request-id"),
+                allow_methods=("GET", "HEAD", "POST"),
+                allow_headers=ALLOWED_HEADERS,
                 expose_headers=tuple(exposed_headers),
             )
 

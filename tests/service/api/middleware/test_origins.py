@@ -86,6 +86,24 @@ def test_a_listed_origin_is_let_in_and_told_so(start: Start, key_file: Path) -> 
     assert unauthorized.headers["access-control-allow-origin"] == APP
 
 
+def test_a_page_may_send_what_the_sdks_of_openai_send(start: Start) -> None:
+    client = start(cors_origins=[APP])
+    sdk = (
+        "authorization, content-type, openai-beta, openai-organization, openai-project, "
+        "user-agent, x-request-id, x-stainless-arch, x-stainless-async, x-stainless-helper-method, "
+        "x-stainless-lang, x-stainless-os, x-stainless-package-version, x-stainless-poll-helper, "
+        "x-stainless-read-timeout, x-stainless-retry-count, x-stainless-runtime, "
+        "x-stainless-runtime-version, x-stainless-timeout, xi-api-key"
+    )
+    for origin, status in ((APP, 200), ("https://elsewhere.example.com", 403)):
+        headers = {"Origin": origin, "Access-Control-Request-Method": "POST"}
+        headers["Access-Control-Request-Headers"] = sdk
+        assert client.options("/synthesize", headers=headers).status_code == status
+    headers = {"Origin": APP, "Access-Control-Request-Method": "POST"}
+    headers["Access-Control-Request-Headers"] = "x-stainless-anything"
+    assert client.options("/synthesize", headers=headers).status_code == 400
+
+
 def test_an_origin_that_is_not_listed_stays_out_where_others_are(start: Start) -> None:
     client = start(cors_origins=[APP])
     for origin in ("https://app.example.com.evil.test", "http://app.example.com", f"{APP}:8443"):
