@@ -16,7 +16,7 @@ from service.heap import share_freed_memory
 from service.logs import configure_logging
 from service.settings import Settings, load_settings
 
-_CONFIG_ONLY = {"cuda_options", "tensorrt_options"}
+_CONFIG_ONLY = {"cuda_options", "tensorrt_options", "openai_voices"}
 """Settings that are tables; a flag could not hold one."""
 
 

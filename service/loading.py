@@ -11,7 +11,13 @@ from typing import Literal
 
 from service import model as models
 from service import preparation
-from service.errors import ModelError, ProviderError, StartupError
+from service.errors import (
+    ModelError,
+    ProviderError,
+    ServiceError,
+    SettingsError,
+    StartupError,
+)
 from service.model import (
     GpuUnavailableError,
     Model,
@@ -230,9 +236,18 @@ def load_synthesizer(settings: Settings, progress: Progress) -> Synthesizer:
         StartupError: something is missing or damaged; the message says what to do.
     """
     voices = load_voices(settings)
+    _check_names(settings, voices)
     front_end = load_front_end(settings)
     workers = load_workers(settings, load_runtime(settings), progress)
     return build_synthesizer(settings, workers, voices, front_end)
+
+
+def _check_names(settings: Settings, voices: VoiceLibrary) -> None:
+    for name, voice in settings.openai_voices.items():
+        try:
+            voices.resolve(voice)
+        except ServiceError as error:
+            raise SettingsError(f"openai_voices.{name}: {error.message}") from error
 
 
 def load_workers(settings: Settings, runtime: Runtime, progress: Progress) -> list[Model]:

@@ -45,6 +45,9 @@ Origins = Annotated[tuple[str, ...], NoDecode, BeforeValidator(_split_list)]
 """A list in a file; text with commas in flags and variables."""
 
 
+Name = Annotated[str, Field(min_length=1)]
+
+
 BUCKETS = (32, 40, 50, 64, 80, 104, 128, 160, 200, 256, 320, 400, 512, 640)
 """In frames of 25 ms: 0.8 to 16 s, longer than the longest chunk. Each is a quarter longer than the
 one before, so padding adds 11 % on average. Longer runs are padded to a multiple of the last."""
@@ -108,6 +111,9 @@ class Settings(BaseSettings):
         None, description="folder of voices; default: the included ones"
     )
     voice: str = Field("af_heart", min_length=1, description="voice for requests that name none")
+    strict_models: bool = Field(
+        False, description="answer 404 to model names that GET /v1/models does not list"
+    )
     max_text_length: int = Field(
         20_000, ge=1, le=10_000_000, description="maximum length of a text, in characters"
     )
@@ -165,6 +171,9 @@ class Settings(BaseSettings):
     api_keys_file: Path | None = Field(
         None, description="file of API keys, one per line; default: no key is needed"
     )
+    private_lists: bool = Field(
+        False, description="ask for a key also for lists of voices, models and languages"
+    )
     cors_origins: Origins = Field(
         (), description="web origins whose pages may use the service, separated by commas"
     )
@@ -207,6 +216,10 @@ class Settings(BaseSettings):
     )
     tensorrt_options: ProviderOptions = Field(
         default_factory=dict, description="options of ONNX Runtime's TensorRT provider"
+    )
+
+    openai_voices: dict[Name, Name] = Field(
+        default_factory=dict, description="voices or blends by names that OpenAI's clients send"
     )
 
     @classmethod

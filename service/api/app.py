@@ -12,12 +12,12 @@ from fastapi import FastAPI
 from service import __version__
 from service.api import error_answers
 from service.api.admin.router import router as admin_router
-from service.api.error_answers import ErrorShape
 from service.api.middleware import protection
 from service.api.middleware.access_log import AccessLog
 from service.api.middleware.authentication import read_keys
 from service.api.middleware.limits import BodyLimit, BodyTimeout
 from service.api.middleware.security_headers import SecurityHeaders
+from service.api.openai.error_shape import OPENAI_SHAPE
 from service.api.openai.router import router as openai_router
 from service.api.openapi import describe
 from service.api.state import ServiceState
@@ -34,7 +34,7 @@ _BODY_OVERHEAD_BYTES = 16_384
 
 _ROUTERS = (admin_router, synthesize_router, openai_router, websocket_router)
 
-_ERROR_SHAPES: dict[str, ErrorShape] = {}
+_ERROR_SHAPES = {"/v1": OPENAI_SHAPE}
 """By the beginning of their paths, the doors whose errors do not have the service's own shape."""
 
 
@@ -54,7 +54,8 @@ def create_app(settings: Settings, on_failure: Callable[[Exception], None]) -> F
         StartupError: the settings contradict each other, or a file that they name cannot be used.
     """
     keys = read_keys(settings)
-    paths = {str(getattr(route, "path", "")) for router in _ROUTERS for route in router.routes}
+    routes = [route for router in _ROUTERS for route in router.routes]
+    paths = {str(getattr(route, "path_format", "")) for route in routes}
     state = ServiceState(settings, paths | {"/openapi.json"})
 
     @asynccontextmanager
@@ -102,7 +103,10 @@ def create_app(settings: Settings, on_failure: Callable[[Exception], None]) -> F
     def openapi() -> dict[str, Any]:
         if app.openapi_schema is None:
             app.openapi_schema = describe(
-                app, max_text_length=settings.max_text_length, asks_for_key=keys is not None
+                app,
+                max_text_length=settings.max_text_length,
+                asks_for_key=keys is not None,
+                open_lists=not settings.private_lists,
             )
         return app.openapi_schema
 

@@ -64,11 +64,13 @@ class ErrorShape:
         model: of the body, for the OpenAPI document.
         write: makes the body of a failure.
         statuses: by this service's own status, the one that the door's clients expect instead.
+        headers: that answers have besides, by the door's status.
     """
 
     model: type[BaseModel]
     write: Callable[[Failure], BaseModel]
     statuses: Mapping[int, int]
+    headers: Mapping[int, Mapping[str, str]]
 
     def status(self, status: int) -> int:
         """Return the status that the door gives for one of this service's own."""
@@ -79,7 +81,7 @@ def _own_body(failure: Failure) -> ErrorAnswer:
     return ErrorAnswer(error=error_detail(failure.code, failure.message, failure.request_id))
 
 
-OWN_SHAPE = ErrorShape(ErrorAnswer, _own_body, {})
+OWN_SHAPE = ErrorShape(ErrorAnswer, _own_body, statuses={}, headers={})
 """The shape on every path for which there is no other."""
 
 
@@ -128,7 +130,8 @@ def error_answer(
         shape.status(status), code, _printable(message), scope["state"]["request_id"], field
     )
     body = shape.write(failure).model_dump()
-    return JSONResponse(body, status_code=failure.status, headers=dict(headers or {}))
+    all_headers = {**(headers or {}), **shape.headers.get(failure.status, {})}
+    return JSONResponse(body, status_code=failure.status, headers=all_headers)
 
 
 def error_detail(code: str, message: str, request_id: str) -> ErrorDetail:

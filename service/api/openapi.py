@@ -10,7 +10,7 @@ from fastapi.openapi.utils import get_openapi
 from pydantic import BaseModel
 
 from service.api.error_answers import ErrorShape, error_shape
-from service.api.middleware.authentication import OPEN_PATHS
+from service.api.middleware.authentication import OPEN_PATHS, is_list
 from service.audio import FORMATS, SampleRate
 
 SPEECH_HEADERS: dict[str, Any] = {
@@ -135,13 +135,16 @@ def event_content(*events: tuple[str, type[BaseModel]]) -> dict[str, Any]:
     return {"text/event-stream": {"schema": {"anyOf": schemas}}}
 
 
-def describe(app: FastAPI, *, max_text_length: int, asks_for_key: bool) -> dict[str, Any]:
+def describe(
+    app: FastAPI, *, max_text_length: int, asks_for_key: bool, open_lists: bool = True
+) -> dict[str, Any]:
     """Return the document of an application.
 
     Args:
         app: with all its routes.
         max_text_length: characters that a text may have.
         asks_for_key: whether requests need an API key.
+        open_lists: whether lists of voices, models and languages need none.
     """
     document = get_openapi(
         title=app.title,
@@ -179,7 +182,9 @@ def describe(app: FastAPI, *, max_text_length: int, asks_for_key: bool) -> dict[
                 schemas |= schema.pop("$defs", {})
             statuses = {*map(int, responses), *_ANYWHERE}
             if asks_for_key and path not in OPEN_PATHS:
-                operation["security"] = [{name: []} for name in _SCHEMES]
+                schemes: list[dict[str, Any]] = [{name: []} for name in _SCHEMES]
+                is_open = open_lists and is_list(path)
+                operation["security"] = [*schemes, {}] if is_open else schemes
                 statuses.add(401)
             if method == "post" or not asks_for_key:
                 statuses.add(403)
@@ -198,9 +203,17 @@ def _error(shape: ErrorShape, status: int) -> dict[str, Any]:
     """Return the answer with a status of a door, which may stand for several of this service's."""
     meanings = [text for own, text in _DESCRIPTIONS.items() if shape.status(own) == status]
     reference = {"$ref": _SCHEMAS.format(model=shape.model.__name__)}
+    own_headers = {
+        name: {"required": True, "schema": {"type": "string", "const": value}}
+        for name, value in shape.headers.get(status, {}).items()
+    }
     return {
         "description": "; ".join(meanings),
-        "headers": {"X-Request-ID": _REQUEST_ID, **_ERROR_HEADERS.get(status, {})},
+        "headers": {
+            "X-Request-ID": _REQUEST_ID,
+            **_ERROR_HEADERS.get(status, {}),
+            **own_headers,
+        },
         "content": {"application/json": {"schema": reference}},
     }
 

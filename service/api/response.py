@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Mapping
 
 from fastapi import Response
 from starlette.types import Receive, Scope, Send
@@ -29,6 +30,7 @@ class SpeechResponse(Response):
         utterance: what to say.
         delivery: how to deliver it.
         rendering: how to write it.
+        headers: of the door's own, by lower-case name.
     """
 
     def __init__(
@@ -37,8 +39,10 @@ class SpeechResponse(Response):
         utterance: Utterance,
         delivery: Delivery,
         rendering: Rendering,
+        headers: Mapping[str, str] | None = None,
     ) -> None:
         super().__init__(media_type=rendering.media_type)
+        self._own_headers = dict(headers or {})
         self._service = service
         self._utterance = utterance
         self._delivery = delivery
@@ -79,6 +83,7 @@ class SpeechResponse(Response):
             "content-type": self.media_type or "",
             "x-sample-rate-hz": str(self._rendering.sample_rate_hz),
             "x-execution-provider": synthesizer.model.provider,
+            **self._own_headers,
         }
         if streams:
             headers |= {"x-accel-buffering": "no"}  # nginx would wait for more

@@ -6,6 +6,7 @@ import base64
 from collections.abc import Generator, Iterable
 from typing import Literal
 
+from pydantic import BaseModel
 from pydantic_core import to_json
 
 from service.api.rendering import (
@@ -30,7 +31,7 @@ from service.text import TracedText, parse, plain_text
 
 SubtitleFormat = Literal["srt", "vtt"]
 
-_WORDS_BYTES_PER_S = 10_000
+WORDS_BYTES_PER_S = 10_000
 """Memory of the words of a second of speech. Measured: 3,100 bytes, 8,400 with phonemes, and a
 tenth of that as JSON."""
 
@@ -48,7 +49,7 @@ class _Timed(AudioInText):
         super().__init__(audio_format, sample_rate_hz)
         self._text = text
         self._depth = depth
-        self.bytes_per_s += _WORDS_BYTES_PER_S
+        self.bytes_per_s += WORDS_BYTES_PER_S
 
 
 class TimedAudio(_Timed):
@@ -69,14 +70,18 @@ class TimedAudio(_Timed):
                 end_s = segment.start_s + segment.duration_s
                 yield segment.samples
 
-        answer = TimedAnswer(
-            audio=base64.b64encode(encode(samples(), self._format, self.sample_rate_hz)).decode(),
+        audio = base64.b64encode(encode(samples(), self._format, self.sample_rate_hz)).decode()
+        answer = self._answer(audio, merge_parts(words), round(end_s, 6))
+        yield to_json(answer, exclude_none=True)
+
+    def _answer(self, audio: str, words: list[WordAnswer], duration_s: float) -> BaseModel:
+        return TimedAnswer(
+            audio=audio,
             format=self._format,
             sample_rate_hz=self.sample_rate_hz,
-            duration_s=round(end_s, 6),
-            words=merge_parts(words),
+            duration_s=duration_s,
+            words=words,
         )
-        yield to_json(answer, exclude_none=True)
 
 
 class StreamedTimedAudio(_Timed):
@@ -111,7 +116,7 @@ class Subtitles(Rendering):
 
     streams = False
     sample_rate_hz = SOURCE_RATE_HZ
-    bytes_per_s = _WORDS_BYTES_PER_S
+    bytes_per_s = WORDS_BYTES_PER_S
 
     def __init__(self, subtitle_format: SubtitleFormat, utterance: Utterance) -> None:
         self._utterance = utterance

@@ -23,7 +23,7 @@ from service.logs import describe, log_request
 
 logger = logging.getLogger("service.access")
 
-_PROBES = ("/health", "/ready", "/metrics")
+_PROBES = ("/health", "/ready", "/metrics", "/v1/test")
 _REQUEST_ID = re.compile(r"[A-Za-z0-9._\-]{1,64}")
 _BROKEN = "request %s failed after its answer had started: %s"
 _STARTS = ("http.response.start", "websocket.http.response.start", "websocket.accept")
@@ -117,7 +117,7 @@ class AccessLog:
         """Return the endpoint's path; None for an unknown path, which must not be logged."""
         if scope["path"] in self._service.endpoints:
             return str(scope["path"])
-        return getattr(scope.get("route"), "path", None)
+        return getattr(scope.get("route"), "path_format", None)
 
     def _count(self, scope: Scope, outcome: str, seconds: float) -> None:
         metrics = self._service.metrics

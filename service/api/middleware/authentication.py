@@ -22,8 +22,10 @@ logger = logging.getLogger(__name__)
 
 MIN_KEY_LENGTH = 16
 
-OPEN_PATHS = frozenset({"/health", "/ready"})
-"""Paths without authentication, for load balancers."""
+OPEN_PATHS = frozenset({"/health", "/ready", "/v1/test"})
+"""Paths without authentication, for load balancers and other probes."""
+
+_LISTS = re.compile(r"/voices|/languages|/v1/models(/.*)?|/v1/audio/(models|voices)", re.DOTALL)
 
 _KEY = re.compile(rb"[\x21-\x7e]+")
 
@@ -91,6 +93,11 @@ def _digest(key: str) -> bytes:
     return hashlib.sha256(key.encode("utf-8", "surrogatepass")).digest()
 
 
+def is_list(path: str) -> bool:
+    """Tell whether a path lists voices, models or languages, for which many clients send no key."""
+    return _LISTS.fullmatch(path) is not None
+
+
 def read_keys(settings: Settings) -> ApiKeys | None:
     """Return the keys of `api_keys_file`; None if no key is needed.
 
@@ -104,15 +111,22 @@ class Authentication:
     """Require a key: `Authorization: Bearer KEY` or `X-API-Key: KEY`. Other requests get 401.
 
     A WebSocket is refused before its upgrade. `open_paths` and CORS preflight requests, which never
-    have a key, are let in.
+    have a key, are let in. With `open_lists` a request for a list is let in without a key, but not
+    with an unknown one: clients ask for a list to find out whether their key is right.
     """
 
     def __init__(
-        self, app: ASGIApp, keys: ApiKeys, open_paths: Collection[str] = OPEN_PATHS
+        self,
+        app: ASGIApp,
+        keys: ApiKeys,
+        open_paths: Collection[str] = OPEN_PATHS,
+        *,
+        open_lists: bool = False,
     ) -> None:
         self._app = app
         self._keys = keys
         self._open_paths = frozenset(open_paths)
+        self._open_lists = open_lists
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Handle an ASGI connection."""
@@ -129,7 +143,10 @@ class Authentication:
     def _lets_in(self, scope: Scope) -> bool:
         if scope["path"] in self._open_paths or _is_preflight(scope):
             return True
-        return any(self._keys.accepts(candidate) for candidate in _candidates(scope))
+        candidates = [candidate for candidate in _candidates(scope) if candidate]
+        if not candidates and self._open_lists and is_list(scope["path"]):
+            return True
+        return any(self._keys.accepts(candidate) for candidate in candidates)
 
 
 def _candidates(scope: Scope) -> Iterable[str]:

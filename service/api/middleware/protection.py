@@ -19,7 +19,7 @@ def install(app: FastAPI, settings: Settings, keys: ApiKeys | None) -> None:
     check_exposure(settings, keys)
     origins = read_origins(settings.cors_origins)
     if keys is not None:
-        app.add_middleware(Authentication, keys=keys)
+        app.add_middleware(Authentication, keys=keys, open_lists=not settings.private_lists)
     app.add_middleware(Origins, allowed=origins)
     # Not needed with keys, which a rebound page does not have; with `insecure`, because something
     # else controls access; and with "*", which lets every page in.

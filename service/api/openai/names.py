@@ -1,4 +1,14 @@
-"""Names of models and voices that OpenAI's clients send."""
+"""Names of models, voices and languages that OpenAI's clients send."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from service.errors import LanguageUnavailableError, UnknownModelError, UnknownVoiceError
+from service.settings import nearest
+from service.speech import VoiceLibrary
+from service.text import find_language, language_of_voice
 
 MODELS = ("kokoro", "gpt-4o-mini-tts", "tts-1", "tts-1-hd")
 """The one model, by its own name and by the default names of clients."""
@@ -19,3 +29,82 @@ VOICES = {
     "verse": "am_puck",
 }
 """OpenAI's voices: the voice of the same name if Kokoro has it, otherwise a similar one."""
+
+_DATE = re.compile(r"-(\d{4}-\d{2}-\d{2}|\d{4})")
+"""What follows the name in a dated one: `gpt-4o-mini-tts-2025-12-15`, `tts-1-1106`."""
+
+_NAME = re.compile(r"[A-Za-z0-9_\-]+")
+
+
+def check_model(name: str) -> None:
+    """Raise UnknownModelError for a name that is none of `MODELS`, with or without a date."""
+    for model in MODELS:
+        if name == model or (name.startswith(model) and _DATE.fullmatch(name[len(model) :])):
+            return
+    raise UnknownModelError(f"no model {name!r}{nearest(name, MODELS)}; known: {', '.join(MODELS)}")
+
+
+def language_code(name: str) -> str:
+    """Return the code of a language by its code, with or without a region, or Kokoro's letter.
+
+    Raises:
+        LanguageUnavailableError: there is no such language.
+    """
+    language = language_of_voice(name) if len(name) == 1 else None
+    try:
+        return language or find_language(name).code
+    except LanguageUnavailableError:
+        primary, region, _ = name.replace("_", "-").partition("-")
+        if not region:
+            raise
+        return find_language(primary).code
+
+
+class VoiceNames:
+    """The names of voices: the service's own, and those that stand for one of them or for a blend.
+
+    Args:
+        added: the setting `openai_voices`, which adds to `VOICES` or replaces them.
+        voices: that there are. Of `VOICES`, those that stand for others are left out.
+
+    Attributes:
+        mapped: voice or blend by each name that is not the voice's own.
+    """
+
+    def __init__(self, added: Mapping[str, str], voices: VoiceLibrary) -> None:
+        own = {voice.name: voice.name for voice in voices.voices}
+        self.mapped = {name: voice for name, voice in VOICES.items() if voice in own}
+        self.mapped |= added
+        self._voices = {**own, **self.mapped}
+        self._folded = {name.casefold(): voice for name, voice in self._voices.items()}
+
+    def knows(self, name: str) -> bool:
+        """Tell whether a name, in any case, is that of a voice."""
+        return self._find(name) is not None
+
+    def resolve(self, name: str) -> str:
+        """Return the voice or the blend that a name stands for; names may be in any case.
+
+        A blend is returned with the names in it resolved. What is malformed is returned as it is.
+
+        Raises:
+            UnknownVoiceError: it is a single name, and there is no such voice.
+        """
+        name = name.strip()
+        found = self._find(name)
+        if found is not None:
+            return found
+        if _NAME.fullmatch(name):
+            raise UnknownVoiceError(f"unknown voice {name!r}{nearest(name, self._voices)}")
+        return "+".join(self._resolve_part(part.strip()) for part in name.split("+"))
+
+    def _resolve_part(self, part: str) -> str:
+        match = _NAME.match(part)
+        voice = self._find(match.group()) if match else None
+        # A blend cannot be a part of another.
+        if match is None or voice is None or not _NAME.fullmatch(voice):
+            return part
+        return voice + part[match.end() :]
+
+    def _find(self, name: str) -> str | None:
+        return self._voices.get(name) or self._folded.get(name.casefold())

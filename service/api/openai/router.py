@@ -1,20 +1,28 @@
-"""The endpoints of OpenAI's speech API, for its clients."""
+"""The endpoints of OpenAI's speech API, for its clients and those of Kokoro-FastAPI."""
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+import logging
+from typing import Annotated, Any, Literal
 
-from fastapi import APIRouter, Path, Request, Response
+from fastapi import APIRouter, Path, Query, Request, Response
 
+from service.api.openai.captions import CaptionedAudio
 from service.api.openai.events import SpeechEvents
-from service.api.openai.names import MODELS, VOICES
+from service.api.openai.ignored_fields import name_fields
+from service.api.openai.names import MODELS, VoiceNames, check_model, language_code
 from service.api.openai.schemas import (
+    STREAMED_HERE,
+    CaptionedAnswer,
+    NamedModel,
     OpenAIModel,
     OpenAIModels,
     OpenAIVoice,
     OpenAIVoices,
+    ProbeAnswer,
     SpeechDelta,
     SpeechDone,
+    SpeechModels,
     SpeechRequest,
 )
 from service.api.openapi import (
@@ -23,23 +31,37 @@ from service.api.openapi import (
     error_responses,
     event_content,
 )
-from service.api.rendering import (
-    Rendering,
-    StreamedAudio,
-    WholeAudio,
-)
+from service.api.rendering import Rendering, StreamedAudio, WholeAudio
 from service.api.response import SpeechResponse
-from service.api.state import state_of
+from service.api.schemas import TimedAnswer
+from service.api.state import ServiceState, state_of
+from service.api.timed_rendering import TimedAudio
 from service.audio import FORMATS
-from service.errors import UnknownModelError, UnsupportedFormatError
-from service.settings import nearest
+from service.errors import UnsupportedFormatError
 from service.speech import Delivery, Utterance
+
+logger = logging.getLogger(__name__)
 
 router = APIRouter(prefix="/v1", tags=["openai"])
 
+_SILENCE_S = 0.2
+"""What a text gives that has nothing to pronounce: a silent end of a sentence, or the `.` that
+clients send to try their key."""
+
+_SENT_WHOLE = "flac"
+"""A format that is sent when it is complete unless `stream` is true: some decoders refuse FLAC of
+unknown length."""
+
 _SPEECH: dict[str, Any] = {
-    "description": "Audio, mono",
-    "headers": SPEECH_HEADERS,
+    "description": "Audio (mono), or audio with word times",
+    "headers": {
+        **SPEECH_HEADERS,
+        "X-Ignored-Fields": {
+            "description": "Names of the fields that were sent and have no effect",
+            "schema": {"type": "string"},
+        },
+    },
+    "model": TimedAnswer | CaptionedAnswer,
     "content": {
         **audio_content(),
         **event_content(("message", SpeechDelta), ("message", SpeechDone)),
@@ -54,57 +76,122 @@ _SPEECH: dict[str, Any] = {
     responses={200: _SPEECH, **error_responses(404, 413, 415, 422, 503, 504)},
 )
 async def speech(body: SpeechRequest, request: Request) -> Response:
-    """Synthesize speech, as OpenAI's endpoint does."""
-    if body.model not in MODELS:
-        raise UnknownModelError(f"no model {body.model!r}; known: {', '.join(MODELS)}")
-    voice = body.voice if isinstance(body.voice, str) else body.voice.id
+    """Synthesize speech, as OpenAI's endpoint and Kokoro-FastAPI's do."""
+    state = state_of(request)
+    if state.settings.strict_models:
+        check_model(body.model)
     rendering = _rendering(body)
-    utterance = Utterance(body.input, voice=VOICES.get(voice, voice), speed=body.speed)
-    delivery = Delivery(streamed=rendering.streams)
-    return SpeechResponse(state_of(request), utterance, delivery, rendering)
+    language = body.lang_code or body.language
+    utterance = Utterance(
+        body.input,
+        body.kind,
+        _voice(body, _names(state)),
+        body.speed,
+        None if language is None else language_code(language),
+        body.normalization_options.normalize,
+        silence_s=_SILENCE_S,
+    )
+    delivery = Delivery(
+        streamed=rendering.streams, timed=body.depth is not None, volume=body.volume_multiplier
+    )
+    headers = {}
+    if body.ignored:
+        headers["x-ignored-fields"] = name_fields(body.ignored)
+        logger.debug(
+            "request %s: ignored fields: %s",
+            request.state.request_id,
+            headers["x-ignored-fields"],
+        )
+    return SpeechResponse(state, utterance, delivery, rendering, headers)
+
+
+def _names(state: ServiceState) -> VoiceNames:
+    voices = state.require().synthesizer.planner.voices
+    return VoiceNames(state.settings.openai_voices, voices)
+
+
+def _voice(body: SpeechRequest, names: VoiceNames) -> str | None:
+    if body.voice is None:
+        # Some clients send the name of the voice as that of the model.
+        return names.resolve(body.model) if names.knows(body.model) else None
+    return names.resolve(body.voice if isinstance(body.voice, str) else body.voice.id)
 
 
 def _rendering(body: SpeechRequest) -> Rendering:
     audio_format = body.response_format
     if body.stream_format == "sse":
-        if not FORMATS[audio_format].streamable:
+        if audio_format not in STREAMED_HERE:
             raise UnsupportedFormatError(
                 f"{audio_format} cannot be sent as events, because its header has the length of "
                 "the audio"
             )
-        return SpeechEvents(audio_format, body.sample_rate)
-    # The request does not ask for a stream, and some decoders refuse FLAC of unknown length.
-    is_whole = audio_format == "flac" or not FORMATS[audio_format].streamable
-    return (WholeAudio if is_whole else StreamedAudio)(audio_format, body.sample_rate)
+        return SpeechEvents(audio_format, body.sample_rate, body.input, body.depth)
+    if body.depth is not None:
+        timed = CaptionedAudio if body.return_timestamps else TimedAudio
+        return timed(audio_format, body.sample_rate, body.input, body.depth)
+    streams = body.stream
+    if streams is None:
+        streams = FORMATS[audio_format].streamable and audio_format != _SENT_WHOLE
+    return (StreamedAudio if streams else WholeAudio)(audio_format, body.sample_rate)
 
 
 @router.get("/models", operation_id="list_models")
 async def models() -> OpenAIModels:
     """List the model names."""
-    return OpenAIModels(data=[OpenAIModel(id=name) for name in MODELS])
+    return OpenAIModels(data=_models())
 
 
-@router.get("/models/{model}", operation_id="retrieve_model", responses=error_responses(404))
+@router.get("/audio/models", operation_id="list_speech_models")
+async def speech_models() -> SpeechModels:
+    """List the model names, as Open WebUI asks for them."""
+    named = [NamedModel(id=name, name=name) for name in MODELS]
+    return SpeechModels(data=_models(), models=named)
+
+
+def _models() -> list[OpenAIModel]:
+    return [OpenAIModel(id=name) for name in MODELS]
+
+
+@router.get("/models/{model:path}", operation_id="retrieve_model", responses=error_responses(404))
 async def model(
-    model: Annotated[str, Path(examples=[MODELS[0]], json_schema_extra={"enum": [*MODELS]})],
+    request: Request, model: Annotated[str, Path(min_length=1, examples=[MODELS[0]])]
 ) -> OpenAIModel:
-    """Describe a model."""
-    if model not in MODELS:
-        raise UnknownModelError(f"no model {model!r}{nearest(model, MODELS)}")
+    """Describe a model; every name is one, unless the setting strict_models is on."""
+    if state_of(request).settings.strict_models:
+        check_model(model)
     return OpenAIModel(id=model)
 
 
-@router.get("/audio/voices", operation_id="list_openai_voices", responses=error_responses(503))
-async def voices(request: Request) -> OpenAIVoices:
-    """List the voices; OpenAI's names come last."""
-    synthesizer = state_of(request).require().synthesizer
-    own = [
-        OpenAIVoice(id=voice.name, name=voice.name, language=voice.language, sex=voice.sex)
-        for voice in synthesizer.planner.voices.voices
-    ]
-    by_name = {voice.id: voice for voice in own}
-    mapped = [
-        OpenAIVoice(id=name, name=name, language=voice.language, sex=voice.sex)
-        for name, voice in ((n, by_name[v]) for n, v in VOICES.items() if v in by_name)
-    ]
-    return OpenAIVoices(voices=own + mapped)
+@router.get("/audio/voices", operation_id="list_openai_voices", responses=error_responses(422, 503))
+async def voices(
+    request: Request,
+    format: Annotated[
+        Literal["objects", "names"],
+        Query(description="objects, as Open WebUI reads them, or names only"),
+    ] = "objects",
+    legacy: Annotated[
+        Literal["true", "false"],
+        Query(description="true: names only, as clients of Kokoro-FastAPI ask for them"),
+    ] = "false",
+) -> OpenAIVoices:
+    """List the voices; names that stand for others come last."""
+    state = state_of(request)
+    library = state.require().synthesizer.planner.voices
+    described = {
+        voice.name: OpenAIVoice(
+            id=voice.name, name=voice.name, language=voice.language, sex=voice.sex
+        )
+        for voice in library.voices
+    }
+    for name, target in _names(state).mapped.items():
+        voice = library.resolve(target).parts[0][0]
+        described[name] = OpenAIVoice(id=name, name=name, language=voice.language, sex=voice.sex)
+    if legacy == "true" or format == "names":
+        return OpenAIVoices(voices=list(described))
+    return OpenAIVoices(voices=list(described.values()))
+
+
+@router.get("/test", operation_id="probe")
+async def probe() -> ProbeAnswer:
+    """Return 200: wyoming_openai and others recognize Kokoro's servers by this."""
+    return ProbeAnswer()

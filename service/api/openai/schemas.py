@@ -2,30 +2,43 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    GetJsonSchemaHandler,
+    model_validator,
+)
+from pydantic_core import CoreSchema
 
 from service.api.openai.names import MODELS
+from service.api.rendering import TimestampDepth
 from service.api.schemas import (
     BLEND,
     NAMED,
     SAMPLE_RATE,
     STREAMABLE_FORMATS,
-    StrictModel,
+    WordAnswer,
     rates_of_opus,
 )
 from service.audio import AudioFormat, SampleRate
+from service.speech import TextKind
 from service.speech.planning import MAX_SPEED, MIN_SPEED
+
+STREAMED_HERE = (*STREAMABLE_FORMATS, "wav")
+"""Formats of streams on this door: OpenAI too sends WAV with a header that tells no length."""
 
 _GO_TOGETHER: dict[str, Any] = {
     "anyOf": [
-        {"title": "File", "properties": {"stream_format": {"const": "audio"}}},
+        {"title": "File", "properties": {"stream_format": {"enum": ["audio", None]}}},
         {
             "title": "Events",
             "properties": {
                 "stream_format": {"const": "sse"},
-                "response_format": {"enum": STREAMABLE_FORMATS},
+                "response_format": {"enum": [*STREAMED_HERE, None]},
             },
             "required": ["stream_format"],
         },
@@ -33,15 +46,68 @@ _GO_TOGETHER: dict[str, Any] = {
 }
 """JSON Schema for the values that can be combined."""
 
+_MAX_VOLUME = 10.0
+"""As in Kokoro-FastAPI; beyond, there is little but clipping."""
 
-class VoiceReference(StrictModel):
+
+def _number(value: object) -> object:
+    if not isinstance(value, str):
+        return value
+    try:
+        return float(value)
+    except ValueError:
+        return value
+
+
+def _number_schema(schema: dict[str, Any]) -> None:
+    limits = {name: schema.pop(name) for name in ("type", "minimum", "maximum")}
+    schema["anyOf"] = [limits, {"type": "string", "description": "the same number as text"}]
+
+
+class LooseModel(BaseModel):
+    """Base of request bodies of clients that send more than they should.
+
+    Unknown fields are kept aside, in `model_extra`. Null is as good as no field.
+    """
+
+    model_config = ConfigDict(extra="allow", strict=True)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _without_nulls(cls, data: object) -> object:
+        if not isinstance(data, dict):
+            return data
+        return {name: value for name, value in data.items() if value is not None}
+
+    @classmethod
+    def __get_pydantic_json_schema__(
+        cls, core_schema: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> dict[str, Any]:
+        """Describe the model, with null for what is not required; called by pydantic."""
+        schema = handler(core_schema)
+        body = handler.resolve_ref_schema(schema)
+        for name, field in body["properties"].items():
+            if name not in body.get("required", ()):
+                kept = ("title", "description", "default", "examples")
+                outer = {key: field.pop(key) for key in kept if key in field}
+                body["properties"][name] = {**outer, "anyOf": [field, {"type": "null"}]}
+        return schema
+
+
+class VoiceReference(LooseModel):
     """A voice, as newer clients name it."""
 
     id: str = Field(json_schema_extra=BLEND)
 
 
-class SpeechRequest(StrictModel):
-    """Body of `POST /v1/audio/speech`."""
+class NormalizationOptions(LooseModel):
+    """Kokoro-FastAPI's options of text normalization; there are no switches for its parts here."""
+
+    normalize: bool = Field(True, description="as normalize of POST /synthesize")
+
+
+class SpeechRequest(LooseModel):
+    """Body of `POST /v1/audio/speech`. Fields that are not listed here are ignored."""
 
     model_config = ConfigDict(
         json_schema_extra={
@@ -56,19 +122,25 @@ class SpeechRequest(StrictModel):
                     "response_format": "pcm",
                     "stream_format": "sse",
                 },
+                {"input": "Now $5.50.", "timestamps": True, "response_format": "wav"},
+                {"input": "Hola.", "voice": "ef_dora", "lang_code": "e", "stream": False},
             ],
         },
     )
 
     model: str = Field(
-        description="a model of GET /v1/models; all names stand for the same model",
-        json_schema_extra={"enum": [*MODELS]},
+        MODELS[0],
+        min_length=1,
+        description="a model of GET /v1/models; every name stands for the same model, unless the "
+        "setting strict_models is on",
     )
     input: str = Field(
         description="text to say", examples=["Hello there."], json_schema_extra=NAMED
     )
-    voice: str | VoiceReference = Field(
-        description="a voice of GET /v1/audio/voices, a blend of voices, or an OpenAI voice",
+    voice: str | VoiceReference | None = Field(
+        None,
+        description="a voice of GET /v1/audio/voices in any case, or a blend of voices; default: "
+        "the default voice of the service",
         examples=["alloy", "af_heart"],
         json_schema_extra=BLEND,
     )
@@ -76,13 +148,80 @@ class SpeechRequest(StrictModel):
         "mp3", description="audio format; all but flac and those in WAV are streamed"
     )
     sample_rate: SampleRate | None = SAMPLE_RATE
-    speed: float = Field(
-        1.0, ge=MIN_SPEED, le=MAX_SPEED, allow_inf_nan=False, description="2.0 is twice as fast"
+    speed: Annotated[float, BeforeValidator(_number)] = Field(
+        1.0,
+        ge=MIN_SPEED,
+        le=MAX_SPEED,
+        allow_inf_nan=False,
+        description="2.0 is twice as fast",
+        json_schema_extra=_number_schema,
     )
     stream_format: Literal["audio", "sse"] = Field(
         "audio", description="audio: the file itself; sse: events with parts of it, in base64"
     )
+    stream: bool | None = Field(
+        None,
+        description="true: send audio while it is made, wav and flac too, without a length; "
+        "false: send it when it is complete; default: true for all but wav and flac",
+    )
     instructions: str | None = Field(None, description="accepted, but without effect")
+    input_format: TextKind | None = Field(
+        None, description="what the input is: text with markup (the default), ssml or phonemes"
+    )
+    timestamps: bool | TimestampDepth = Field(
+        False,
+        description="answer with JSON: the audio in base64, and the time of each word (true or "
+        "word) and of its phonemes (phoneme); with stream_format sse, in the events",
+    )
+    lang_code: str | None = Field(
+        None,
+        description="language of the input, by its code or by Kokoro's letter; default: the "
+        "voice's language",
+        examples=["en-us", "e"],
+    )
+    language: str | None = Field(None, description="the same as lang_code, which counts more")
+    volume_multiplier: Annotated[float, BeforeValidator(_number)] = Field(
+        1.0,
+        ge=0.0,
+        le=_MAX_VOLUME,
+        allow_inf_nan=False,
+        description="factor of the samples; what gets too loud is clipped",
+        json_schema_extra=_number_schema,
+    )
+    normalization_options: NormalizationOptions = Field(
+        NormalizationOptions(normalize=True),
+        description="text normalization, as Kokoro-FastAPI switches it",
+    )
+    return_timestamps: bool = Field(
+        False, description="like timestamps, with the answer of Kokoro-FastAPI"
+    )
+    download_format: str | None = Field(
+        None, description="accepted, but without effect: there are no download links"
+    )
+    ssml: bool = Field(False, description="the same as input_format ssml, which counts more")
+
+    @property
+    def kind(self) -> TextKind:
+        """Return what the input is."""
+        return self.input_format or ("ssml" if self.ssml else "text")
+
+    @property
+    def depth(self) -> TimestampDepth | None:
+        """Return which times are wanted."""
+        if isinstance(self.timestamps, str):
+            return self.timestamps
+        return "word" if self.timestamps or self.return_timestamps else None
+
+    @property
+    def ignored(self) -> list[str]:
+        """Return the names of the fields that were sent and have no effect."""
+        names = list(self.model_extra or ())
+        if self.instructions:
+            names.append("instructions")
+        if self.download_format not in (None, self.response_format):
+            names.append("download_format")
+        switches = self.normalization_options.model_extra or ()
+        return names + [f"normalization_options.{name}" for name in switches]
 
 
 class OpenAIVoice(BaseModel):
@@ -97,7 +236,7 @@ class OpenAIVoice(BaseModel):
 class OpenAIVoices(BaseModel):
     """Answer of `GET /v1/audio/voices`."""
 
-    voices: list[OpenAIVoice]
+    voices: list[OpenAIVoice] | list[str]
 
 
 class OpenAIModel(BaseModel):
@@ -116,11 +255,49 @@ class OpenAIModels(BaseModel):
     data: list[OpenAIModel]
 
 
+class NamedModel(BaseModel):
+    """A model, as Open WebUI reads it."""
+
+    id: str
+    name: str
+
+
+class SpeechModels(OpenAIModels):
+    """Answer of `GET /v1/audio/models`: the same models twice, for different readers."""
+
+    models: list[NamedModel]
+
+
+class ProbeAnswer(BaseModel):
+    """Answer of `GET /v1/test`."""
+
+    status: Literal["ok"] = "ok"
+
+
+class CaptionedWord(BaseModel):
+    """A word and its time in seconds, under Kokoro-FastAPI's names."""
+
+    word: str
+    start_time: float
+    end_time: float
+
+
+class CaptionedAnswer(BaseModel):
+    """Answer with audio and word times under Kokoro-FastAPI's names: `return_timestamps`."""
+
+    audio: str = Field(description="the audio file, in base64")
+    audio_format: str = Field(description="its media type")
+    timestamps: list[CaptionedWord]
+
+
 class SpeechDelta(BaseModel):
     """Data of an event with audio."""
 
     type: Literal["speech.audio.delta"] = "speech.audio.delta"
     audio: str = Field(description="the next part of the audio file, in base64")
+    words: list[WordAnswer] | None = Field(
+        None, description="with timestamps: the words that begin in it"
+    )
 
 
 class SpeechUsage(BaseModel):

@@ -58,7 +58,7 @@ def secured_keys(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def secured(start_server: Callable[..., Server], secured_keys: Path) -> Iterator[Server]:
     """One with keys, a listed origin, little patience and a log in JSON, that can be made fail."""
     server = start_server(
-        *("--api-keys-file", str(secured_keys), "--cors-origins", LISTED),
+        *("--api-keys-file", str(secured_keys), "--private-lists", "--cors-origins", LISTED),
         *("--receive-timeout-s", "1", "--max-text-length", "1000"),
         *("--audio-cache-bytes", "10_000_000", "--log-format", "json", "--log-level", "debug"),
         program=FAULTY_SERVER,

@@ -43,12 +43,18 @@ ANSWERS: dict[str, tuple[int, str, str, dict[str, Any]]] = {
         {"json": {"text": TEXT}, "headers": {"origin": FOREIGN}},
     ),
     "no such path": (404, "GET", "/nothing", {}),
-    "no such model": (404, "GET", "/v1/models/none", {}),
+    "no such path of OpenAI": (404, "GET", "/v1/none", {}),
     "no such method": (405, "GET", "/synthesize", {}),
     "long text": (413, "POST", "/synthesize", {"json": {"text": "a" * 1_001}}),
     "long body": (413, "POST", "/synthesize", {"json": {"text": "a" * 100_000}}),
     "form": (415, "POST", "/synthesize", {"data": {"text": TEXT}}),
     "unknown voice": (422, "POST", "/synthesize", {"json": {"text": TEXT, "voice": "nobody"}}),
+    "unknown voice of OpenAI": (
+        400,
+        "POST",
+        "/v1/audio/speech",
+        {"json": {"input": TEXT, "voice": "nobody"}},
+    ),
     "failed": (500, "POST", "/synthesize", {"json": {"text": TEXT, "speed": AT_ONCE}}),
 }
 
@@ -153,13 +159,13 @@ def test_names_of_voices_are_no_paths(secured: Any, voice: str) -> None:
         content = json.dumps(fields).encode()
         headers = {**bearer(KEYS[0]), "content-type": "application/json"}
         answer = secured.client.post(path, content=content, headers=headers)
-        assert answer.status_code == 422
+        assert answer.status_code == (400 if path.startswith("/v1/") else 422)
         assert answer.json()["error"]["code"] in ("invalid_blend", "unknown_voice")
         assert "passwd:" not in answer.text
 
 
 def test_paths_lead_to_no_file(secured: Any) -> None:
-    for path in ("/../config/default.toml", "/v1/models/..%2f..%2fvoices", "/voices/af_heart.bin"):
+    for path in ("/../config/default.toml", "/v1/audio/..%2f..%2fvoices", "/voices/af_heart.bin"):
         answer = ask_raw(
             secured,
             f"GET {path} HTTP/1.1\r\nhost: localhost\r\nx-api-key: {KEYS[0]}\r\n"

@@ -39,8 +39,8 @@ def fault(failure: Failure) -> Fault:
     )
 
 
-SHAPE = ErrorShape(Fault, fault, {422: 400})
-INNER_SHAPE = ErrorShape(Fault, fault, {422: 418})
+SHAPE = ErrorShape(Fault, fault, statuses={422: 400}, headers={503: {"X-Should-Retry": "true"}})
+INNER_SHAPE = ErrorShape(Fault, fault, statuses={422: 418}, headers={})
 
 
 @pytest.fixture(scope="module")
@@ -119,7 +119,8 @@ def test_middleware_and_routing_keep_to_it(
     assert answer.json()["detail"]["status"] == code
 
 
-def test_headers_of_an_error_are_the_same_in_every_shape(client: httpx.Client) -> None:
-    for path in ("/door", "/synthesize"):
+def test_a_shape_adds_headers_to_those_of_the_error(client: httpx.Client) -> None:
+    for path, added in (("/door", "true"), ("/door/inner/room", None), ("/synthesize", None)):
         answer = client.post(path, json={"speed": 2})
         assert (answer.status_code, answer.headers["retry-after"]) == (503, "7")
+        assert answer.headers.get("x-should-retry") == added

@@ -15,7 +15,7 @@ from fastapi import FastAPI
 
 from service import errors
 from service.api.app import create_app
-from service.api.middleware.authentication import OPEN_PATHS
+from service.api.middleware.authentication import OPEN_PATHS, is_list
 from service.api.openai.names import VOICES
 from service.api.openapi import describe
 from service.settings import Settings
@@ -28,10 +28,12 @@ PATHS = {
     "/health",
     "/ready",
     "/metrics",
+    "/v1/audio/models",
     "/v1/audio/speech",
     "/v1/audio/voices",
     "/v1/models",
     "/v1/models/{model}",
+    "/v1/test",
 }
 
 
@@ -117,7 +119,8 @@ def test_every_answer_tells_its_content_and_its_headers(with_keys: dict[str, Any
             assert ("WWW-Authenticate" in required) == (status == "401")
             if status != "200":
                 schema = answer["content"]["application/json"]["schema"]
-                assert schema == {"$ref": "#/components/schemas/ErrorAnswer"}
+                name = "OpenAIErrorAnswer" if path.startswith("/v1/") else "ErrorAnswer"
+                assert schema == {"$ref": f"#/components/schemas/{name}"}
 
 
 def test_what_speaks_has_every_status_that_there_is(with_keys: dict[str, Any]) -> None:
@@ -128,7 +131,7 @@ def test_what_speaks_has_every_status_that_there_is(with_keys: dict[str, Any]) -
     synthesize = set(paths["/synthesize"]["post"]["responses"])
     speech = set(paths["/v1/audio/speech"]["post"]["responses"])
     assert synthesize == statuses - {"404"}
-    assert speech == statuses - {"501"}
+    assert speech == statuses - {"422", "501"}
 
 
 def test_keys_are_asked_for_everywhere_but_where_it_is_open(
@@ -138,8 +141,10 @@ def test_keys_are_asked_for_everywhere_but_where_it_is_open(
     assert schemes["bearer"]["scheme"] == "bearer"
     assert (schemes["header"]["in"], schemes["header"]["name"]) == ("header", "X-API-Key")
     for path, operation in operations(with_keys):
-        # Either is enough.
+        # Either is enough, and lists need none.
         wanted = None if path in OPEN_PATHS else [{"bearer": []}, {"header": []}]
+        if wanted and is_list(path):
+            wanted.append({})
         assert operation.get("security") == wanted
         assert ("401" in operation["responses"]) == (wanted is not None)
     assert "securitySchemes" not in document["components"]
@@ -177,6 +182,9 @@ def test_every_example_is_spoken(server: Any, document: dict[str, Any]) -> None:
             {"text": "Yes.", "timestamps": "phoneme", "format": "pcm", "stream": True},
             "text/event-stream",
         ),
+        ("/v1/audio/speech", {"input": "Yes.", "timestamps": True}, "application/json"),
+        ("/v1/audio/speech", {"input": "Yes.", "return_timestamps": True}, "application/json"),
+        ("/v1/audio/speech", {"input": "Yes.", "stream_format": "sse"}, "text/event-stream"),
     ],
 )  # fmt: skip
 def test_every_media_type_is_given(

@@ -60,7 +60,8 @@ def start() -> Iterator[Start]:
 
 @pytest.fixture(scope="session")
 def keyed(start: Start, tmp_path_factory: pytest.TempPathFactory) -> httpx.Client:
-    return start(api_keys_file=write(tmp_path_factory.mktemp("keyed") / "keys", KEY_FILE))
+    keys = write(tmp_path_factory.mktemp("keyed") / "keys", KEY_FILE)
+    return start(api_keys_file=keys, private_lists=True)
 
 
 @pytest.fixture(scope="session")

@@ -17,6 +17,7 @@ from service.settings import Settings
 from tests.service.api.middleware.small_application import (
     KEY,
     OTHER_KEY,
+    Start,
     code,
     handshake,
     refused_handshake,
@@ -147,6 +148,18 @@ def test_a_key_of_any_bytes_is_401(keyed: httpx.Client) -> None:
 def test_open_paths_need_no_key(keyed: httpx.Client) -> None:
     assert keyed.get("/health").json() == "read"
     assert keyed.get("/ready").status_code == 404  # the small application has none
+
+
+def test_lists_need_no_key_but_no_wrong_one_either(start: Start, key_file: Path) -> None:
+    client = start(api_keys_file=key_file)
+    for headers in ({}, {"Authorization": "Bearer"}, {"X-API-Key": KEY}):
+        assert client.get("/voices", headers=headers).json() == "read"
+        for path in ("/v1/models", "/v1/models/a/b", "/v1/audio/voices", "/languages"):
+            # The small application has none of them.
+            assert client.get(path, headers=headers).status_code == 404
+    assert client.get("/voices", headers={"X-API-Key": f"{KEY}x"}).status_code == 401
+    for path in ("/synthesize", "/voices/", "/v1/modelsx", "/v1/audio/speech", "/metrics"):
+        assert client.get(path).status_code == 401
 
 
 def test_a_key_in_the_query_does_not_let_in(keyed: httpx.Client) -> None:

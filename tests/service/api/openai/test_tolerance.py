@@ -1,0 +1,294 @@
+"""What clients send that are written for other servers, or loosely."""
+
+from __future__ import annotations
+
+import base64
+import json
+import re
+from collections.abc import Callable
+from typing import Any
+
+import httpx
+import numpy as np
+import openai
+import pytest
+
+from tests.service.api.openai.openai_client import KEY, SHORT, create, decode
+
+HEADERS = {"authorization": f"Bearer {KEY}"}
+
+
+@pytest.fixture
+def ask(keyed_server: Any) -> Callable[..., httpx.Response]:
+    def ask(**fields: object) -> httpx.Response:
+        body = {"input": SHORT, "response_format": "pcm", **fields}
+        answer: httpx.Response = keyed_server.client.post(
+            "/v1/audio/speech", json=body, headers=HEADERS
+        )
+        return answer
+
+    return ask
+
+
+def test_without_a_model_and_a_voice_the_defaults_speak(
+    ask: Callable[..., httpx.Response],
+) -> None:
+    answer = ask()
+    assert answer.status_code == 200
+    assert answer.content == ask(model="kokoro", voice="af_heart").content
+    assert "x-ignored-fields" not in answer.headers
+
+
+def test_null_is_as_good_as_no_field(ask: Callable[..., httpx.Response]) -> None:
+    names = (
+        "model", "voice", "speed", "stream_format", "instructions", "stream", "lang_code",
+        "volume_multiplier", "normalization_options", "timestamps", "input_format",
+    )  # fmt: skip
+    answer = ask(**dict.fromkeys(names))
+    assert answer.status_code == 200, answer.text
+    assert answer.content == ask().content
+    assert "x-ignored-fields" not in answer.headers
+
+
+def test_numbers_may_be_text(ask: Callable[..., httpx.Response]) -> None:
+    assert ask(speed="1.5").content == ask(speed=1.5).content
+    assert ask(volume_multiplier="0.5").content == ask(volume_multiplier=0.5).content
+    for speed in ("fast", "", "nan", "1e9"):
+        assert ask(speed=speed).status_code == 400
+
+
+def test_fields_without_effect_are_named_in_a_header_and_in_the_log(
+    ask: Callable[..., httpx.Response], keyed_server: Any
+) -> None:
+    answer = ask(
+        backend="piper",
+        extra_payload={"cfg": 1},
+        return_download_link=True,
+        return_timing=True,
+        instructions="Whisper.",
+        download_format="wav",
+        normalization_options={"normalize": True, "url_normalization": False},
+    )
+    assert answer.status_code == 200
+    assert answer.content == ask().content
+    names = answer.headers["x-ignored-fields"]
+    assert names.split(", ") == [
+        "backend", "extra_payload", "return_download_link", "return_timing", "instructions",
+        "download_format", "normalization_options.url_normalization",
+    ]  # fmt: skip
+    identity = answer.headers["x-request-id"]
+    assert keyed_server.wait_for(rf"request {identity}: ignored fields: (.*)") == names
+    assert "Whisper" not in "".join(keyed_server.log)
+    assert "piper" not in "".join(keyed_server.log)
+
+
+def test_names_of_ignored_fields_are_bounded_whatever_they_are(
+    ask: Callable[..., httpx.Response],
+) -> None:
+    answer = ask(**{"a\r\nset-cookie: x": 1, "ü" * 100: 2, "": 3}, download_format="pcm")
+    names = answer.headers["x-ignored-fields"].split(", ")
+    assert names == ["a??set-cookie??x", "?" * 48, "?"]
+    assert "set-cookie" not in answer.headers
+    answer = ask(**{f"field_{number}": number for number in range(3_000)})
+    names = answer.headers["x-ignored-fields"].split(", ")
+    assert names == [*(f"field_{number}" for number in range(16)), "..."]
+
+
+def test_the_other_endpoint_stays_strict(keyed_server: Any) -> None:
+    for field in ("voice_id", "lang_code"):
+        answer = keyed_server.client.post(
+            "/synthesize", json={"text": SHORT, field: "a"}, headers=HEADERS
+        )
+        assert answer.status_code == 422
+        assert f"unknown field {field}" in answer.json()["error"]["message"]
+
+
+# Voices.
+
+
+@pytest.mark.parametrize(
+    ("given", "voice"),
+    [
+        (" echo", "am_echo"),
+        ("Echo", "am_echo"),
+        ("AF_Bella", "af_bella"),
+        ("af_bella(2)+Echo", "af_bella(2)+am_echo"),
+        ("nova", "bm_george"),  # by the server's setting
+        ("my blend", "af_bella(2)+af_sky(1)"),
+    ],
+)
+def test_names_are_found_in_any_case_and_by_the_setting(
+    client: openai.OpenAI, given: str, voice: str
+) -> None:
+    assert create(client, voice=given, input=SHORT) == create(client, voice=voice, input=SHORT)
+
+
+def test_a_voice_may_come_as_the_model(ask: Callable[..., httpx.Response]) -> None:
+    spoken = ask(voice="af_bella").content
+    assert ask(model="af_bella").content == spoken
+    assert ask(model="coral").content == spoken
+    assert ask(model="coral", voice="echo").content == ask(voice="echo").content
+
+
+def test_a_name_of_the_setting_must_be_of_a_voice(
+    start_server: Callable[..., Any],
+) -> None:
+    server = start_server(environment={"KOKORO_OPENAI_VOICES": '{"alloy": "af_hart"}'})
+    server.wait_for(r"openai_voices\.alloy: no voice 'af_hart' \(did you mean af_heart\?\)")
+    assert server.process.wait(timeout=120) == 1
+
+
+# Kokoro-FastAPI's fields.
+
+
+def test_a_stream_that_is_not_wanted_comes_with_its_length(
+    ask: Callable[..., httpx.Response],
+) -> None:
+    for audio_format in ("mp3", "opus", "pcm", "wav", "flac"):
+        answer = ask(stream=False, response_format=audio_format, download_format=audio_format)
+        assert int(answer.headers["content-length"]) == len(answer.content)
+        assert float(answer.headers["x-duration-s"]) > 0
+        assert "x-ignored-fields" not in answer.headers
+    assert "content-length" not in ask(stream=True).headers
+    assert "content-length" not in ask().headers
+
+
+@pytest.mark.parametrize(
+    ("name", "code"),
+    [("e", "es"), ("es", "es"), ("es-MX", "es"), ("b", "en-gb"), ("EN_US", "en-us")],
+)
+def test_the_language_has_a_code_or_a_letter(
+    ask: Callable[..., httpx.Response], keyed_server: Any, name: str, code: str
+) -> None:
+    answer = ask(lang_code=name)
+    assert answer.status_code == 200
+    keyed_server.wait_for(rf"id={answer.headers['x-request-id']} .*language={code} ")
+    assert ask(language=name).content == answer.content
+    assert ask(language="fr", lang_code=name).content == answer.content
+
+
+def test_volume_multiplies_the_samples(ask: Callable[..., httpx.Response]) -> None:
+    spoken, half, loud, silent = (
+        np.frombuffer(ask(volume_multiplier=factor).content, "<i2").astype(float)
+        for factor in (1, 0.5, 10, 0)
+    )
+    assert np.abs(half - spoken / 2).max() <= 1
+    assert np.abs(loud).max() == 32_767
+    assert silent.size == spoken.size
+    assert not silent.any()
+
+
+def test_what_gets_too_loud_is_counted_as_clipped(
+    ask: Callable[..., httpx.Response], keyed_server: Any
+) -> None:
+    answer = ask(volume_multiplier=10)
+    line = keyed_server.wait_for(rf"id={answer.headers['x-request-id']} (.*)")
+    assert int(re.search(r"clipped=(\d+)", line).group(1)) > 100  # type: ignore[union-attr]
+
+
+def test_normalization_can_be_switched_off(ask: Callable[..., httpx.Response]) -> None:
+    read, plain = (
+        ask(input="It is 1984.", normalization_options={"normalize": normalized}).content
+        for normalized in (True, False)
+    )
+    assert read == ask(input="It is 1984.").content
+    assert read != plain
+
+
+def test_captions_have_the_names_of_kokoro_fastapi(ask: Callable[..., httpx.Response]) -> None:
+    answer = ask(input="It costs $5.", return_timestamps=True, response_format="wav").json()
+    assert set(answer) == {"audio", "audio_format", "timestamps"}
+    assert answer["audio_format"] == "audio/wav"
+    assert decode(base64.b64decode(answer["audio"])).any()
+    assert [word["word"] for word in answer["timestamps"]] == ["It", "costs", "$5"]
+    for word in answer["timestamps"]:
+        assert set(word) == {"word", "start_time", "end_time"}
+        assert 0 < word["start_time"] < word["end_time"]
+
+
+# Nothing to say.
+
+
+@pytest.mark.parametrize("text", [".", "... !", "😀", "—", "<speak>.</speak>"])
+@pytest.mark.parametrize("audio_format", ["mp3", "opus", "pcm", "wav", "flac"])
+def test_what_has_nothing_to_pronounce_is_a_short_silence(
+    ask: Callable[..., httpx.Response], text: str, audio_format: str
+) -> None:
+    kind = {"input_format": "ssml"} if text.startswith("<") else {}
+    for stream in (None, False):
+        answer = ask(input=text, response_format=audio_format, stream=stream, **kind)
+        assert answer.status_code == 200, answer.text
+        assert answer.content
+        if audio_format == "pcm":
+            assert answer.content == bytes(2 * 4_800)
+        else:
+            samples = decode(answer.content)
+            assert samples.size >= 4_800
+            assert np.abs(samples).max() <= 1
+
+
+def test_a_silence_comes_in_events_and_with_times_too(
+    ask: Callable[..., httpx.Response],
+) -> None:
+    events = ask(input=".", stream_format="sse", timestamps=True).text.split("\n\n")
+    first = json.loads(events[0].removeprefix("data: "))
+    assert base64.b64decode(first["audio"]) == bytes(2 * 4_800)
+    assert first["words"] == []
+    timed = ask(input=".", timestamps=True).json()
+    assert (timed["duration_s"], timed["words"]) == (0.2, [])
+
+
+# Lists.
+
+
+def test_lists_are_for_readers_of_objects_and_of_names(keyed_server: Any) -> None:
+    # Open WebUI and others ask without a key.
+    objects = keyed_server.client.get("/v1/audio/voices", params={"limit": 100}).json()["voices"]
+    names = [voice["id"] for voice in objects]
+    assert len(names) == 54 + 14
+    assert all(voice["name"] == voice["id"] for voice in objects)
+    described = {voice["id"]: (voice["language"], voice["sex"]) for voice in objects}
+    assert described["nova"] == described["bm_george"] == ("en-gb", "male")
+    for query in ({"format": "names"}, {"legacy": "true"}):
+        assert keyed_server.client.get("/v1/audio/voices", params=query).json() == {"voices": names}
+    answer = keyed_server.client.get("/v1/audio/voices", params={"format": "list"})
+    assert (answer.status_code, answer.json()["error"]["param"]) == (400, "format")
+
+
+def test_models_of_speech_are_listed_for_open_webui(keyed_server: Any) -> None:
+    speech = keyed_server.client.get("/v1/audio/models").json()
+    models = keyed_server.client.get("/v1/models").json()
+    assert [model["id"] for model in speech["models"]] == [model["id"] for model in models["data"]]
+    assert all(model["name"] == model["id"] for model in speech["models"])
+    assert {"object": speech["object"], "data": speech["data"]} == models
+
+
+def test_wyoming_openai_takes_this_server_for_one_of_kokoro(keyed_server: Any) -> None:
+    # It probes in this order, without a key. Whatever has /readyz is LocalAI for it, and has no
+    # other voices than its models.
+    assert keyed_server.client.get("/v1/readyz", headers=HEADERS).status_code == 404
+    assert keyed_server.client.get("/health").text != "OK"
+    assert keyed_server.client.get("/v1/test").json() == {"status": "ok"}
+
+
+def test_strict_models_are_the_listed_ones_with_or_without_a_date(
+    start_server: Callable[..., Any],
+) -> None:
+    server = start_server("--strict-models", "--max-text-length", "10")
+    server.wait_until_ready()
+    for name, status in (
+        ("kokoro", 200),
+        ("gpt-4o-mini-tts-2025-12-15", 200),
+        ("tts-1-1106", 200),
+        ("tts-2", 404),
+        ("tts-1-", 404),
+        ("hexgrad/Kokoro-82M", 404),
+    ):
+        spoken = server.client.post("/v1/audio/speech", json={"model": name, "input": "."})
+        described = server.client.get(f"/v1/models/{name}")
+        assert spoken.status_code == described.status_code == status
+        if status == 404:
+            error = described.json()["error"]
+            assert (error["code"], error["param"]) == ("model_not_found", "model")
+    assert "did you mean tts-1?" in server.client.get("/v1/models/tts-2").text
+    assert server.stop() == 0
