@@ -16,6 +16,7 @@ from service.api.middleware import protection
 from service.api.middleware.access_log import AccessLog
 from service.api.middleware.authentication import read_keys
 from service.api.middleware.limits import BodyLimit, BodyTimeout
+from service.api.middleware.methods import Methods
 from service.api.middleware.security_headers import SecurityHeaders
 from service.api.openai.error_shape import OPENAI_SHAPE
 from service.api.openai.router import router as openai_router
@@ -94,6 +95,7 @@ def create_app(settings: Settings, on_failure: Callable[[Exception], None]) -> F
     for router in _ROUTERS:
         app.include_router(router)
     error_answers.install(app, _ERROR_SHAPES)
+    app.add_middleware(Methods, routes=[*routes, *app.routes])
     app.add_middleware(BodyLimit, max_bytes=max_body_bytes(settings))
     app.add_middleware(BodyTimeout, receive_timeout_s=settings.receive_timeout_s)
     protection.install(app, settings, keys)

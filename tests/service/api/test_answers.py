@@ -49,6 +49,8 @@ ANSWERS: dict[str, tuple[int, str, str, dict[str, Any]]] = {
     "long body": (413, "POST", "/synthesize", {"json": {"text": "a" * 100_000}}),
     "form": (415, "POST", "/synthesize", {"data": {"text": TEXT}}),
     "unknown voice": (422, "POST", "/synthesize", {"json": {"text": TEXT, "voice": "nobody"}}),
+    "head": (200, "HEAD", "/voices", {}),
+    "methods": (204, "OPTIONS", "/voices", {}),
     "unknown voice of OpenAI": (
         400,
         "POST",

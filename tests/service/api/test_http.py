@@ -205,7 +205,7 @@ def test_unknown_paths_and_methods_have_the_same_shape(server: Any) -> None:
     assert_error(server.client.get("/nothing"), 404, "not_found")
     response = server.client.get("/synthesize")
     assert_error(response, 405, "method_not_allowed")
-    assert response.headers["allow"] == "POST"
+    assert response.headers["allow"] == "OPTIONS, POST"
 
 
 def test_sixteen_requests_at_once_each_get_their_own_speech(server: Any) -> None:

@@ -154,6 +154,7 @@ def test_lists_need_no_key_but_no_wrong_one_either(start: Start, key_file: Path)
     client = start(api_keys_file=key_file)
     for headers in ({}, {"Authorization": "Bearer"}, {"X-API-Key": KEY}):
         assert client.get("/voices", headers=headers).json() == "read"
+        assert client.head("/voices", headers=headers).status_code != 401
         for path in ("/v1/models", "/v1/models/a/b", "/v1/audio/voices", "/languages"):
             # The small application has none of them.
             assert client.get(path, headers=headers).status_code == 404
