@@ -130,6 +130,7 @@ def test_a_voice_may_come_as_the_model(ask: Callable[..., httpx.Response]) -> No
     assert ask(model="coral", voice="echo").content == ask(voice="echo").content
 
 
+@pytest.mark.thorough
 def test_a_name_of_the_setting_must_be_of_a_voice(
     start_server: Callable[..., Any],
 ) -> None:
@@ -271,6 +272,7 @@ def test_wyoming_openai_takes_this_server_for_one_of_kokoro(keyed_server: Any) -
     assert keyed_server.client.get("/v1/test").json() == {"status": "ok"}
 
 
+@pytest.mark.thorough
 def test_strict_models_are_the_listed_ones_with_or_without_a_date(
     start_server: Callable[..., Any],
 ) -> None:
