@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import io
 import itertools
 import json
 import time
@@ -38,6 +39,14 @@ def pcm(client: openai.OpenAI) -> np.ndarray:
     samples = np.frombuffer(create(client, response_format="pcm"), "<i2")
     assert np.abs(samples).max() > 3_000
     return samples
+
+
+def test_wav_that_is_streamed_does_not_tell_its_length(client: openai.OpenAI) -> None:
+    whole = create(client, response_format="wav")
+    streamed = create(client, response_format="wav", extra_body={"stream": True})
+    assert streamed[4:8] == streamed[40:44] == b"\xff\xff\xff\xff"
+    assert streamed[:4] + streamed[8:40] == whole[:4] + whole[8:40]
+    assert len(streamed) == len(whole)
 
 
 @pytest.mark.parametrize("audio_format", ["wav", "flac"])
