@@ -129,7 +129,8 @@ class Environment:
         log_level: messages below this level are dropped, unless a session has a level of its own.
         logger: where messages go; None for standard error.
         thread_pools: shared by the sessions that ask for them; None if there are none.
-        cpu_arena: shared by the sessions that ask for it; None until `share_cpu_arena`.
+        cpu_arena: shared by the sessions that ask for it; None before `share_cpu_arena` and after
+            `release_cpu_arena`.
     """
 
     def __init__(
@@ -209,7 +210,7 @@ class Environment:
         """Make one CPU arena for all sessions that ask for it (`CreateAndRegisterAllocator`).
 
         A session asks for it with the configuration entry `session.use_env_allocators` = `1`. All
-        other sessions have their own arenas. The shared arena lives until the process ends.
+        other sessions have their own arenas. The shared arena lives until `release_cpu_arena`.
 
         Args:
             config: its configuration; None for ONNX Runtime's defaults.
@@ -237,6 +238,17 @@ class Environment:
             finally:
                 arena.close()
             self.cpu_arena = config
+
+    def release_cpu_arena(self) -> None:
+        """Give up the shared CPU arena, if there is one (`UnregisterAllocator`).
+
+        Sessions that use it keep it. Its memory is freed with the last of them, and of their
+        outputs. Then `share_cpu_arena` may make another one.
+        """
+        with self._lock:
+            if self.cpu_arena is not None:
+                self.api.UnregisterAllocator(self.pointer, self.cpu_memory_info)
+                self.cpu_arena = None
 
     def take_string(self, pointer: int) -> str:
         """Copy a string that the default allocator allocated, and free it (`AllocatorFree`)."""

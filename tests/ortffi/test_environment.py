@@ -219,6 +219,24 @@ def test_a_shared_arena_is_made_once(fake, use):
     assert not fake.mistakes
 
 
+def test_a_shared_arena_that_cannot_be_given_up_stays(fake):
+    environment = fake.environment()
+    for name in ("CreateAndRegisterAllocator", "UnregisterAllocator"):
+        fake.replace[name] = lambda *_: None
+    environment.release_cpu_arena()  # there is none
+    assert fake.calls.count("UnregisterAllocator") == 0
+    config = ArenaConfig()
+    environment.share_cpu_arena(config)
+    fake.fail = lambda name: name == "UnregisterAllocator"
+    with pytest.raises(ortffi.FailError):
+        environment.release_cpu_arena()
+    assert environment.cpu_arena is config
+    fake.fail = lambda _name: False
+    environment.release_cpu_arena()
+    assert environment.cpu_arena is None
+    assert not fake.mistakes
+
+
 def test_an_arenas_configuration_holds_what_is_set():
     assert ArenaConfig().entries() == {}
     everything = ArenaConfig(1, ArenaExtendStrategy.SAME_AS_REQUESTED, 2, 3, 4)
@@ -322,12 +340,18 @@ def run(value):
         return session.run({"x": x})[0]
 
 assert run("0")[0] == 2
+assert environment.cpu_arena.max_mem == 2**20
 try:
     run("1")
 except ortffi.OrtError as error:
     assert "memory" in str(error).lower(), error
 else:
     raise AssertionError("max_mem had no effect")
+for _ in range(2):
+    environment.release_cpu_arena()
+    assert environment.cpu_arena is None
+environment.share_cpu_arena(ArenaConfig(max_mem=2**30))
+assert run("1")[0] == 2
 """
 
 
