@@ -95,6 +95,13 @@ class LanguageUnavailableError(ServiceError):
     code = "language_unavailable"
 
 
+class InvalidLexiconError(ServiceError):
+    """The lexicon of a request has too many words, or one that cannot be used."""
+
+    status = 422
+    code = "invalid_lexicon"
+
+
 class UnsupportedFormatError(ServiceError):
     """The audio format is unknown, or cannot be streamed."""
 
@@ -121,6 +128,21 @@ class ForbiddenOriginError(ServiceError):
 
     status = 403
     code = "forbidden_origin"
+
+
+class KeyLimitError(ServiceError):
+    """The API key has used what its limits allow.
+
+    Attributes:
+        retry_after_s: whole seconds after which to try again.
+    """
+
+    status = 429
+    code = "key_limit"
+
+    def __init__(self, message: str, retry_after_s: int = 1) -> None:
+        super().__init__(message)
+        self.retry_after_s = retry_after_s
 
 
 # Failures while serving.

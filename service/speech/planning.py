@@ -273,7 +273,9 @@ class Planner:
             speed = utterance.speed * settings.rate
             _check_speed(speed, "speed times rate")
             if len(text) > READ_AT_ONCE:
-                self.front_end.check(part, language, normalized=utterance.normalized)
+                self.front_end.check(
+                    part, language, normalized=utterance.normalized, lexicon=utterance.lexicon
+                )
             parts.append(_Part(part, language, blend, speed))
         if silence_s > MAX_SILENCE_S:
             raise InvalidRequestError(
@@ -292,7 +294,12 @@ class Planner:
         )
 
     def _read(self, utterance: Utterance, part: _Part) -> Iterator[Reading]:
-        return self.front_end.read(part.passage, part.language, normalized=utterance.normalized)
+        return self.front_end.read(
+            part.passage,
+            part.language,
+            normalized=utterance.normalized,
+            lexicon=utterance.lexicon,
+        )
 
     def _cut_phonemes(self, utterance: Utterance, blend: Blend, *, early: bool) -> Iterator[Chunk]:
         """Yield the chunks of phonemes; errors are raised before the first."""

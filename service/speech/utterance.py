@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from service.settings import Decoding
+from service.text import UserLexicon
 
 TextKind = Literal["text", "ssml", "phonemes"]
 """Text with the markup of docs/markup.md, SSML, or symbols of the model's vocabulary."""
@@ -28,6 +29,8 @@ class Utterance:
         normalized: whether text normalization runs.
         silence_s: seconds of silence that a text or SSML with nothing to pronounce gives; None if
             it is an error.
+        lexicon: pronunciations for this text, laid over those of the service; None for no others.
+            Phonemes need none.
     """
 
     text: str
@@ -37,6 +40,7 @@ class Utterance:
     language: str | None = None
     normalized: bool = True
     silence_s: float | None = None
+    lexicon: UserLexicon | None = None
 
     @property
     def likely_s(self) -> float:

@@ -67,24 +67,37 @@ class FrontEnd:
         self._reading = threading.Lock()
         self._can_read = lru_cache(_PROBED_KEPT)(self._can_read_anew)
 
-    def check(self, passage: Passage, language: str, *, normalized: bool = True) -> None:
-        """Refuse characters that cannot be read, before `read` reaches them.
+    def check(
+        self,
+        passage: Passage,
+        language: str,
+        *,
+        normalized: bool = True,
+        lexicon: UserLexicon | None = None,
+    ) -> None:
+        """Refuse characters that cannot be read, before `read` reaches them; arguments as there.
 
         Raises:
             ServiceError: as `read` does.
         """
-        characters = dict.fromkeys(passage.text.text)
+        respellings = () if lexicon is None else lexicon.respellings
+        characters = dict.fromkeys(chain(passage.text.text, *respellings))
         if not all(
             self._can_read(character, language, normalized)
             for character in characters
             if not character.isascii() and is_meaningful(character)
         ):
             # A rule may rewrite the character. Only the whole text decides.
-            for _ in self.read(passage, language, normalized=normalized):
+            for _ in self.read(passage, language, normalized=normalized, lexicon=lexicon):
                 pass
 
     def read(
-        self, passage: Passage, language: str, *, normalized: bool = True
+        self,
+        passage: Passage,
+        language: str,
+        *,
+        normalized: bool = True,
+        lexicon: UserLexicon | None = None,
     ) -> Iterator[Reading]:
         """Yield the phonemes of a passage, block by block; joined by spaces, they are complete.
 
@@ -94,6 +107,7 @@ class FrontEnd:
             passage: text with its overrides and hints.
             language: code of one of `LANGUAGES`.
             normalized: whether the text is normalized before it is read.
+            lexicon: of this text, laid over the front end's own.
 
         Raises:
             LanguageUnavailableError: nothing installed here reads the language.
@@ -103,6 +117,7 @@ class FrontEnd:
             EspeakError: espeak-ng is needed but cannot be used.
         """
         text = passage.text
+        applied = self.lexicon if lexicon is None else lexicon.over(self.lexicon)
         kept = sorted(text.within(*span) for span in _spans(passage))
         for start, end in blocks(text.text, kept):
             part = text[start:end]
@@ -112,14 +127,16 @@ class FrontEnd:
                 hints=_inside(passage.hints, *part.span),
             )
             with self._reading:
-                reading = self._read_block(block, language, normalized)
+                reading = self._read_block(block, language, normalized, applied)
             if load_vocabulary().is_pronounceable(reading.phonemes):
                 yield reading
 
-    def _read_block(self, block: Passage, language: str, normalized: bool) -> Reading:
+    def _read_block(
+        self, block: Passage, language: str, normalized: bool, lexicon: UserLexicon
+    ) -> Reading:
         # Devanagari needs joiners.
         text = clean_text(block.text, keep_joiners=language == "hi")
-        text, added = self.lexicon.apply(text, language, _spans(block))
+        text, added = lexicon.apply(text, language, _spans(block))
         overrides = sorted((*block.overrides, *added), key=lambda override: override.start)
         if normalized:
             text = normalize(
@@ -137,7 +154,8 @@ class FrontEnd:
     def _can_read_anew(self, character: str, language: str, normalized: bool) -> bool:
         try:
             with self._reading:
-                self._read_block(Passage(TracedText(character)), language, normalized)
+                passage = Passage(TracedText(character))
+                self._read_block(passage, language, normalized, self.lexicon)
         except ServiceError:
             return False
         return True
