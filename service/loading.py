@@ -12,6 +12,7 @@ from typing import Literal
 from service import model as models
 from service import preparation
 from service.errors import (
+    LexiconError,
     ModelError,
     ProviderError,
     ServiceError,
@@ -213,6 +214,21 @@ def load_lexicon(settings: Settings) -> UserLexicon:
         LexiconError: the file cannot be read, or an entry is wrong.
     """
     return UserLexicon.load(settings.lexicon or resource("config") / "lexicon.toml")
+
+
+def load_lexicons(settings: Settings) -> dict[str, UserLexicon]:
+    """Read the lexicons of API keys, by the names of the keys; none without `lexicons_dir`.
+
+    Raises:
+        LexiconError: the folder or a file cannot be read, or an entry is wrong. The message names
+            it.
+    """
+    folder = settings.lexicons_dir
+    if folder is None:
+        return {}
+    if not folder.is_dir():
+        raise LexiconError(f"lexicons_dir {folder} is not a folder")
+    return {path.stem: UserLexicon.load(path) for path in sorted(folder.glob("*.toml"))}
 
 
 def load_front_end(settings: Settings) -> FrontEnd:

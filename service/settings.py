@@ -171,6 +171,9 @@ class Settings(BaseSettings):
     api_keys_file: Path | None = Field(
         None, description="file of API keys, one per line; default: no key is needed"
     )
+    lexicons_dir: Path | None = Field(
+        None, description="folder of lexicons of API keys, NAME.toml; default: none"
+    )
     private_lists: bool = Field(
         False, description="ask for a key also for lists of voices, models and languages"
     )

@@ -14,7 +14,6 @@ from service.api import error_answers
 from service.api.admin.router import router as admin_router
 from service.api.middleware import protection
 from service.api.middleware.access_log import AccessLog
-from service.api.middleware.authentication import read_keys
 from service.api.middleware.limits import BodyLimit, BodyTimeout
 from service.api.middleware.methods import Methods
 from service.api.middleware.security_headers import SecurityHeaders
@@ -54,7 +53,6 @@ def create_app(settings: Settings, on_failure: Callable[[Exception], None]) -> F
     Raises:
         StartupError: the settings contradict each other, or a file that they name cannot be used.
     """
-    keys = read_keys(settings)
     routes = [route for router in _ROUTERS for route in router.routes]
     paths = {str(getattr(route, "path_format", "")) for route in routes}
     state = ServiceState(settings, paths | {"/openapi.json"})
@@ -98,7 +96,7 @@ def create_app(settings: Settings, on_failure: Callable[[Exception], None]) -> F
     app.add_middleware(Methods, routes=[*routes, *app.routes])
     app.add_middleware(BodyLimit, max_bytes=max_body_bytes(settings))
     app.add_middleware(BodyTimeout, receive_timeout_s=settings.receive_timeout_s)
-    protection.install(app, settings, keys)
+    protection.install(app, settings, state.callers)
     app.add_middleware(AccessLog, service=state)
     app.add_middleware(SecurityHeaders)
 
@@ -107,7 +105,7 @@ def create_app(settings: Settings, on_failure: Callable[[Exception], None]) -> F
             app.openapi_schema = describe(
                 app,
                 max_text_length=settings.max_text_length,
-                asks_for_key=keys is not None,
+                asks_for_key=state.callers.keys is not None,
                 open_lists=not settings.private_lists,
             )
         return app.openapi_schema

@@ -17,7 +17,7 @@ from starlette.requests import ClientDisconnect
 from starlette.types import Receive, Scope, Send
 
 from service.api.schemas import ErrorAnswer, ErrorDetail
-from service.errors import OverloadedError, ServiceError
+from service.errors import KeyLimitError, OverloadedError, ServiceError
 from service.settings import nearest
 
 logger = logging.getLogger(__name__)
@@ -152,15 +152,17 @@ async def refuse(
 ) -> None:
     """Answer a request, or a WebSocket before its upgrade, with an error."""
     # For a WebSocket, starlette answers by the extension websocket.http.response.
-    answer = error_answer(scope, error.status, error.code, error.message, headers)
+    answer = service_error_answer(scope, error, headers)
     await answer(scope, receive, send)
 
 
-def service_error_answer(scope: Scope, error: ServiceError) -> JSONResponse:
+def service_error_answer(
+    scope: Scope, error: ServiceError, headers: Mapping[str, str] | None = None
+) -> JSONResponse:
     """Return the answer for an error of the service."""
-    headers = {}
-    if error.status == 503:
-        after_s = error.retry_after_s if isinstance(error, OverloadedError) else 1
+    headers = dict(headers or {})
+    if error.status in (429, 503):
+        after_s = error.retry_after_s if isinstance(error, KeyLimitError | OverloadedError) else 1
         headers["Retry-After"] = str(after_s)
     detail = service_error_detail(error, scope["state"]["request_id"])
     return error_answer(scope, error.status, error.code, detail.message, headers)

@@ -59,10 +59,11 @@ class SpeechJob(Generic[T]):
             async for item in job:
                 ...
 
-    The job is admitted if it needs to be, ends with its deadline or with the service, and counts
-    what is said. The block is left only when no thread works for the job any more. Items that
-    nobody takes are not finished. Entering and iterating raise the errors of admission, planning,
-    synthesis and writing, and the reason of a cancellation.
+    The job is admitted if it needs to be, counts for the caller's API key and has its lexicon, ends
+    with its deadline or with the service, and counts what is said. The block is left only when no
+    thread works for the job any more. Items that nobody takes are not finished. Entering and
+    iterating raise the errors of admission, of the key, planning, synthesis and writing, and the
+    reason of a cancellation.
 
     Args:
         service: the state of the service.
@@ -103,6 +104,9 @@ class SpeechJob(Generic[T]):
         async with AsyncExitStack() as stack:
             if self._memory is not None:
                 stack.enter_context(admission.request(self._held_bytes(self._memory)))
+            callers = self._service.callers
+            self._utterance = callers.adapt(self._utterance)
+            callers.charge(len(self._utterance.text))
             self._cancellation = stack.enter_context(Cancellation())
             stack.enter_context(admission.cancellable(self._cancellation))
             deadline = asyncio.get_running_loop().call_later(

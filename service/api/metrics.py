@@ -93,6 +93,14 @@ class Metrics:
             "Finished requests, by endpoint and outcome",
             ("endpoint", "outcome"),
         )
+        self._key_requests = counter(
+            "kokoro_key_requests_total",
+            "Finished requests of API keys with names, by key and outcome",
+            ("key", "outcome"),
+        )
+        self._key_characters = counter(
+            "kokoro_key_characters_total", "Characters spoken for API keys with names", ("key",)
+        )
         self._characters = counter("kokoro_characters_total", "Characters spoken")
         self._audio = counter("kokoro_audio_seconds_total", "Duration of the audio synthesized")
         self._clipped = counter("kokoro_clipped_samples_total", "Samples clipped at full scale")
@@ -140,11 +148,23 @@ class Metrics:
         """Count a WebSocket as open within the block."""
         return _counted(self._websockets)
 
-    def observe_request(self, *, endpoint: str, outcome: str, duration_s: float) -> None:
-        """Count a finished request; its outcome is `ok` or an error code."""
+    def observe_request(
+        self, *, endpoint: str, outcome: str, duration_s: float, key: str | None = None
+    ) -> None:
+        """Count a finished request.
+
+        Args:
+            endpoint: its path.
+            outcome: `ok` or an error code.
+            duration_s: until the end of its answer.
+            key: the name of its API key, which the operator gave; None if there is none.
+        """
         known = endpoint if endpoint in self._endpoints else OTHER
-        self._requests.labels(known, outcome if outcome in self._outcomes else OTHER).inc()
+        outcome = outcome if outcome in self._outcomes else OTHER
+        self._requests.labels(known, outcome).inc()
         self._duration.labels(known).observe(duration_s)
+        if key is not None:
+            self._key_requests.labels(key, outcome).inc()
 
     def observe_first_audio(self, wait_s: float) -> None:
         """Count how long a request waited for its first audio."""
@@ -155,13 +175,21 @@ class Metrics:
         self._queue_wait.observe(wait_s)
 
     def observe_speech(
-        self, *, n_characters: int, audio_s: float, compute_s: float, n_clipped: int
+        self,
+        *,
+        n_characters: int,
+        audio_s: float,
+        compute_s: float,
+        n_clipped: int,
+        key: str | None = None,
     ) -> None:
         """Count what was spoken, and its real-time factor unless all of it came from the cache.
 
-        Cached speech would make the model look faster than it is.
+        Cached speech would make the model look faster than it is. See `observe_request` for `key`.
         """
         self._characters.inc(n_characters)
+        if key is not None:
+            self._key_characters.labels(key).inc(n_characters)
         self._audio.inc(audio_s)
         self._clipped.inc(n_clipped)
         if audio_s > 0 and compute_s > 0:

@@ -71,6 +71,7 @@ _DESCRIPTIONS = {
     413: "The text or the body is too long",
     415: "The content type is not JSON",
     422: "A field is invalid, or the text cannot be spoken",
+    429: "The API key has used what its limits allow",
     500: "Synthesis failed, or an internal error",
     501: "The model gives no durations, or cannot be decoded in windows",
     503: "The service is loading, shutting down or overloaded",
@@ -87,15 +88,18 @@ _REQUEST_ID = {
     "schema": {"type": "string", "pattern": "^[A-Za-z0-9._-]{1,64}$"},
 }
 
+_RETRY_AFTER = {
+    "Retry-After": {
+        "description": "Seconds to wait before the next try",
+        "required": True,
+        "schema": {"type": "integer", "minimum": 1},
+    }
+}
+
 _ERROR_HEADERS = {
     401: {"WWW-Authenticate": {"required": True, "schema": {"type": "string", "const": "Bearer"}}},
-    503: {
-        "Retry-After": {
-            "description": "Seconds to wait before the next try",
-            "required": True,
-            "schema": {"type": "integer", "minimum": 1},
-        }
-    },
+    429: _RETRY_AFTER,
+    503: _RETRY_AFTER,
 }
 
 _SCHEMAS = "#/components/schemas/{model}"
@@ -185,7 +189,7 @@ def describe(
                 schemes: list[dict[str, Any]] = [{name: []} for name in _SCHEMES]
                 is_open = open_lists and is_list(path)
                 operation["security"] = [*schemes, {}] if is_open else schemes
-                statuses.add(401)
+                statuses |= {401, 429}
             if method == "post" or not asks_for_key:
                 statuses.add(403)
             errors: dict[str, Any] = {}

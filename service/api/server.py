@@ -74,7 +74,7 @@ def serve(settings: Settings) -> None:
 class _Server(uvicorn.Server):
     """Stop listening, let requests and sessions finish for some time, then cancel the others.
 
-    Reload the user's lexicon on SIGHUP.
+    Read the lexicons and the API keys again on SIGHUP.
     """
 
     def __init__(self, config: uvicorn.Config, service: ServiceState) -> None:
@@ -85,7 +85,7 @@ class _Server(uvicorn.Server):
         await super().startup(sockets)
         service = self._service
         asyncio.get_running_loop().add_signal_handler(
-            signal.SIGHUP, service.executor.submit, service.reload_lexicon
+            signal.SIGHUP, service.executor.submit, service.reload
         )
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:

@@ -14,13 +14,16 @@ from typing import cast
 from starlette.requests import Request
 
 from service.api.admission import Admission
+from service.api.api_keys import ApiKeys, read_keys
+from service.api.callers import Callers
 from service.api.metrics import Metrics
 from service.api.telemetry import Telemetry, open_telemetry
-from service.errors import LexiconError, NotReadyError
-from service.loading import load_lexicon, load_synthesizer
+from service.errors import LexiconError, NotReadyError, SettingsError
+from service.loading import load_lexicon, load_lexicons, load_synthesizer
 from service.machine import SystemMemory
 from service.settings import Settings
 from service.speech import Synthesizer
+from service.text import UserLexicon
 
 logger = logging.getLogger(__name__)
 
@@ -49,12 +52,14 @@ class ServiceState:
         settings: of the service.
         endpoints: the known paths.
         admission: admits requests and sessions.
+        callers: the API keys, with what they have used.
         executor: threads, enough for all that are admitted.
         metrics: for Prometheus.
         telemetry: traces.
 
     Raises:
-        StartupError: telemetry is on and cannot be used.
+        StartupError: telemetry is on and cannot be used, or the file of keys or a lexicon of a key
+            cannot be used.
     """
 
     def __init__(self, settings: Settings, endpoints: Collection[str]) -> None:
@@ -66,6 +71,7 @@ class ServiceState:
             _memory_check(settings),
             settings.answer_memory_bytes,
         )
+        self.callers = Callers(*self._read_callers())
         self.executor = ThreadPoolExecutor(
             settings.max_requests + settings.max_websockets, thread_name_prefix="speech"
         )
@@ -78,7 +84,17 @@ class ServiceState:
         )
         self.telemetry: Telemetry = open_telemetry(settings.telemetry)
         self._ready: Ready | None = None
+        self._lexicon: UserLexicon | None = None  # one that was read again
         self._lock = threading.Lock()
+        self._reloading = threading.Lock()
+
+    def _read_callers(self) -> tuple[ApiKeys | None, dict[str, UserLexicon]]:
+        """Read the file of keys and their lexicons; raises SettingsError and LexiconError."""
+        keys, lexicons = read_keys(self.settings), load_lexicons(self.settings)
+        unknown = set(lexicons) - {key.name for key in keys or ()}
+        for name in sorted(unknown):
+            logger.warning("lexicons_dir: %s.toml is not used, for no key has this name", name)
+        return keys, lexicons
 
     def load(self) -> None:
         """Load and test the synthesizer; takes seconds.
@@ -113,6 +129,8 @@ class ServiceState:
         gc.collect()
         gc.freeze()
         with self._lock:
+            if self._lexicon is not None:
+                synthesizer.planner.front_end.lexicon = self._lexicon
             self._ready = Ready(synthesizer, self_test_s)
         # Last, so that the service is ready when somebody reads this line.
         logger.info(
@@ -128,18 +146,25 @@ class ServiceState:
             len(synthesizer.planner.voices.voices),
         )
 
-    def reload_lexicon(self) -> None:
-        """Reload the user's lexicon, for texts from now on; a bad file changes nothing."""
-        ready = self._ready
-        if ready is None:
-            return
-        try:
-            lexicon = load_lexicon(self.settings)
-        except LexiconError as error:
-            logger.error("the lexicon is not reloaded: %s", error.message)
-            return
-        ready.synthesizer.planner.front_end.lexicon = lexicon
-        logger.info("the lexicon is reloaded")
+    def reload(self) -> None:
+        """Read the lexicons and the keys again, for requests from now on.
+
+        A bad file changes nothing.
+        """
+        with self._reloading:
+            try:
+                lexicon = load_lexicon(self.settings)
+                keys, lexicons = self._read_callers()
+            except (LexiconError, SettingsError) as error:
+                logger.error("nothing is reloaded: %s", error.message)
+                return
+            self.callers.replace(keys, lexicons)
+            with self._lock:
+                self._lexicon = lexicon
+                if self._ready is not None:
+                    self._ready.synthesizer.planner.front_end.lexicon = lexicon
+            numbers = len(keys or ()), len(lexicons)
+            logger.info("reloaded: the lexicon, %d keys and %d lexicons of keys", *numbers)
 
     def require(self) -> Ready:
         """Return the synthesizer.

@@ -132,9 +132,9 @@ FAULTS = (
     ),
     Fault(
         "any API key of the right beginning lets in",
-        "service/api/middleware/authentication.py",
-        "found |= hmac.compare_digest(known, digest)",
-        "found |= hmac.compare_digest(known[:0], digest[:0])",
+        "service/api/api_keys.py",
+        "if hmac.compare_digest(key.digest, digest)",
+        "if hmac.compare_digest(key.digest[:0], digest[:0])",
         ("tests/service/api/middleware", "tests/service/api/test_secured.py"),
     ),
     Fault(

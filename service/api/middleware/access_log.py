@@ -109,6 +109,7 @@ class AccessLog:
             "path": self._endpoint(scope) or "-",
             "status": status,
             "outcome": state.get("outcome", "ok" if status else "aborted"),
+            "key": state.get("key"),
             "seconds": round(seconds, 3),
             **(statistics.fields() if statistics is not None else {}),
         }
@@ -122,7 +123,8 @@ class AccessLog:
     def _count(self, scope: Scope, outcome: str, seconds: float) -> None:
         metrics = self._service.metrics
         endpoint = self._endpoint(scope) or OTHER
-        metrics.observe_request(endpoint=endpoint, outcome=outcome, duration_s=seconds)
+        key: str | None = scope["state"].get("key")
+        metrics.observe_request(endpoint=endpoint, outcome=outcome, duration_s=seconds, key=key)
         statistics: RequestStatistics | None = scope["state"].get("statistics")
         if statistics is None or not statistics.n_chunks:
             return
@@ -131,6 +133,7 @@ class AccessLog:
             audio_s=statistics.audio_s,
             compute_s=statistics.compute_s,
             n_clipped=statistics.n_clipped,
+            key=key,
         )
         if statistics.first_audio_s is not None:
             metrics.observe_first_audio(statistics.first_audio_s)

@@ -9,8 +9,8 @@ from collections.abc import Collection
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from service.api.api_keys import ApiKeys
 from service.api.error_answers import refuse
-from service.api.middleware.authentication import ApiKeys
 from service.api.middleware.origins import split_origin
 from service.errors import ForbiddenOriginError, SettingsError
 from service.settings import Settings

@@ -4,22 +4,25 @@ from __future__ import annotations
 
 from fastapi import FastAPI
 
-from service.api.middleware.authentication import ApiKeys, Authentication
+from service.api.callers import Callers
+from service.api.middleware.authentication import Authentication
 from service.api.middleware.hosts import Hosts, check_exposure
 from service.api.middleware.origins import EVERY_ORIGIN, Origins, read_origins, split_origin
 from service.settings import Settings
 
 
-def install(app: FastAPI, settings: Settings, keys: ApiKeys | None) -> None:
+def install(app: FastAPI, settings: Settings, callers: Callers) -> None:
     """Add the middleware for access control, in its order.
 
     Raises:
         SettingsError: as `check_exposure` and `read_origins` do.
     """
+    keys = callers.keys
     check_exposure(settings, keys)
     origins = read_origins(settings.cors_origins)
     if keys is not None:
-        app.add_middleware(Authentication, keys=keys, open_lists=not settings.private_lists)
+        open_lists = not settings.private_lists
+        app.add_middleware(Authentication, callers=callers, open_lists=open_lists)
     app.add_middleware(Origins, allowed=origins)
     # Not needed with keys, which a rebound page does not have; with `insecure`, because something
     # else controls access; and with "*", which lets every page in.

@@ -90,6 +90,7 @@ async def speech(body: SpeechRequest, request: Request) -> Response:
         None if language is None else language_code(language),
         body.normalization_options.normalize,
         silence_s=_SILENCE_S,
+        lexicon=body.lexicon,
     )
     delivery = Delivery(
         streamed=rendering.streams, timed=body.depth is not None, volume=body.volume_multiplier

@@ -14,6 +14,7 @@ from pydantic import (
 )
 from pydantic_core import CoreSchema
 
+from service.api.lexicon_field import LexiconField
 from service.api.openai.names import MODELS
 from service.api.rendering import TimestampDepth
 from service.api.schemas import (
@@ -164,6 +165,7 @@ class SpeechRequest(LooseModel):
         description="true: send audio while it is made, wav and flac too, without a length; "
         "false: send it when it is complete; default: true for all but wav and flac",
     )
+    lexicon: LexiconField = None
     instructions: str | None = Field(None, description="accepted, but without effect")
     input_format: TextKind | None = Field(
         None, description="what the input is: text with markup (the default), ssml or phonemes"

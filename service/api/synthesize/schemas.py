@@ -6,6 +6,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from service.api.lexicon_field import LexiconField
 from service.api.schemas import (
     BLEND,
     NAMED,
@@ -74,6 +75,7 @@ class SynthesisRequest(StrictModel):
                 {"text": "Now $5.50.", "timestamps": "word"},
                 {"text": "Thank you for calling.", "format": "mulaw"},
                 {"text": "[Kokoro](/kˈOkəɹO/) says: [pause:0.5s] hello."},
+                {"text": "Ask Siobhan.", "lexicon": {"Siobhan": "/ʃəvˈɔn/"}},
                 {"text": "<speak>Wait.<break time='1s'/> Go!</speak>", "ssml": True},
             ],
         },
@@ -115,6 +117,7 @@ class SynthesisRequest(StrictModel):
         False, description="the text is SSML; docs/markup.md lists the supported elements"
     )
     normalize: bool = NORMALIZE
+    lexicon: LexiconField = None
     format: AudioFormat | Literal["srt", "vtt"] = Field(
         "wav", description="audio format, or a subtitle format, which has times and no audio"
     )
@@ -161,6 +164,7 @@ class SynthesisRequest(StrictModel):
             speed,
             self.language,
             self.normalize,
+            lexicon=self.lexicon,
         )
 
     def delivery(self) -> Delivery:
@@ -196,6 +200,7 @@ class PhonemizeRequest(StrictModel):
     )
     ssml: bool = Field(False, description="the text is SSML")
     normalize: bool = NORMALIZE
+    lexicon: LexiconField = None
     chunking: Literal["even", "early"] = Field(
         "even", description="how the text is split into chunks"
     )
@@ -213,6 +218,7 @@ class PhonemizeRequest(StrictModel):
             voice=self.voice,
             language=self.language,
             normalized=self.normalize,
+            lexicon=self.lexicon,
         )
 
 

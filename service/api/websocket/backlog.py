@@ -10,7 +10,8 @@ from typing import Literal
 from service.api.websocket import messages
 from service.api.websocket.messages import SampleFormat
 from service.audio import SOURCE_RATE_HZ
-from service.text import Clause
+from service.speech import Utterance
+from service.text import Clause, UserLexicon
 
 
 @dataclass(frozen=True)
@@ -24,6 +25,18 @@ class Manner:
     normalized: bool = True
     format: SampleFormat = "pcm"
     sample_rate_hz: int = SOURCE_RATE_HZ
+    lexicon: UserLexicon | None = None
+
+    def utterance(self, text: str) -> Utterance:
+        """Return what to say for a clause."""
+        return Utterance(
+            text,
+            voice=self.voice,
+            speed=self.speed,
+            language=self.language,
+            normalized=self.normalized,
+            lexicon=self.lexicon,
+        )
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, Field, TypeAdapter, ValidationError
 
 from service.api.error_answers import explain
+from service.api.lexicon_field import LexiconField
 from service.api.schemas import ErrorDetail, StrictModel, WordAnswer
 from service.audio import SampleRate
 from service.errors import InvalidRequestError
@@ -30,6 +31,7 @@ class Config(StrictModel):
     normalize: bool = True
     format: SampleFormat = "pcm"
     sample_rate: SampleRate | None = None
+    lexicon: LexiconField = None
 
 
 class Text(StrictModel):
@@ -75,6 +77,7 @@ def from_client(text: str | None) -> FromClient:
 
     Raises:
         InvalidRequestError: it is not one of the messages.
+        InvalidLexiconError: its lexicon cannot be used.
     """
     if text is None:
         raise InvalidRequestError(

@@ -32,7 +32,7 @@ from service.errors import (
     TextTooLongError,
 )
 from service.logs import describe
-from service.speech import Delivery, Utterance
+from service.speech import Delivery
 from service.text import Clause, ClauseBuffer
 
 logger = logging.getLogger(__name__)
@@ -204,6 +204,7 @@ class Session:
                 message.normalize,
                 message.format,
                 require_rate(message.format, message.sample_rate),
+                message.lexicon,
             )
             description = self._describe(manner)
             self._order(self._clauses.flush())
@@ -310,13 +311,6 @@ class Session:
     async def _produce_clause(self, order: Order) -> None:
         spoken_round = self._round
         clause, manner, afresh = order.clause, order.manner, self._starts_afresh
-        utterance = Utterance(
-            clause.text,
-            voice=manner.voice,
-            speed=manner.speed,
-            language=manner.language,
-            normalized=manner.normalized,
-        )
         delivery = Delivery(
             streamed=True,
             timed=self._synthesizer.model.gives_durations,
@@ -329,7 +323,7 @@ class Session:
             async with SpeechJob(
                 self._service,
                 self._synthesizer,
-                utterance,
+                manner.utterance(clause.text),
                 delivery,
                 lambda plan, segments: clause_messages(order, plan, segments),
                 statistics=self._statistics,

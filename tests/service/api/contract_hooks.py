@@ -17,6 +17,7 @@ SECURITY_HEADERS = (
 OF_MEANING = {
     "empty_text",
     "invalid_blend",
+    "invalid_lexicon",
     "invalid_text",
     "invalid_markup",
     "language_unavailable",

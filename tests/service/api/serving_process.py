@@ -68,6 +68,15 @@ class Server:
         assert match is not None, f"no {pattern!r} in the log:\n{''.join(self.log)}"
         return match.group(1) if match.groups() else match.group()
 
+    def wait_for_more(self, pattern: str, n_lines: int) -> None:
+        """Wait until more lines than these match."""
+
+        def there_are() -> bool:
+            return sum(bool(re.search(pattern, line)) for line in self.log) > n_lines
+
+        with self._changed:
+            assert self._changed.wait_for(there_are, timeout=120), f"no more {pattern!r}"
+
     def wait_until_ready(self) -> None:
         self.wait_for(r"ready in ")
 

@@ -59,6 +59,8 @@ def test_every_metric_is_there_before_the_first_request(metrics: Metrics) -> Non
         "kokoro_answer_bytes": "gauge",
         "kokoro_audio_cache_bytes": "gauge",
         "kokoro_ready": "gauge",
+        "kokoro_key_requests": "counter",
+        "kokoro_key_characters": "counter",
     }
     assert all(family.documentation for family in found.values())
     assert value(metrics, "kokoro_audio_cache_total", result="hit") == 0
@@ -94,6 +96,19 @@ def test_callers_cannot_make_labels(metrics: Metrics) -> None:
     assert value(metrics, name, endpoint="other", outcome="other") == 100
     assert value(metrics, name, endpoint="/health", outcome="other") == 100
     assert len(families(metrics)["kokoro_requests"].samples) == 2
+
+
+def test_keys_with_names_are_counted_apart(metrics: Metrics) -> None:
+    for key in ("robot", "robot", None):
+        metrics.observe_request(endpoint="/synthesize", outcome="ok", duration_s=0, key=key)
+        metrics.observe_speech(n_characters=7, audio_s=1, compute_s=1, n_clipped=0, key=key)
+    metrics.observe_request(endpoint="/x", outcome="key_limit", duration_s=0, key="robot")
+    name = "kokoro_key_requests_total"
+    assert value(metrics, name, key="robot", outcome="ok") == 2
+    assert value(metrics, name, key="robot", outcome="key_limit") == 1
+    assert value(metrics, "kokoro_key_characters_total", key="robot") == 14
+    assert value(metrics, "kokoro_characters_total") == 21
+    assert len(families(metrics)["kokoro_key_characters"].samples) == 1
 
 
 def test_further_outcomes_can_be_known() -> None:

@@ -115,7 +115,7 @@ def test_every_answer_tells_its_content_and_its_headers(with_keys: dict[str, Any
                 name for name, header in answer["headers"].items() if header.get("required")
             }
             assert "X-Request-ID" in required
-            assert ("Retry-After" in required) == (status == "503")
+            assert ("Retry-After" in required) == (status in ("429", "503"))
             assert ("WWW-Authenticate" in required) == (status == "401")
             if status != "200":
                 schema = answer["content"]["application/json"]["schema"]
@@ -146,7 +146,8 @@ def test_keys_are_asked_for_everywhere_but_where_it_is_open(
         if wanted and is_list(path):
             wanted.append({})
         assert operation.get("security") == wanted
-        assert ("401" in operation["responses"]) == (wanted is not None)
+        for status in ("401", "429"):
+            assert (status in operation["responses"]) == (wanted is not None)
     assert "securitySchemes" not in document["components"]
     for _, operation in operations(document):
         assert "security" not in operation

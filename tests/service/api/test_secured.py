@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -14,20 +12,17 @@ import httpx
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
-from tests.service.api.secured_server import FOREIGN, KEYS, LISTED, STRANGER, TEXT, bearer
+from tests.service.api.secured_server import (
+    FOREIGN,
+    KEYS,
+    LISTED,
+    STRANGER,
+    TEXT,
+    bearer,
+    complaint,
+)
 
 # Starting.
-
-
-def complaint(*arguments: str) -> str:
-    """Have a server refuse to start; return the one line that it says."""
-    command = [sys.executable, "-m", "service", "serve", "--port", "0", *arguments]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=300)
-    assert done.returncode == 1
-    assert done.stdout == ""
-    (line,) = done.stderr.splitlines()
-    assert line.startswith("kokoro-service: ")
-    return line
 
 
 @pytest.mark.parametrize("host", ["0.0.0.0", "::"])

@@ -10,7 +10,8 @@ import httpx
 import pytest
 from fastapi import FastAPI, WebSocket
 
-from service.api.middleware.authentication import read_keys
+from service.api.api_keys import read_keys
+from service.api.callers import Callers
 from service.api.middleware.protection import install
 from service.api.middleware.security_headers import SecurityHeaders
 from service.settings import Settings
@@ -47,10 +48,12 @@ def start() -> Iterator[Start]:
             async def stream(websocket: WebSocket) -> None:
                 await websocket.accept()
                 await websocket.send_text("open")
+                if websocket.headers.get("x-wait"):
+                    await websocket.receive_text()
                 await websocket.close()
 
             chosen = Settings.model_validate(settings)
-            install(app, chosen, read_keys(chosen))
+            install(app, chosen, Callers(read_keys(chosen)))
             port = stack.enter_context(serving(SecurityHeaders(Identified(app))))
             client = httpx.Client(base_url=f"http://127.0.0.1:{port}")
             return stack.enter_context(client)

@@ -1,19 +1,14 @@
-"""Who is let in by its key."""
+"""Who is let in by its key, over a real port."""
 
 from __future__ import annotations
 
 import json
-import logging
 from pathlib import Path
 
 import httpx
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from websockets.sync.client import connect
 
-from service.api.middleware.authentication import ApiKeys, read_keys
-from service.errors import SettingsError
-from service.settings import Settings
 from tests.service.api.middleware.small_application import (
     KEY,
     OTHER_KEY,
@@ -21,84 +16,9 @@ from tests.service.api.middleware.small_application import (
     code,
     handshake,
     refused_handshake,
+    websocket_url,
     write,
 )
-
-
-def test_each_key_of_the_file_is_accepted_and_nothing_else(key_file: Path) -> None:
-    keys = ApiKeys.read(key_file)
-    assert len(keys) == 2
-    assert keys.accepts(KEY)
-    assert keys.accepts(OTHER_KEY)
-    for wrong in ("", KEY[:-1], KEY + "x", KEY.upper(), KEY + OTHER_KEY, f" {KEY}", "# ours"):
-        assert not keys.accepts(wrong)
-
-
-@given(st.text())
-def test_no_text_is_accepted_that_is_no_key(text: str) -> None:
-    assert ApiKeys([KEY, OTHER_KEY]).accepts(text) == (text in (KEY, OTHER_KEY))
-
-
-def test_a_lone_surrogate_is_no_key() -> None:
-    assert not ApiKeys([KEY]).accepts("\ud800" * 20)
-
-
-def test_keys_are_not_in_what_is_printed_of_them() -> None:
-    keys = ApiKeys([KEY])
-    assert KEY not in repr(keys) + str(keys) + str(vars(keys))
-
-
-@pytest.mark.parametrize(
-    ("content", "line"),
-    [
-        (f"{KEY}\nshort\n", 2),
-        (f"{KEY}\n\n{KEY}\n", 3),
-        (f"{KEY}\nsecret with white space\n", 2),
-        (f"# the next is not ASCII\nsecrét-{KEY}\n", 2),
-        (f"secret\x07-{KEY}\n", 1),
-    ],
-    ids=["short", "twice", "spaces", "not ASCII", "control"],
-)
-def test_a_bad_line_is_named_by_its_number_without_the_key(
-    tmp_path: Path, content: str, line: int
-) -> None:
-    file = write(tmp_path / "keys", content.encode())
-    with pytest.raises(SettingsError, match=rf"{file}, line {line}: ") as caught:
-        ApiKeys.read(file)
-    for secret in (KEY, "short", "secr"):
-        assert secret not in caught.value.message
-    assert "\n" not in caught.value.message
-
-
-@pytest.mark.parametrize("content", [b"", b"\n \n# nothing\n"])
-def test_a_file_without_a_key_is_refused(tmp_path: Path, content: bytes) -> None:
-    with pytest.raises(SettingsError, match="the file has no key"):
-        ApiKeys.read(write(tmp_path / "keys", content))
-
-
-def test_a_file_that_cannot_be_read_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(SettingsError, match=r"none: No such file"):
-        ApiKeys.read(tmp_path / "none")
-    with pytest.raises(SettingsError, match=r"Is a directory"):
-        ApiKeys.read(tmp_path)
-
-
-@pytest.mark.parametrize(("mode", "n_warnings"), [(0o604, 1), (0o640, 0)])
-def test_a_file_that_everyone_can_read_is_warned_of_once(
-    key_file: Path, mode: int, n_warnings: int, caplog: pytest.LogCaptureFixture
-) -> None:
-    key_file.chmod(mode)
-    ApiKeys.read(key_file)
-    assert [record.levelno for record in caplog.records] == [logging.WARNING] * n_warnings
-    assert KEY not in caplog.text
-
-
-def test_no_file_is_no_keys(key_file: Path) -> None:
-    assert read_keys(Settings()) is None
-    assert read_keys(Settings(api_keys_file=key_file)) is not None
-
-
-# Behind a real port.
 
 
 @pytest.mark.parametrize(
@@ -165,3 +85,24 @@ def test_lists_need_no_key_but_no_wrong_one_either(start: Start, key_file: Path)
 
 def test_a_key_in_the_query_does_not_let_in(keyed: httpx.Client) -> None:
     assert keyed.get("/voices", params={"api_key": KEY}).status_code == 401
+
+
+def test_a_key_has_as_many_requests_at_once_as_its_limit_says(start: Start, tmp_path: Path) -> None:
+    keys = write(tmp_path / "keys", f"few:{KEY} requests=1\nmany:{OTHER_KEY}\n".encode())
+    client = start(api_keys_file=keys)
+    few, many = {"X-API-Key": KEY}, {"X-API-Key": OTHER_KEY}
+    with connect(websocket_url(client), additional_headers={**few, "X-Wait": "1"}) as open_session:
+        assert open_session.recv() == "open"
+        refused = client.get("/voices", headers=few)
+        assert (refused.status_code, code(refused)) == (429, "key_limit")
+        assert refused.headers["retry-after"] == "1"
+        assert "the key few may have 1" in refused.json()["error"]["message"]
+        assert refused_handshake(client, **few).response.status_code == 429
+        assert client.get("/voices", headers=many).json() == "read"
+        # Open paths are open to everyone.
+        assert client.get("/health", headers=few).json() == "read"
+        open_session.send("go on")
+    # One request after the other never meets the limit.
+    for _ in range(100):
+        assert client.get("/voices", headers=few).json() == "read"
+    assert handshake(client, **few) == "open"

@@ -8,7 +8,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from service.api.middleware.authentication import ApiKeys
+from service.api.api_keys import ApiKey, ApiKeys
 from service.api.middleware.hosts import check_exposure
 from service.errors import SettingsError
 from service.settings import Settings
@@ -29,7 +29,7 @@ def test_a_wider_address_needs_keys_or_insecure(host: str) -> None:
     with pytest.raises(SettingsError, match=r"api_keys_file.*--insecure") as caught:
         check_exposure(Settings(host=host), None)
     assert "\n" not in caught.value.message
-    check_exposure(Settings(host=host), ApiKeys([KEY]))
+    check_exposure(Settings(host=host), ApiKeys([ApiKey.of(KEY)]))
     check_exposure(Settings(host=host, insecure=True), None)
 
 

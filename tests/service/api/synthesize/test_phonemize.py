@@ -134,11 +134,11 @@ def test_the_lexicon_is_read_again_on_sighup(
     assert said(server, text="Hi Grzegorz!")["normalized"] == "Hi Greg!"
     lexicon.write_text(ENTRY.format("Gregory"), encoding="utf-8")
     server.process.send_signal(signal.SIGHUP)
-    server.wait_for("the lexicon is reloaded")
+    server.wait_for("reloaded: the lexicon")
     assert said(server, text="Hi Grzegorz!")["normalized"] == "Hi Gregory!"
     lexicon.write_text("[[entry]]\nword = 5\n", encoding="utf-8")
     server.process.send_signal(signal.SIGHUP)
-    server.wait_for("the lexicon is not reloaded")
+    server.wait_for(f"nothing is reloaded: {lexicon}")
     assert said(server, text="Hi Grzegorz! 😀")["normalized"] == "Hi Gregory! grinning face"
     assert server.stop() == 0
 

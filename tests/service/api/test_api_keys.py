@@ -1,0 +1,160 @@
+"""The file of API keys: what its lines mean, and which are refused."""
+
+from __future__ import annotations
+
+import hmac
+import logging
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from service.api import api_keys
+from service.api.api_keys import ApiKey, ApiKeys, KeyLimits, read_keys
+from service.errors import SettingsError
+from service.settings import Settings
+from tests.service.api.middleware.small_application import KEY, KEY_FILE, OTHER_KEY, write
+
+SECRETS = (KEY, "short", "secr", "0123456789")
+
+
+@pytest.fixture
+def key_file(tmp_path: Path) -> Path:
+    return write(tmp_path / "keys", KEY_FILE)
+
+
+def test_each_key_of_the_file_is_found_and_nothing_else(key_file: Path) -> None:
+    keys = ApiKeys.read(key_file)
+    assert len(keys) == 2
+    for key in (KEY, OTHER_KEY):
+        found = keys.find(key)
+        assert found is not None
+        assert (found.name, found.limits) == (None, KeyLimits())
+        assert keys.get(found.digest) is found
+    for wrong in ("", KEY[:-1], KEY + "x", KEY.upper(), KEY + OTHER_KEY, f" {KEY}", "# ours"):
+        assert keys.find(wrong) is None
+
+
+@given(st.text())
+def test_no_text_is_found_that_is_no_key(text: str) -> None:
+    keys = ApiKeys([ApiKey.of(KEY), ApiKey.of(OTHER_KEY)])
+    assert (keys.find(text) is not None) == (text in (KEY, OTHER_KEY))
+
+
+def test_a_lone_surrogate_is_no_key() -> None:
+    assert ApiKeys([ApiKey.of(KEY)]).find("\ud800" * 20) is None
+
+
+@pytest.mark.parametrize("candidate", [KEY, OTHER_KEY, "nobody"])
+def test_a_candidate_is_compared_with_every_key_whichever_it_is(
+    monkeypatch: pytest.MonkeyPatch, candidate: str
+) -> None:
+    compared: list[int] = []
+
+    class Watched:
+        @staticmethod
+        def compare_digest(one: bytes, other: bytes) -> bool:
+            compared.append(len(one))
+            return hmac.compare_digest(one, other)
+
+    monkeypatch.setattr(api_keys, "hmac", Watched)
+    found = ApiKeys([ApiKey.of(KEY), ApiKey.of(OTHER_KEY)]).find(candidate)
+    assert (found is None) == (candidate == "nobody")
+    assert compared == [32, 32]
+
+
+def test_keys_are_not_in_what_is_printed_of_them() -> None:
+    key = ApiKey.of(KEY, "robot")
+    keys = ApiKeys([key])
+    printed = repr(keys) + str(keys) + str(vars(keys)) + repr(key)
+    assert KEY not in printed
+    assert repr(key.digest) not in repr(key)
+
+
+@pytest.mark.parametrize(
+    ("line", "name", "key", "limits"),
+    [
+        (f"robot:{KEY}", "robot", KEY, KeyLimits()),
+        (f"  robot:{KEY}  requests=4", "robot", KEY, KeyLimits(4)),
+        (
+            f"a.b-c_9:{KEY} characters_per_day=100000\trequests=1",
+            "a.b-c_9",
+            KEY,
+            KeyLimits(1, 100_000),
+        ),
+        (f"robot:{KEY}:{KEY}", "robot", f"{KEY}:{KEY}", KeyLimits()),
+        (f"{'n' * 32}:{KEY}", "n" * 32, KEY, KeyLimits()),
+        # No name has such a form, so the colon is a part of the key.
+        (f"{'n' * 33}:{KEY}", None, f"{'n' * 33}:{KEY}", KeyLimits()),
+        (f"Robot:{KEY}", None, f"Robot:{KEY}", KeyLimits()),
+        (f":{KEY}", None, f":{KEY}", KeyLimits()),
+        (f"a/b:{KEY}", None, f"a/b:{KEY}", KeyLimits()),
+    ],
+)
+def test_a_line_is_a_key_or_a_name_and_a_key_with_limits(
+    tmp_path: Path, line: str, name: str | None, key: str, limits: KeyLimits
+) -> None:
+    (found,) = keys = ApiKeys.read(write(tmp_path / "keys", f"{line}\n".encode()))
+    assert keys.find(key) is found
+    assert (found.name, found.limits) == (name, limits)
+
+
+@pytest.mark.parametrize(
+    ("content", "line", "reason"),
+    [
+        (f"{KEY}\nshort\n", 2, "at least 16 characters"),
+        (f"{KEY}\n\n{KEY}\n", 3, "the same key as in line 1"),
+        (f"{KEY}\nsecret-0123456789 with white space\n", 2, "no spaces"),
+        (f"# the next is not ASCII\nsecrét-{KEY}\n", 2, "printable ASCII"),
+        (f"secret\x07-{KEY}\n", 1, "printable ASCII"),
+        (f"robot:short\n{KEY}\n", 1, "after its name and the colon"),
+        (f"robot:{KEY}\nother:{KEY}\n", 2, "the same key as in line 1"),
+        (f"robot:{KEY}\nrobot:{OTHER_KEY}\n", 2, "the same name as in line 1"),
+        (f"{KEY} requests=4\n", 1, "after NAME:KEY"),
+        (f"robot:{KEY} requests=0\n", 1, "from 1"),
+        (f"robot:{KEY} requests=-1\n", 1, "from 1"),
+        (f"robot:{KEY} requests=1.5\n", 1, "requests=NUMBER"),
+        (f"robot:{KEY} requests=1 requests=2\n", 1, "each once"),
+        (f"robot:{KEY} requests = 1\n", 1, "requests=NUMBER"),
+        (f"robot:{KEY} characters=5\n", 1, "characters_per_day=NUMBER"),
+        (f"robot:{KEY} secret-0123456789\n", 1, "requests=NUMBER"),
+    ],
+)
+def test_a_bad_line_is_named_by_its_number_without_the_key(
+    tmp_path: Path, content: str, line: int, reason: str
+) -> None:
+    file = write(tmp_path / "keys", content.encode())
+    with pytest.raises(SettingsError, match=rf"{file}, line {line}: .*{reason}") as caught:
+        ApiKeys.read(file)
+    for secret in SECRETS:
+        assert secret not in caught.value.message
+    assert "\n" not in caught.value.message
+
+
+@pytest.mark.parametrize("content", [b"", b"\n \n# nothing\n"])
+def test_a_file_without_a_key_is_refused(tmp_path: Path, content: bytes) -> None:
+    with pytest.raises(SettingsError, match="the file has no key"):
+        ApiKeys.read(write(tmp_path / "keys", content))
+
+
+def test_a_file_that_cannot_be_read_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(SettingsError, match=r"none: No such file"):
+        ApiKeys.read(tmp_path / "none")
+    with pytest.raises(SettingsError, match=r"Is a directory"):
+        ApiKeys.read(tmp_path)
+
+
+@pytest.mark.parametrize(("mode", "n_warnings"), [(0o604, 1), (0o640, 0)])
+def test_a_file_that_everyone_can_read_is_warned_of_once(
+    key_file: Path, mode: int, n_warnings: int, caplog: pytest.LogCaptureFixture
+) -> None:
+    key_file.chmod(mode)
+    ApiKeys.read(key_file)
+    assert [record.levelno for record in caplog.records] == [logging.WARNING] * n_warnings
+    assert KEY not in caplog.text
+
+
+def test_no_file_is_no_keys(key_file: Path) -> None:
+    assert read_keys(Settings()) is None
+    assert read_keys(Settings(api_keys_file=key_file)) is not None

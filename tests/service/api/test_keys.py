@@ -1,0 +1,270 @@
+"""Keys with names: their limits under many clients, their lexicons, and SIGHUP."""
+
+from __future__ import annotations
+
+import json
+import re
+import signal
+from collections import Counter
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from websockets.exceptions import InvalidStatus
+
+from tests.service.api.asgi_server import read_answer
+from tests.service.api.secured_server import bearer, complaint, connect
+from tests.service.api.speech_socket import SpeechSocket
+from tests.service.api.websocket.sessions import refusal
+
+N_CLIENTS = 50
+FEW = "key-with-few-requests"
+FRUGAL = "key-with-few-characters"
+PLAIN = "key-without-a-name"
+LEAVING = "key-that-will-be-removed"
+KEYS = f"""# clients
+few:{FEW} requests=4
+frugal:{FRUGAL} characters_per_day=60
+{PLAIN}
+"""
+TEXT = "Hi."
+FAST = {"format": "pcm", "speed": 2.0}
+
+
+class Keyed:
+    """A server with keys and lexicons that a test may change."""
+
+    def __init__(self, start: Callable[..., Any], folder: Path) -> None:
+        self.keys, self.lexicons = folder / "keys", folder / "lexicons"
+        self.lexicons.mkdir()
+        self.write(KEYS)
+        self.teach("few", "Greg")
+        self.server = start(
+            *("--api-keys-file", str(self.keys), "--lexicons-dir", str(self.lexicons)),
+            *("--max-requests", "100", "--audio-cache-bytes", "50000000", "--log-format", "json"),
+        )
+        self.server.wait_until_ready()
+
+    def write(self, keys: str) -> None:
+        self.keys.write_text(keys)
+        self.keys.chmod(0o600)
+
+    def teach(self, name: str, respelling: str) -> None:
+        entry = f'[[entry]]\nword = "Grzegorz"\nrespelling = "{respelling}"\n'
+        (self.lexicons / f"{name}.toml").write_text(entry, encoding="utf-8")
+
+    def hang_up(self, pattern: str) -> str:
+        """Have the files read again; return what the log says of it."""
+        n_lines = len(self.lines(pattern))
+        self.server.process.send_signal(signal.SIGHUP)
+        self.server.wait_for_more(pattern, n_lines)
+        return self.lines(pattern)[-1]
+
+    def lines(self, pattern: str) -> list[str]:
+        return [line for line in self.server.log if re.search(pattern, line)]
+
+    def post(self, path: str, key: str, **fields: object) -> httpx.Response:
+        answer: httpx.Response = self.server.client.post(path, json=fields, headers=bearer(key))
+        return answer
+
+    def normalized(self, key: str, **fields: object) -> str:
+        answer = self.post("/phonemize", key, text="Hi Grzegorz!", **fields)
+        assert answer.status_code == 200, answer.text
+        return str(answer.json()["normalized"])
+
+
+@pytest.fixture(scope="module")
+def keyed(start_server: Callable[..., Any], tmp_path_factory: pytest.TempPathFactory) -> Any:
+    keyed = Keyed(start_server, tmp_path_factory.mktemp("keyed"))
+    yield keyed
+    assert keyed.server.stop() == 0
+
+
+def head(key: str, length: int) -> bytes:
+    return (
+        "POST /synthesize HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n"
+        f"x-api-key: {key}\r\ncontent-length: {length}\r\n\r\n"
+    ).encode()
+
+
+def test_of_fifty_requests_at_once_as_many_are_let_in_as_the_key_may_have(keyed: Keyed) -> None:
+    body = json.dumps({"text": TEXT, **FAST}).encode()
+    with ExitStack() as stack:
+        connections = [stack.enter_context(connect(keyed.server)) for _ in range(N_CLIENTS)]
+        with ThreadPoolExecutor(N_CLIENTS) as clients:
+            # Who is let in is asked for its body, which it does not send yet.
+            list(clients.map(lambda c: c.sendall(head(FEW, len(body))), connections))
+        refused, waiting = [], list(connections)
+        while len(waiting) > 4:
+            waiting = [c for c in waiting if c not in refused]
+            for connection in waiting:
+                connection.setblocking(False)
+                try:
+                    has_answer = bool(connection.recv(1, 2))  # MSG_PEEK
+                except BlockingIOError:
+                    has_answer = False
+                connection.settimeout(300)
+                if has_answer:
+                    answer = read_answer(connection)
+                    assert (answer.status, answer.error["code"]) == (429, "key_limit")
+                    assert answer.headers["retry-after"] == "1"
+                    refused.append(connection)
+        # Sessions count like requests, and other keys do not.
+        assert refusal(keyed.server, bearer(FEW)).status_code == 429
+        assert keyed.post("/synthesize", PLAIN, text=TEXT, **FAST).status_code == 200
+        for connection in waiting:
+            connection.sendall(body)
+        assert [read_answer(connection).status for connection in waiting] == [200] * 4
+        assert len(refused) == N_CLIENTS - 4
+
+
+def test_of_fifty_sessions_at_once_as_many_are_opened_as_the_key_may_have(keyed: Keyed) -> None:
+    with ExitStack() as stack, ThreadPoolExecutor(N_CLIENTS) as clients:
+
+        def opened(_: int) -> SpeechSocket | int:
+            try:
+                return SpeechSocket(keyed.server.url, bearer(FEW))
+            except InvalidStatus as error:
+                return error.response.status_code
+
+        results = list(clients.map(opened, range(N_CLIENTS)))
+        sessions = [stack.enter_context(r) for r in results if isinstance(r, SpeechSocket)]
+        assert len(sessions) == 4
+        assert Counter(r for r in results if isinstance(r, int)) == {429: N_CLIENTS - 4}
+        sessions[0].say("Hi.")
+        sessions[0].finish()
+    assert keyed.post("/synthesize", FEW, text=TEXT, **FAST).status_code == 200
+
+
+def test_of_fifty_texts_at_once_as_many_are_said_as_the_day_has_characters(keyed: Keyed) -> None:
+    with ThreadPoolExecutor(N_CLIENTS) as clients:
+        answers = list(
+            clients.map(
+                lambda _: keyed.post("/synthesize", FRUGAL, text=TEXT, **FAST), range(N_CLIENTS)
+            )
+        )
+    assert Counter(answer.status_code for answer in answers) == {200: 20, 429: 30}
+    for answer in answers:
+        if answer.status_code == 429:
+            error = answer.json()["error"]
+            assert error["code"] == "key_limit"
+            assert "0 of 60 characters left for this day of UTC" in error["message"]
+            assert 1 <= int(answer.headers["retry-after"]) <= 86_400
+    # On every door, and not where nothing is spoken.
+    openai = {"model": "kokoro", "voice": "nova", "input": TEXT}
+    assert keyed.post("/v1/audio/speech", FRUGAL, **openai).status_code == 429
+    assert keyed.post("/phonemize", FRUGAL, text=TEXT).status_code == 200
+    with SpeechSocket(keyed.server.url, bearer(FRUGAL)) as session:
+        session.say("Hi.\n")
+        assert session.until("error")["error"]["code"] == "key_limit"
+        session.finish()
+
+
+def test_names_are_in_the_log_and_in_the_numbers_and_keys_are_not(keyed: Keyed) -> None:
+    for key, identity in ((FEW, "with-a-name"), (PLAIN, "without-one")):
+        headers = {**bearer(key), "x-request-id": identity}
+        keyed.server.client.post("/synthesize", json={"text": TEXT, **FAST}, headers=headers)
+        keyed.server.wait_for(f'"id": "{identity}"')
+    lines = [json.loads(line) for line in keyed.server.log if line.startswith("{")]
+    by_id = {line["id"]: line for line in lines if "id" in line}
+    assert by_id["with-a-name"]["key"] == "few"
+    assert "key" not in by_id["without-one"]
+    text = keyed.server.client.get("/metrics", headers=bearer(PLAIN)).text
+    assert re.search(r'kokoro_key_requests_total\{key="few",outcome="ok"\} [1-9]', text)
+    assert re.search(r'kokoro_key_characters_total\{key="few"\} [1-9]', text)
+    assert set(re.findall(r'key="([^"]*)"', text)) <= {"few", "frugal"}
+    log = "".join(keyed.server.log)
+    for secret in (FEW, FRUGAL, PLAIN):
+        assert secret not in log + text
+
+
+# Lexicons.
+
+
+def pcm(keyed: Keyed, key: str, text: str) -> bytes:
+    """Return a text as OpenAI's door says it."""
+    fields = {"model": "kokoro", "voice": "af_heart", "response_format": "pcm", "speed": 2.0}
+    answer = keyed.post("/v1/audio/speech", key, input=text, **fields)
+    assert answer.status_code == 200
+    return answer.content
+
+
+def test_a_key_is_heard_with_its_lexicon_at_every_door(keyed: Keyed) -> None:
+    assert keyed.normalized(FEW) == "Hi Greg!"
+    assert keyed.normalized(PLAIN) == "Hi Grzegorz!"
+    for path in ("/synthesize", "/v1/audio/speech"):
+        name = "text" if path == "/synthesize" else "input"
+        fields: dict[str, object] = {} if name == "text" else {"model": "tts-1", "voice": "nova"}
+
+        def said(key: str, text: str) -> bytes:
+            answer = keyed.post(path, key, **{name: text, **fields, "speed": 2.0})  # noqa: B023
+            assert answer.status_code == 200
+            return answer.content
+
+        assert said(FEW, "Grzegorz.") == said(PLAIN, "Greg.") != said(PLAIN, "Grzegorz.")
+    spoken = []
+    for key, text in ((FEW, "Grzegorz."), (PLAIN, "Greg."), (PLAIN, "Grzegorz.")):
+        with SpeechSocket(keyed.server.url, bearer(key)) as session:
+            session.exchange("config", "ready", speed=2.0)
+            session.say(text)
+            session.finish()
+            spoken.append(session.pcm)
+    assert spoken[0] == spoken[1] != spoken[2]
+
+
+def test_the_lexicon_of_a_request_wins_over_that_of_its_key(keyed: Keyed) -> None:
+    own = {"grzegorz": "Gregory", "Hi": "/hˈI/"}
+    assert keyed.normalized(FEW, lexicon=own) == "Hi Gregory!"
+    assert keyed.normalized(FEW, lexicon={"Hi": "Hello"}) == "Hello Greg!"
+
+
+# SIGHUP.
+
+
+def test_files_are_read_again_on_sighup_and_a_bad_one_changes_nothing(keyed: Keyed) -> None:
+    keyed.write(f"{KEYS}leaving:{LEAVING}\n")
+    keyed.teach("frugal", "Gregorio")
+    keyed.hang_up("reloaded: the lexicon, 4 keys and 2 lexicons of keys")
+    assert keyed.normalized(FRUGAL) == "Hi Gregorio!"
+    # What was used stays used.
+    assert keyed.post("/synthesize", FRUGAL, text=TEXT).status_code == 429
+    with SpeechSocket(keyed.server.url, bearer(LEAVING)) as session:
+        session.say("Yes.\n")
+        session.until("audio")
+        keyed.write(KEYS)
+        keyed.hang_up("reloaded: the lexicon, 3 keys and 2 lexicons of keys")
+        assert keyed.post("/phonemize", LEAVING, text=TEXT).status_code == 401
+        # Its session says nothing more, and may come to its end.
+        session.say("Never again.\n")
+        assert session.until("error")["error"]["code"] == "unauthorized"
+        session.finish()
+    keyed.write(f"{KEYS}leaving:short\n")
+    line = keyed.hang_up("nothing is reloaded")
+    assert f"{keyed.keys}, line 5: a key must have at least 16 characters" in line
+    keyed.write(f"{KEYS}leaving:{LEAVING}\n")
+    (keyed.lexicons / "few.toml").write_text("[[entry]]\nword = 5\n", encoding="utf-8")
+    line = keyed.hang_up("nothing is reloaded")
+    assert f"{keyed.lexicons / 'few.toml'}: entry 1 (5): word must be a string" in line
+    assert keyed.normalized(FEW) == "Hi Greg!"
+    assert keyed.post("/phonemize", LEAVING, text=TEXT).status_code == 401
+    keyed.teach("few", "Greg")
+    keyed.teach("stranger", "Nobody")
+    keyed.hang_up("reloaded: the lexicon, 4 keys and 3 lexicons of keys")
+    warning = "lexicons_dir: stranger.toml is not used, for no key has this name"
+    assert sum(warning in line for line in keyed.server.log) == 1
+
+
+# Starting.
+
+
+def test_a_lexicon_of_a_key_that_cannot_be_used_stops_start_up(tmp_path: Path) -> None:
+    (tmp_path / "robot.toml").write_text('entry = [{ word = "x" }]\n', encoding="utf-8")
+    line = complaint("--lexicons-dir", str(tmp_path))
+    assert f"{tmp_path / 'robot.toml'}: entry 1 ('x'): it must have either" in line
+    assert f"lexicons_dir {tmp_path / 'none'} is not a folder" in complaint(
+        "--lexicons-dir", str(tmp_path / "none")
+    )
