@@ -149,7 +149,7 @@ class KeyLimitError(ServiceError):
 
 
 class NotReadyError(ServiceError):
-    """The model is still loading, or the service is shutting down."""
+    """The model is still loading or cannot be loaded again, or the service is shutting down."""
 
     status = 503
     code = "not_ready"

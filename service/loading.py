@@ -29,6 +29,7 @@ from service.model import (
     StatisticsPredictor,
     longest_chunk_s,
     open_runtime,
+    rehearse,
     require_gpu,
 )
 from service.preparation import NotPreparedError, Source, operators
@@ -36,7 +37,7 @@ from service.preparation.operators import KernelSpeed
 from service.preparation.source import Progress
 from service.resources import resource
 from service.settings import Settings
-from service.speech import LONGEST_CHUNK_S, Planner, Synthesizer, VoiceLibrary
+from service.speech import LONGEST_CHUNK_S, Planner, Synthesizer, VoiceLibrary, Worker
 from service.text import Espeak, FrontEnd, UserLexicon
 
 logger = logging.getLogger(__name__)
@@ -317,8 +318,17 @@ def build_synthesizer(
         if settings.memory_budget_bytes
         else LONGEST_CHUNK_S,
     )
+
+    def reopen(closed: Model) -> Model:
+        model = _open(closed.prepared, settings, closed.runtime, logger.info)
+        with ExitStack() as opened:
+            opened.callback(model.close)
+            rehearse(model)
+            opened.pop_all()  # the worker closes it
+        return model
+
     return Synthesizer(
-        workers,
+        [Worker(model, reopen) for model in workers],
         planner,
         audio_cache_bytes=settings.audio_cache_bytes,
         stream_decoding=settings.stream_decoding,

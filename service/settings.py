@@ -126,6 +126,12 @@ class Settings(BaseSettings):
     max_websockets: int = Field(
         16, ge=0, le=10_000, description="maximum open WebSocket sessions; more get 503"
     )
+    idle_unload_s: float = Field(
+        0,
+        ge=0,
+        le=31_536_000,
+        description="seconds without speech until the model leaves memory; 0 keeps it",
+    )
     deadline_s: float = Field(
         1800, gt=0, le=86_400, description="maximum duration of a request, in seconds"
     )

@@ -64,6 +64,7 @@ def create_app(settings: Settings, on_failure: Callable[[Exception], None]) -> F
                 # It takes a tenth of a second, which would block the event loop later.
                 await anyio.to_thread.run_sync(app.openapi)
                 await anyio.to_thread.run_sync(state.load)
+                state.idleness.count()
             except NotReadyError:
                 pass  # the service was stopped meanwhile
             except Exception as error:  # handed on: it must stop the server, not this task

@@ -107,6 +107,7 @@ class SpeechJob(Generic[T]):
             callers = self._service.callers
             self._utterance = callers.adapt(self._utterance)
             callers.charge(len(self._utterance.text))
+            stack.enter_context(self._service.idleness.speaking())
             self._cancellation = stack.enter_context(Cancellation())
             stack.enter_context(admission.cancellable(self._cancellation))
             deadline = asyncio.get_running_loop().call_later(

@@ -116,6 +116,9 @@ class Metrics:
         self._answer_bytes = gauge("kokoro_answer_bytes", "Memory reserved for answers in progress")
         self._cache_bytes = gauge("kokoro_audio_cache_bytes", "Size of the audio cache")
         self._ready = gauge("kokoro_ready", "1 if the service is ready, else 0")
+        self._model_loaded = gauge(
+            "kokoro_model_loaded", "1 if the model is in memory, 0 before and while it is unloaded"
+        )
         self._model: Info | None = None
 
     def watch(
@@ -125,12 +128,14 @@ class Metrics:
         answer_bytes: Callable[[], int],
         audio_cache_bytes: Callable[[], int],
         ready: Callable[[], bool],
+        model_loaded: Callable[[], bool],
     ) -> None:
         """Set the functions that the gauges call whenever they are read."""
         self._queue_length.set_function(queue_length)
         self._answer_bytes.set_function(answer_bytes)
         self._cache_bytes.set_function(audio_cache_bytes)
         self._ready.set_function(ready)
+        self._model_loaded.set_function(model_loaded)
 
     def set_model(self, *, name: str, sha256: str, onnxruntime: str, provider: str) -> None:
         """Set `kokoro_model_info`, which does not exist before."""

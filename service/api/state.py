@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import gc
 import logging
 import threading
@@ -16,6 +17,7 @@ from starlette.requests import Request
 from service.api.admission import Admission
 from service.api.api_keys import ApiKeys, read_keys
 from service.api.callers import Callers
+from service.api.idleness import Idleness
 from service.api.metrics import Metrics
 from service.api.telemetry import Telemetry, open_telemetry
 from service.errors import LexiconError, NotReadyError, SettingsError
@@ -53,6 +55,7 @@ class ServiceState:
         endpoints: the known paths.
         admission: admits requests and sessions.
         callers: the API keys, with what they have used.
+        idleness: unloads the model after `idle_unload_s` without speech.
         executor: threads, enough for all that are admitted.
         metrics: for Prometheus.
         telemetry: traces.
@@ -72,6 +75,7 @@ class ServiceState:
             settings.answer_memory_bytes,
         )
         self.callers = Callers(*self._read_callers())
+        self.idleness = Idleness(settings.idle_unload_s, self._unload_soon)
         self.executor = ThreadPoolExecutor(
             settings.max_requests + settings.max_websockets, thread_name_prefix="speech"
         )
@@ -81,6 +85,7 @@ class ServiceState:
             answer_bytes=lambda: self.admission.held_bytes,
             audio_cache_bytes=lambda: self._ready.synthesizer.cache.n_bytes if self._ready else 0,
             ready=lambda: self._ready is not None and not self.admission.closing.is_set(),
+            model_loaded=lambda: self._ready is not None and self._ready.synthesizer.is_loaded,
         )
         self.telemetry: Telemetry = open_telemetry(settings.telemetry)
         self._ready: Ready | None = None
@@ -145,6 +150,16 @@ class ServiceState:
             model.name,
             len(synthesizer.planner.voices.voices),
         )
+
+    def _unload_soon(self) -> None:
+        """Unload the model in a thread, unless the service is stopping."""
+        if self._ready is not None and not self.admission.closing.is_set():
+            synthesizer = self._ready.synthesizer
+            asyncio.get_running_loop().run_in_executor(self.executor, self._unload, synthesizer)
+
+    def _unload(self, synthesizer: Synthesizer) -> None:
+        logger.info("unloading the model after %g s of silence", self.settings.idle_unload_s)
+        synthesizer.unload()
 
     def reload(self) -> None:
         """Read the lexicons and the keys again, for requests from now on.

@@ -2,12 +2,19 @@
 
 from service.model.budget import longest_chunk_s
 from service.model.gpu_opening import PREPARE_COMMAND, require_gpu
-from service.model.interface import Model
+from service.model.interface import Model, rehearse
 from service.model.kokoro import Inference
 from service.model.opening import open
 from service.model.placement import GpuCheck, Placement
 from service.model.prepared import ModelFile, ModelOnDisk, Precision, PreparedModel
-from service.model.runtime import GpuUnavailableError, Options, Provider, Runtime, open_runtime
+from service.model.runtime import (
+    GpuUnavailableError,
+    Options,
+    Provider,
+    Runtime,
+    open_runtime,
+    release_shared_memory,
+)
 from service.model.split_model import SplitModel
 from service.model.statistics import StatisticsPredictor
 from service.model.whole_model import WholeModel
@@ -32,5 +39,7 @@ __all__ = [
     "longest_chunk_s",
     "open",
     "open_runtime",
+    "rehearse",
+    "release_shared_memory",
     "require_gpu",
 ]

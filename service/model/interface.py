@@ -22,7 +22,7 @@ Used = Literal["cpu", "cuda", "tensorrt"]
 class Model(Protocol):
     """An opened model, whole or split. Owns its sessions; not locked, see `Synthesizer`.
 
-    It is immutable until it is closed.
+    It is immutable until it is closed. Then its properties stay, and it says nothing any more.
     """
 
     @property
@@ -99,6 +99,15 @@ class Model(Protocol):
 
 _WARMING, _WARMING_SPEED = (16,), 2.0
 """A space, said quickly: fewer frames than the first of `BUCKETS`."""
+
+
+def rehearse(model: Model) -> None:
+    """Say next to nothing and keep no memory of it: a short self-test of a model opened again.
+
+    Raises:
+        SynthesisError: the run failed.
+    """
+    model.infer(_WARMING, np.zeros((1, 256), np.float32), _WARMING_SPEED, keep_memory=False)
 
 
 def warm_up(model: Model) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import threading
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -10,6 +11,7 @@ from typing import Literal
 
 import ortffi
 from service.errors import ProviderError, StartupError
+from service.heap import return_freed_memory
 
 _MIN_EXTERNAL_BYTES = 1024
 """Tensors of at least so many bytes go into the file of weights. Shorter ones stay in the graph,
@@ -22,6 +24,7 @@ two thirds of it. It is one region and is free again after each run, so it does 
 however long the chunks are. ONNX Runtime's own smaller regions do not fit tensors of many lengths,
 and their number grows. What is never used stays virtual, but for a table of 3 %."""
 
+_sharing = threading.Lock()
 
 Provider = Literal["cpu", "cuda", "tensorrt", "auto"]
 """Where models run. TensorRT leaves to CUDA, and CUDA to the CPU, what they do not support; `auto`
@@ -216,6 +219,7 @@ class Runtime:
         )
 
     def _builder(self, builder: ortffi.SessionBuilder) -> ortffi.SessionBuilder:
+        self._share_arena()
         return (
             builder.with_intra_threads(self.threads)
             .with_shared_arena()
@@ -229,6 +233,17 @@ class Runtime:
             # speech on two cores, an eighth of that of 5 s.
             .with_config("session.force_spinning_stop", "1")
         )
+
+    def _share_arena(self) -> None:
+        """Make the arena of all sessions on the CPU, unless there is one."""
+        environment = ortffi.init()
+        # In force once a first run has given back what it ran in. As the size of the very first
+        # allocation instead, it would be kept by an idle service too.
+        size = min(_ARENA_BYTES, self.memory_bytes or _ARENA_BYTES)
+        with _sharing:
+            if environment.cpu_arena is None:
+                config = ortffi.ArenaConfig(initial_growth_chunk_size_bytes=size)
+                environment.share_cpu_arena(config)
 
     def _commit(
         self, builder: ortffi.SessionBuilder, model: bytearray, folder: Path
@@ -253,6 +268,15 @@ class Runtime:
             except ortffi.ProviderUnavailableError as error:
                 verdicts[name] = " ".join(str(error).split())
         return verdicts
+
+
+def release_shared_memory() -> None:
+    """Return to the system what closed models have left; opened ones are not affected.
+
+    Needs a loaded ONNX Runtime.
+    """
+    ortffi.init().release_cpu_arena()
+    return_freed_memory()
 
 
 def open_runtime(
@@ -281,14 +305,6 @@ def open_runtime(
         environment = ortffi.init()
     except ortffi.LibraryNotFoundError as error:
         raise StartupError(str(error)) from error
-    if environment.cpu_arena is None:
-        # In force once the self-test has given back what it ran in. As the size of the very first
-        # allocation instead, it would be kept by an idle service too.
-        environment.share_cpu_arena(
-            ortffi.ArenaConfig(
-                initial_growth_chunk_size_bytes=min(_ARENA_BYTES, memory_bytes or _ARENA_BYTES)
-            )
-        )
     library = environment.library
     return Runtime(
         library.path,

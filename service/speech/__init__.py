@@ -3,6 +3,7 @@
 from service.speech.cancellation import Cancellation
 from service.speech.chunking import LONGEST_CHUNK_S
 from service.speech.delivery import AudioSegment
+from service.speech.model_worker import Worker
 from service.speech.planning import LONGEST_SEGMENT_S, Chunk, Plan, Planner, Preview
 from service.speech.synthesizer import Synthesizer
 from service.speech.timing import PhonemeTime, WordTime
@@ -27,4 +28,5 @@ __all__ = [
     "Voice",
     "VoiceLibrary",
     "WordTime",
+    "Worker",
 ]

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import logging
+import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 
@@ -13,22 +15,26 @@ import ortffi
 from service.errors import (
     DecodingUnavailableError,
     NotReadyError,
+    StartupError,
     SynthesisError,
     TimesUnavailableError,
 )
-from service.model import Inference, Model, SplitModel
+from service.model import Inference, Model, SplitModel, release_shared_memory
 from service.model.kokoro import SAMPLE_RATE_HZ, Samples
 from service.settings import Decoding
 from service.speech import joining
 from service.speech.cache import AudioCache
 from service.speech.cancellation import Cancellation
 from service.speech.delivery import AudioSegment, Made, deliver
+from service.speech.model_worker import Worker
 from service.speech.planning import Chunk, Plan, Planner
 from service.speech.stretching import stretched
 from service.speech.turns import Turns
 from service.speech.utterance import Delivery, Utterance
 from service.speech.windows import Sound, Sounds, say_in_windows, say_whole
 from service.text import load_vocabulary
+
+logger = logging.getLogger(__name__)
 
 SELF_TEST_PHONEMES = "həlˈO, wˈɜɹld."
 """Phonemes of the self-test."""
@@ -58,17 +64,27 @@ class Synthesizer:
     whichever worker is idle. Concurrent requests take turns in the order in which they ask, so none
     waits for the whole of another.
 
+    While nobody speaks the model may leave memory: `unload`. The next turn of each worker opens it
+    again, and who waits for this turn waits for that too.
+
     Args:
         workers: the same model, opened once or more; each runs one turn at a time.
         planner: makes plans.
         audio_cache_bytes: memory of the audio cache; 0 switches it off.
         stream_decoding: default decoding of streams.
         file_decoding: default decoding of complete files.
+
+    Attributes:
+        workers: see above.
+        planner: see above.
+        turns: at the workers.
+        cache: the audio cache.
+        is_loaded: whether the model is in memory, for one of the workers at least.
     """
 
     def __init__(
         self,
-        workers: Sequence[Model],
+        workers: Iterable[Worker],
         planner: Planner,
         *,
         audio_cache_bytes: int = 0,
@@ -81,12 +97,15 @@ class Synthesizer:
         self.cache = AudioCache(audio_cache_bytes)
         self._stream_decoding = stream_decoding
         self._file_decoding = file_decoding
+        self.is_loaded = True
         self._closed = False
+        self._unloading = threading.Lock()
+        self._has_complained = False
 
     @property
     def model(self) -> Model:
-        """Return the model of the first worker, for what is the same of all."""
-        return self.workers[0]
+        """Return the model of the first worker, for what is the same of all, opened or not."""
+        return self.workers[0].model
 
     def plan(self, utterance: Utterance, delivery: Delivery = _AT_ONCE) -> Plan:
         """Make the plan of an utterance.
@@ -138,7 +157,7 @@ class Synthesizer:
 
         Raises:
             SynthesisError: the model failed, or its audio is incomplete.
-            NotReadyError: the synthesizer is closed.
+            NotReadyError: the synthesizer is closed, or the model cannot be opened again.
             ServiceError: the reason of the cancellation.
         """
         delivery = plan.delivery
@@ -232,11 +251,13 @@ class Synthesizer:
     def _turn(self, cancellation: Cancellation | None) -> Iterator[_Turn]:
         """Wait for a turn, and hold it for the block."""
         asked = time.perf_counter()
-        with self.turns.take(cancellation) as model:
+        with self.turns.take(cancellation) as worker:
             if self._closed:
                 raise NotReadyError("the service is shutting down")
+            if not worker.is_open:
+                self._open(worker)
             start = time.perf_counter()
-            turn = _Turn(model, start - asked)
+            turn = _Turn(worker.model, start - asked)
             try:
                 yield turn
             except ortffi.TerminatedError:
@@ -244,6 +265,20 @@ class Synthesizer:
                     cancellation.check()
                 raise
             turn.compute_s = time.perf_counter() - start
+
+    def _open(self, worker: Worker) -> None:
+        """Open the model of a worker again; of failures in a row, only the first is logged."""
+        start = time.perf_counter()
+        try:
+            worker.open()
+        except (StartupError, SynthesisError) as error:
+            if not self._has_complained:
+                logger.error("the model cannot be loaded again: %s", error.message)
+            self._has_complained = True
+            raise NotReadyError("the model cannot be loaded again at present") from error
+        self.is_loaded = True
+        self._has_complained = False
+        logger.info("the model is loaded again, in %.2f s", time.perf_counter() - start)
 
     def self_test(self) -> float:
         """Say two words, check the audio, and measure the real-time factor.
@@ -268,9 +303,19 @@ class Synthesizer:
         self.planner.real_time_factor = sum(segment.compute_s for segment in segments) / duration_s
         return time.perf_counter() - start
 
+    def unload(self) -> None:
+        """Finish the turns in progress, then close the model of each worker until its next turn.
+
+        Plans, voices and the audio cache stay.
+        """
+        # Two threads that each held some of the workers would wait for each other.
+        with self._unloading, ExitStack() as turns:
+            for worker in [turns.enter_context(self.turns.take()) for _ in self.workers]:
+                worker.close()
+            release_shared_memory()
+            self.is_loaded = False
+
     def close(self) -> None:
         """Finish the turns in progress, then release the workers. May be called again."""
         self._closed = True  # for those who get a turn before this
-        with ExitStack() as turns:
-            for model in [turns.enter_context(self.turns.take()) for _ in self.workers]:
-                model.close()
+        self.unload()

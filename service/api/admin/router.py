@@ -66,12 +66,16 @@ async def health() -> HealthAnswer:
     "/ready", tags=["operation"], operation_id="get_readiness", responses=error_responses(503)
 )
 async def ready(request: Request) -> ReadyAnswer:
-    """Return 200 once the model is loaded and its self-test has passed, and what is in use."""
+    """Return 200 once the model has been loaded and has passed its self-test, and what is in use.
+
+    The status is `idle` while the model is unloaded; the next request loads it again.
+    """
     state = state_of(request)
     found = state.require()
     state.admission.check_open()
     model = found.synthesizer.model
     return ReadyAnswer(
+        status="ready" if found.synthesizer.is_loaded else "idle",
         version=__version__,
         provider=model.provider,
         onnxruntime=model.runtime.version,

@@ -70,7 +70,9 @@ class ModelAnswer(BaseModel):
 class ReadyAnswer(BaseModel):
     """Answer of `GET /ready` with status 200."""
 
-    status: Literal["ready"] = "ready"
+    status: Literal["ready", "idle"] = Field(
+        description="idle while the model is unloaded, until the next request"
+    )
     version: str
     provider: Literal["cpu", "cuda", "tensorrt"]
     onnxruntime: str

@@ -59,6 +59,7 @@ def test_every_metric_is_there_before_the_first_request(metrics: Metrics) -> Non
         "kokoro_answer_bytes": "gauge",
         "kokoro_audio_cache_bytes": "gauge",
         "kokoro_ready": "gauge",
+        "kokoro_model_loaded": "gauge",
         "kokoro_key_requests": "counter",
         "kokoro_key_characters": "counter",
     }
@@ -177,14 +178,17 @@ def test_watched_gauges_are_as_of_the_reading(metrics: Metrics) -> None:
         answer_bytes=lambda: 48_000,
         audio_cache_bytes=lambda: 96_000,
         ready=ready.is_set,
+        model_loaded=lambda: len(waiting) == 3,
     )
     assert value(metrics, "kokoro_queue_length") == 3
     assert value(metrics, "kokoro_answer_bytes") == 48_000
     assert value(metrics, "kokoro_audio_cache_bytes") == 96_000
+    assert value(metrics, "kokoro_model_loaded") == 1
     assert value(metrics, "kokoro_ready") == 0
     waiting.pop()
     ready.set()
     assert value(metrics, "kokoro_queue_length") == 2
+    assert value(metrics, "kokoro_model_loaded") == 0
     assert value(metrics, "kokoro_ready") == 1
 
 

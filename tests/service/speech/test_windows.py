@@ -14,7 +14,7 @@ from service.model import SplitModel
 from service.model.durations import SAMPLES_PER_FRAME
 from service.model.kokoro import SAMPLE_RATE_HZ
 from service.model.parity import log_spectral_distance
-from service.speech import AudioSegment, Delivery, Synthesizer, Utterance
+from service.speech import AudioSegment, Delivery, Synthesizer, Utterance, Worker
 from service.speech.windows import (
     FADE_SAMPLES,
     FIRST_FRAMES,
@@ -214,7 +214,8 @@ def test_a_voice_whose_statistics_are_not_known_is_decoded_whole(
 ) -> None:
     model = synthesizer.model
     assert isinstance(model, SplitModel)
-    without = Synthesizer([replace(model, statistics=statistics)], synthesizer.planner)
+    worker = Worker(replace(model, statistics=statistics), lambda closed: closed)
+    without = Synthesizer([worker], synthesizer.planner)
     text = TEXT[: TEXT.index(",")]
     assert all(segment.is_last for segment in segments_of(without, text, streamed=True))
     with pytest.raises(DecodingUnavailableError, match=reason):

@@ -39,7 +39,7 @@ def samples(synthesizer: Synthesizer, delivery: Delivery) -> np.ndarray:
 
 
 def test_threads_are_divided_among_the_workers(two: Synthesizer) -> None:
-    assert [worker.runtime.threads for worker in two.workers] == [1, 1]
+    assert [worker.model.runtime.threads for worker in two.workers] == [1, 1]
     assert two.self_test() > 0
 
 

@@ -1,0 +1,179 @@
+"""The model leaves memory when nobody speaks, and is there again when somebody does."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import shutil
+import signal
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from service.api.idleness import Idleness
+from tests.service.api.speech_client import Caller, metric, speak, wait_until
+from tests.service.api.speech_socket import SpeechSocket
+
+TEXT = "The birch canoe slid on the smooth planks."
+FAST = {"text": TEXT, "speed": 2.0, "format": "pcm"}
+
+
+class Clock(asyncio.SelectorEventLoop):
+    """An event loop whose time goes on when a test says so."""
+
+    now = 0.0
+
+    def time(self) -> float:
+        return self.now
+
+    async def pass_time(self, seconds: float) -> None:
+        self.now += seconds
+        for _ in range(3):
+            await asyncio.sleep(0)
+
+
+@pytest.fixture
+def clock() -> Iterator[Clock]:
+    clock = Clock()
+    yield clock
+    clock.close()
+
+
+@pytest.mark.parametrize(("after_s", "n_calls"), [(10, 1), (0, 0)])
+def test_it_acts_once_after_so_much_silence(clock: Clock, after_s: float, n_calls: int) -> None:
+    calls: list[float] = []
+
+    async def scenario() -> None:
+        idleness = Idleness(after_s, lambda: calls.append(clock.now))
+        await clock.pass_time(100)
+        assert calls == []  # not counted yet
+        idleness.count()
+        with idleness.speaking():
+            await clock.pass_time(100)
+            with idleness.speaking():
+                await clock.pass_time(100)
+            idleness.count()
+            await clock.pass_time(100)
+        await clock.pass_time(9)
+        with idleness.speaking():
+            pass
+        await clock.pass_time(9)
+        assert calls == []
+        await clock.pass_time(1)
+        assert len(calls) == n_calls
+        await clock.pass_time(100)
+        assert len(calls) == n_calls
+
+    clock.run_until_complete(scenario())
+
+
+# A server.
+
+
+def status(server: Any) -> str:
+    return str(server.client.get("/ready").json()["status"])
+
+
+def is_idle(server: Any) -> bool:
+    return status(server) == "idle"
+
+
+@pytest.fixture(scope="module", params=["1", pytest.param("2", marks=pytest.mark.thorough)])
+def sleepy(
+    request: pytest.FixtureRequest,
+    start_server: Callable[..., Any],
+    cache_dir: Path,
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Iterator[Any]:
+    """A server that unloads its model at once, with a cache of its own."""
+    cache = tmp_path_factory.mktemp("own") / "cache"
+    shutil.copytree(cache_dir, cache)
+    server = start_server(
+        *("--cache-dir", str(cache), "--idle-unload-s", "0.01"),
+        *("--workers", request.param, "--threads", "2"),
+    )
+    server.cache = cache
+    server.wait_until_ready()
+    yield server
+    assert server.stop() == 0
+
+
+def test_an_idle_model_is_told_of_and_takes_little_memory(sleepy: Any) -> None:
+    with Caller(sleepy, "holds-it", frugal=True, **FAST, stream=True) as caller:
+        assert caller.read_some().startswith(b"HTTP/1.1 200")
+        assert metric(sleepy, "kokoro_model_loaded") == 1
+        assert status(sleepy) == "ready"
+        loaded = metric(sleepy, "process_resident_memory_bytes")
+        caller.read_all()
+    wait_until(lambda: is_idle(sleepy))
+    assert metric(sleepy, "kokoro_model_loaded") == 0
+    assert metric(sleepy, "kokoro_ready") == 1
+    ready = sleepy.client.get("/ready")
+    assert ready.status_code == 200
+    assert ready.json()["model"]["gives_durations"] is True
+    assert any("unloading the model after 0.01 s of silence" in line for line in sleepy.log)
+    assert metric(sleepy, "process_resident_memory_bytes") < 0.75 * loaded
+
+
+def test_what_needs_no_model_loads_none(sleepy: Any) -> None:
+    wait_until(lambda: is_idle(sleepy))
+    n_loads = len([line for line in sleepy.log if "loaded again" in line])
+    assert sleepy.client.post("/phonemize", json={"text": TEXT}).status_code == 200
+    assert speak(sleepy, **{**FAST, "voice": "nobody"}).status_code == 422
+    with SpeechSocket(sleepy.url) as session:
+        session.until("ready")
+        assert is_idle(sleepy)
+    assert len([line for line in sleepy.log if "loaded again" in line]) == n_loads
+
+
+def test_who_wakes_it_hears_the_same_and_so_do_all_who_come_at_once(sleepy: Any) -> None:
+    first = speak(sleepy, **FAST)
+    assert first.status_code == 200
+    for _ in range(3):
+        wait_until(lambda: is_idle(sleepy))
+        with ThreadPoolExecutor(8) as clients:
+            answers = list(clients.map(lambda _: speak(sleepy, **FAST), range(8)))
+        assert [answer.status_code for answer in answers] == [200] * 8
+        assert {answer.content for answer in answers} == {first.content}
+        sleepy.wait_for(r"the model is loaded again, in [\d.]+ s")
+    # The load is no computing.
+    assert all(float(answer.headers["x-compute-s"]) > 0 for answer in answers)
+
+
+def test_who_leaves_while_it_is_loaded_again_leaves_nothing_behind(sleepy: Any) -> None:
+    for number in range(5):
+        wait_until(lambda: is_idle(sleepy))
+        for client in range(4):
+            with Caller(sleepy, f"left-{number}-{client}", **FAST):
+                pass
+    wait_until(lambda: metric(sleepy, "kokoro_requests_in_flight") == 1)
+    assert speak(sleepy, **FAST).status_code == 200
+
+
+def test_a_model_that_cannot_be_loaded_again_is_tried_again_by_each_request(sleepy: Any) -> None:
+    wait_until(lambda: is_idle(sleepy))
+    prepared = sleepy.cache / "prepared"
+    elsewhere = prepared.rename(prepared.with_name("elsewhere"))
+    for _ in range(3):
+        refused = speak(sleepy, **FAST)
+        assert refused.status_code == 503
+        assert refused.json()["error"]["code"] == "not_ready"
+        assert refused.headers["retry-after"] == "1"
+    complaints = [line for line in sleepy.log if "the model cannot be loaded again" in line]
+    assert len(complaints) == 1
+    assert re.search(r" ERROR .*encoder", complaints[0])
+    assert is_idle(sleepy)
+    elsewhere.rename(prepared)
+    assert speak(sleepy, **FAST).status_code == 200
+
+
+def test_it_stops_in_good_order_while_it_is_idle(start_server: Callable[..., Any]) -> None:
+    server = start_server("--idle-unload-s", "0.001")
+    server.wait_until_ready()
+    wait_until(lambda: is_idle(server))
+    server.process.send_signal(signal.SIGTERM)
+    assert server.process.wait(timeout=120) == 0
+    assert not any(" ERROR " in line or "Traceback" in line for line in server.log)

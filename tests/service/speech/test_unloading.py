@@ -1,0 +1,155 @@
+"""A model that is closed between turns, and opened by the next one."""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from service.errors import CancelledError, ModelError, NotReadyError
+from service.loading import load_synthesizer
+from service.model import Model
+from service.settings import Settings
+from service.speech import Cancellation, Delivery, Synthesizer, Utterance
+
+TEXT = "Four hours of steady work faced us, and nobody knew what would come of it."
+STREAM = Delivery(streamed=True)
+
+
+@pytest.fixture(params=[1, pytest.param(2, marks=pytest.mark.thorough)])
+def own(request: pytest.FixtureRequest, model_file: Path, cache_dir: Path) -> Iterator[Synthesizer]:
+    settings = Settings(cache_dir=cache_dir, workers=request.param, threads=2)
+    synthesizer = load_synthesizer(settings, lambda line: None)
+    yield synthesizer
+    synthesizer.close()
+
+
+def said(synthesizer: Synthesizer, cancellation: Cancellation | None = None) -> np.ndarray:
+    plan = synthesizer.plan(Utterance(TEXT), STREAM)
+    return np.concatenate([one.samples for one in synthesizer.stream(plan, cancellation)])
+
+
+def reopening(synthesizer: Synthesizer, act: Callable[[], None]) -> None:
+    """Do something before a model is opened again."""
+    for worker in synthesizer.workers:
+        usual = worker._reopen
+
+        def reopen(closed: Model, usual: Callable[[Model], Model] = usual) -> Model:
+            act()
+            return usual(closed)
+
+        worker._reopen = reopen
+
+
+def until(condition: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + 60
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.001)
+
+
+def test_speech_is_the_same_after_unloading_even_in_its_midst(own: Synthesizer) -> None:
+    before = said(own)
+    assert own.is_loaded
+    described = (own.model.name, own.model.sha256, own.model.gives_durations, own.model.buckets)
+    for _ in range(2):  # there may be nothing to unload
+        own.unload()
+    assert not own.is_loaded
+    assert described == (
+        own.model.name, own.model.sha256, own.model.gives_durations, own.model.buckets
+    )  # fmt: skip
+    np.testing.assert_array_equal(said(own), before)
+    segments = []
+    for segment in own.stream(own.plan(Utterance(TEXT), STREAM)):
+        segments.append(segment.samples)
+        own.unload()
+    assert len(segments) > 2
+    np.testing.assert_array_equal(np.concatenate(segments), before)
+
+
+def test_many_may_unload_while_others_speak(own: Synthesizer) -> None:
+    before = said(own)
+    with ThreadPoolExecutor(8) as pool:
+        unloading = [pool.submit(own.unload) for _ in range(20)]
+        speaking = [pool.submit(said, own) for _ in range(4)]
+        unloading += [pool.submit(own.unload) for _ in range(20)]
+        for future in unloading:
+            future.result(120)
+        for spoken in speaking:
+            np.testing.assert_array_equal(spoken.result(120), before)
+
+
+def test_who_comes_at_once_waits_for_one_load(own: Synthesizer) -> None:
+    loads: list[None] = []
+    reopening(own, lambda: loads.append(None))
+    own.unload()
+    with ThreadPoolExecutor(8) as pool:
+        results = list(pool.map(lambda _: said(own), range(8)))
+    for result in results:
+        np.testing.assert_array_equal(result, results[0])
+    # Each worker loads its own, and once.
+    assert 1 <= len(loads) <= len(own.workers)
+
+
+def test_who_is_cancelled_does_not_wait_for_the_load(own: Synthesizer) -> None:
+    go_on = threading.Event()
+    n_loading: list[None] = []
+
+    def hold() -> None:
+        n_loading.append(None)
+        assert go_on.wait(60)
+
+    reopening(own, hold)
+    own.unload()
+    with ThreadPoolExecutor(8) as pool, Cancellation() as one, Cancellation() as other:
+        loaders = [pool.submit(said, own, one) for _ in own.workers]
+        until(lambda: len(n_loading) == len(own.workers))
+        waiting = pool.submit(said, own, other)
+        until(lambda: own.turns.n_waiting == 1)
+        other.cancel(CancelledError("gone"))
+        with pytest.raises(CancelledError, match="gone"):
+            waiting.result(60)
+        assert not own.is_loaded
+        one.cancel(CancelledError("gone too"))
+        go_on.set()
+        for loader in loaders:
+            with pytest.raises(CancelledError, match="gone too"):
+                loader.result(60)
+    assert own.is_loaded  # for who comes next
+    assert said(own).size > 0
+
+
+def test_a_load_that_fails_is_tried_again_and_told_once(
+    own: Synthesizer, caplog: pytest.LogCaptureFixture
+) -> None:
+    failures = [ModelError("no such model"), ModelError("still none")]
+
+    def fail() -> None:
+        if failures:
+            raise failures.pop()
+
+    reopening(own, fail)
+    own.unload()
+    for _ in range(2):
+        with pytest.raises(NotReadyError, match="cannot be loaded again"):
+            said(own)
+    assert not own.is_loaded
+    assert said(own).size > 0
+    told = [record for record in caplog.records if record.levelno >= logging.ERROR]
+    assert [record.getMessage() for record in told] == [
+        "the model cannot be loaded again: still none"
+    ]
+
+
+def test_a_closed_synthesizer_loads_nothing_again(own: Synthesizer) -> None:
+    own.unload()
+    own.close()
+    with pytest.raises(NotReadyError, match="shutting down"):
+        said(own)
+    assert not own.is_loaded
