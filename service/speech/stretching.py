@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
@@ -56,11 +57,13 @@ class Stretcher:
     `stretched_size(n, factor)` samples. Up to 55 ms are held until more samples come.
 
     Args:
-        factor: 0.5 to 2.0; 2.0 is twice as fast.
+        factor: 0.5 to 3.2; 2.0 is twice as fast.
     """
 
     def __init__(self, factor: float) -> None:
         self._factor = factor
+        # Samples that a block and what follows it take, and no less than it stands for.
+        self._needed = max(_REACH + 2 * _BLOCK, math.ceil(_BLOCK * factor))
         self._held = np.zeros(0, np.float32)
         self._n_dropped = 0  # samples before those held
         self._n_blocks = 0
@@ -71,7 +74,7 @@ class Stretcher:
         self._held = np.concatenate([self._held, samples])
         n_seen = self._n_dropped + self._held.size
         blocks = [np.zeros(0, np.float32)]
-        while (place := self._place()) + _REACH + 2 * _BLOCK <= n_seen:
+        while (place := self._place()) + self._needed <= n_seen:
             blocks.append(self._block(place))
         n_dropped = max(self._n_dropped, min(self._place() - _REACH, n_seen))
         self._held = self._held[n_dropped - self._n_dropped :].copy()
@@ -82,7 +85,7 @@ class Stretcher:
         """Return the remaining samples. Call once, at the end."""
         size = stretched_size(self._n_dropped + self._held.size, self._factor)
         n_left = size - self._n_blocks * _BLOCK
-        silence = np.zeros(int(_BLOCK * self._factor) + _REACH + 2 * _BLOCK + 1, np.float32)
+        silence = np.zeros(math.ceil(_BLOCK * self._factor) + self._needed, np.float32)
         return self.add(silence)[:n_left]
 
     def _place(self) -> int:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from fractions import Fraction
 from typing import Any
 
+import av
 import numpy as np
 import pocketsphinx
 import pytest
@@ -59,6 +61,29 @@ def listen(decoder: Any, pcm: bytes) -> list[str]:
     return words(decoder.hyp().hypstr if decoder.hyp() else "")
 
 
+def at_tempo(pcm: bytes, *tempos: float) -> bytes:
+    """Return int16 samples at 24 kHz, played so many times as fast by FFmpeg's filter `atempo`."""
+    graph = av.filter.Graph()
+    node = source = graph.add_abuffer(
+        sample_rate=24_000, format="s16", layout="mono", time_base=Fraction(1, 24_000)
+    )
+    for tempo in tempos:
+        node.link_to(faster := graph.add("atempo", str(tempo)))
+        node = faster
+    node.link_to(sink := graph.add("abuffersink"))
+    graph.configure()
+    frame = av.AudioFrame.from_ndarray(np.frombuffer(pcm, "<i2")[None], "s16", "mono")
+    frame.sample_rate, frame.pts = 24_000, 0
+    source.push(frame)
+    source.push(None)
+    parts = []
+    while True:
+        try:
+            parts.append(sink.pull().to_ndarray().tobytes())
+        except av.error.EOFError:
+            return b"".join(parts)
+
+
 @pytest.fixture(scope="module")
 def decoder() -> Any:
     return pocketsphinx.Decoder(samprate=16_000, loglevel="FATAL")
@@ -84,6 +109,36 @@ def test_a_recognizer_hears_what_was_written(server: Any, decoder: Any) -> None:
         total += len(expected)
         report.append(f"{n_errors(expected, heard)}  {sentence}  ->  {' '.join(heard)}")
     assert errors / total <= BOUND, "\n".join(report)
+
+
+@pytest.mark.parametrize(
+    ("speed", "tempos", "bound"),
+    [
+        (0.25, (2.0, 2.0), 0.35),
+        (0.4, (2.0, 1.25), 0.35),
+        (2.5, (0.5, 0.8), 0.55),
+        (4.0, (0.5, 0.5), 0.7),
+    ],
+)
+def test_a_recognizer_hears_speech_of_any_speed(
+    server: Any, decoder: Any, speed: float, tempos: tuple[float, float], bound: float
+) -> None:
+    """FFmpeg's stretching brings the speech back to its usual pace: the recognizer knows no other.
+
+    Without that it misses 97 % of the words at 4.0, and 60 % of what the model itself says at 2.0.
+    """
+    errors = total = 0
+    report = []
+    for number, sentence in enumerate(SENTENCES[:6]):
+        body = {"text": sentence, "voice": VOICES[number % len(VOICES)], "format": "pcm"}
+        answer = server.client.post("/synthesize", json={**body, "speed": speed})
+        assert answer.status_code == 200
+        heard = listen(decoder, at_tempo(answer.content, *tempos))
+        expected = words(sentence)
+        errors += n_errors(expected, heard)
+        total += len(expected)
+        report.append(f"{n_errors(expected, heard)}  {sentence}  ->  {' '.join(heard)}")
+    assert errors / total <= bound, f"{errors / total:.2f}\n" + "\n".join(report)
 
 
 def test_the_recognizer_tells_one_sentence_from_another(server: Any, decoder: Any) -> None:
