@@ -54,7 +54,7 @@ class Stretcher:
     stay whole, and the times of words are exact to 10 ms.
 
     The result does not depend on how the samples are divided, and has exactly
-    `stretched_size(n, factor)` samples. Up to 55 ms are held until more samples come.
+    `stretched_size(n, factor)` samples. Up to 65 ms are held until more samples come.
 
     Args:
         factor: 0.5 to 3.2; 2.0 is twice as fast.
