@@ -146,9 +146,9 @@ FAULTS = (
     ),
     Fault(
         "a cancelled session speaks the clauses that wait",
-        "service/api/websocket/session.py",
-        "self._backlog.drop(Order, messages.Done)",
-        "self._backlog.drop(messages.Done)",
+        "service/api/clause_speech.py",
+        "self._backlog.drop(Order, *kinds)",
+        "self._backlog.drop(*kinds)",
         ("tests/service/api/websocket",),
     ),
     Fault(

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Generator, Iterable, Sequence
 from itertools import pairwise
 
+from service.api.backlog import Order
 from service.api.rendering import word_answers
 from service.api.schemas import WordAnswer
 from service.api.websocket import messages
-from service.api.websocket.backlog import Order
 from service.audio import FORMATS, open_encoder
 from service.speech import AudioSegment, Chunk, Plan
 from service.text import Clause

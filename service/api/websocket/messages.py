@@ -6,15 +6,13 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, Field, TypeAdapter, ValidationError
 
+from service.api.backlog import SampleFormat
 from service.api.error_answers import explain
 from service.api.lexicon_field import LexiconField
 from service.api.schemas import ErrorDetail, StrictModel, WordAnswer
 from service.audio import SampleRate
 from service.errors import InvalidRequestError
 from service.speech.planning import MAX_SPEED, MIN_SPEED
-
-SampleFormat = Literal["pcm", "mulaw", "alaw"]
-"""Audio formats without a header, in which each sample is a whole number of bytes."""
 
 
 class Config(StrictModel):

@@ -13,13 +13,13 @@ from dataclasses import dataclass
 
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
+from service.api.backlog import Manner
+from service.api.clause_speech import ClauseSpeech, Spoken, Unspoken
 from service.api.error_answers import error_detail, service_error_detail
-from service.api.job import SpeechJob
 from service.api.patience import StalledError, send_patiently
 from service.api.request_statistics import RequestStatistics
 from service.api.state import Ready, ServiceState
 from service.api.websocket import messages
-from service.api.websocket.backlog import Backlog, Manner, Order
 from service.api.websocket.clause_messages import SpokenSegment, clause_messages
 from service.audio import require_rate
 from service.errors import (
@@ -29,11 +29,8 @@ from service.errors import (
     NothingToSayError,
     NotReadyError,
     ServiceError,
-    TextTooLongError,
 )
 from service.logs import describe
-from service.speech import Delivery
-from service.text import Clause, ClauseBuffer
 
 logger = logging.getLogger(__name__)
 
@@ -43,9 +40,6 @@ _FRAME_BYTES = 32_768
 _MAX_MESSAGES = 256
 """Messages that may wait for the speech before them. They have no text, so its limit does not bound
 them."""
-
-_STEP_CHARACTERS = 1000
-"""Characters that are searched for clauses at a time, which takes three milliseconds at most."""
 
 NORMAL = 1000
 GOING_AWAY = 1001
@@ -90,15 +84,10 @@ class Session:
         self._synthesizer = ready.synthesizer
         self._request_id = request_id
         self._statistics = statistics
-        self._manner = Manner()
-        self._clauses = ClauseBuffer()
-        self._text_end = 0
-        self._taking_text = asyncio.Lock()
-        self._backlog = Backlog()
+        self._speech: ClauseSpeech[SpokenSegment, messages.FromServer] = ClauseSpeech(
+            service, ready.synthesizer, statistics, clause_messages
+        )
         self._parcels: asyncio.Queue[_Parcel] = asyncio.Queue(maxsize=1)
-        self._round = 0  # `cancel` starts another round
-        self._job: SpeechJob[SpokenSegment] | None = None
-        self._starts_afresh = True
         self._spoken_to = 0  # offset in the text
         self._is_sending = False
         self._sent_s = 0.0
@@ -119,7 +108,7 @@ class Session:
             await asyncio.wait(tasks[:3], return_when=asyncio.FIRST_COMPLETED)
         finally:
             is_busy = self._is_busy()
-            self._stop(CancelledError("the session is over"))
+            self._speech.stop(CancelledError("the session is over"))
             for task in tasks:
                 task.cancel()
             results = await asyncio.gather(*tasks, return_exceptions=True)
@@ -153,19 +142,13 @@ class Session:
 
     def _is_busy(self) -> bool:
         """Tell whether something is not yet sent."""
-        return bool(
-            self._clauses.pending
-            or self._backlog
-            or self._job is not None
-            or self._is_sending
-            or not self._parcels.empty()
-        )
+        return self._speech.is_busy or self._is_sending or not self._parcels.empty()
 
     # Reading.
 
     async def _read(self) -> None:
         try:
-            opening: messages.FromServer = self._describe()
+            opening: messages.FromServer = self._describe(Manner())
         except ServiceError as error:  # the default voice has no language of its own
             opening = messages.Error(error=service_error_detail(error, self._request_id))
         await self._say(opening)
@@ -188,10 +171,10 @@ class Session:
             self._service.admission.check_open()
             raise InvalidRequestError("only cancel is accepted after end")
         if isinstance(message, messages.Text):
-            await self._add(message.text)
+            await self._speech.add(message.text)
         elif isinstance(message, messages.End):
             self._end()
-        elif self._backlog.n_messages >= _MAX_MESSAGES:
+        elif self._speech.n_marks >= _MAX_MESSAGES:
             raise InvalidRequestError(
                 f"{_MAX_MESSAGES} messages are waiting already; this one was dropped"
             )
@@ -207,31 +190,14 @@ class Session:
                 message.lexicon,
             )
             description = self._describe(manner)
-            self._order(self._clauses.flush())
-            self._manner = manner
-            self._backlog.add(description)
+            self._speech.flush()
+            self._speech.manner = manner
+            self._speech.mark(description)
         else:
-            self._order(self._clauses.flush())
-            self._backlog.add(messages.Flushed(text_end=self._text_end))
+            self._speech.flush()
+            self._speech.mark(messages.Flushed(text_end=self._speech.text_end))
 
-    async def _add(self, text: str) -> None:
-        waiting = self._clauses.pending + self._backlog.n_characters
-        limit = self._service.settings.max_text_length
-        if waiting + len(text) > limit:
-            raise TextTooLongError(
-                f"{waiting} characters are waiting, and {len(text)} more exceed the limit of "
-                f"{limit}; this message was dropped"
-            )
-        # Searching a long text at once would block the event loop.
-        async with self._taking_text:
-            for start in range(0, len(text), _STEP_CHARACTERS):
-                step = text[start : start + _STEP_CHARACTERS]
-                self._text_end += len(step)
-                self._order(self._clauses.add(step))
-                await asyncio.sleep(0)
-
-    def _describe(self, manner: Manner | None = None) -> messages.Ready:
-        manner = manner or self._manner
+    def _describe(self, manner: Manner) -> messages.Ready:
         blend, language = self._synthesizer.planner.settle(manner.voice, manner.language)
         return messages.Ready(
             request_id=self._request_id,
@@ -243,97 +209,54 @@ class Session:
         )
 
     def _cancel(self) -> None:
-        self._round += 1
-        self._clauses.clear()
-        self._backlog.drop(Order, messages.Done)
-        self._stop(CancelledError("cancelled by the client"))
-        self._backlog.add(messages.Cancelled(text_end=self._text_end))
+        self._speech.cancel(messages.Done)
+        self._speech.mark(messages.Cancelled(text_end=self._speech.text_end))
         if self._ending:
-            self._backlog.add(messages.Done(text_end=self._text_end))
+            self._speech.mark(messages.Done(text_end=self._speech.text_end))
 
     def _end(self) -> None:
         self._ending = True
-        self._order(self._clauses.flush())
-        self._backlog.add(messages.Done(text_end=self._text_end))
+        self._speech.flush()
+        self._speech.mark(messages.Done(text_end=self._speech.text_end))
 
     async def _end_with_service(self) -> None:
         await self._service.admission.closing.wait()
-        async with self._taking_text:
+        async with self._speech.taking_text:
             if not self._ending:
                 self._close_code = GOING_AWAY
                 self._end()
 
-    def _order(self, clauses: list[Clause]) -> None:
-        for clause in clauses:
-            self._statistics.asked()
-            self._backlog.add(Order(clause, self._manner))
-
-    def _stop(self, reason: ServiceError) -> None:
-        if self._job is not None:
-            self._job.cancel(reason)
-
     # Speaking.
 
     async def _speak(self) -> None:
-        while True:
-            item = await self._backlog.take()
-            if isinstance(item, Order):
-                await self._speak_clause(item)
-                continue
-            # After a flush or a cancel, audio starts early again.
-            self._starts_afresh |= isinstance(item, messages.Flushed | messages.Cancelled)
-            await self._say(item, is_last=isinstance(item, messages.Done))
-
-    async def _speak_clause(self, order: Order) -> None:
-        start = order.clause.start
-        end = start + len(order.clause.text)
-        try:
-            await self._produce_clause(order)
-        except (EmptyTextError, NothingToSayError) as error:
-            if order.clause.text.strip():
-                await self._say(
-                    messages.Skipped(text_start=start, text_end=end, reason=error.message)
-                )
-        except CancelledError:
-            pass  # `cancelled` follows
-        except ServiceError as error:
-            start = max(start, self._spoken_to)
-            if error.status < 500:
-                await self._complain(error, start, end)
-                return
-            self._ending = True
-            self._clauses.clear()
-            self._backlog.clear()
-            self._outcome = error.code
-            self._close_code = GOING_AWAY if isinstance(error, NotReadyError) else FAILED
-            await self._complain(error, start, end, is_last=True)
-
-    async def _produce_clause(self, order: Order) -> None:
-        spoken_round = self._round
-        clause, manner, afresh = order.clause, order.manner, self._starts_afresh
-        delivery = Delivery(
-            streamed=True,
-            timed=self._synthesizer.model.gives_durations,
-            early=None if afresh else False,
-            first=afresh,
-            last=False,
-            read_first=True,
-        )
-        try:
-            async with SpeechJob(
-                self._service,
-                self._synthesizer,
-                manner.utterance(clause.text),
-                delivery,
-                lambda plan, segments: clause_messages(order, plan, segments),
-                statistics=self._statistics,
-            ) as self._job:
-                async for message, audio in self._job:
-                    self._starts_afresh = False
+        async with self._speech:
+            async for given in self._speech:
+                if isinstance(given, Spoken):
+                    message, audio = given.item
                     self._spoken_to = message.text_end
-                    await self._parcels.put(_Parcel(message, audio, spoken_round))
-        finally:
-            self._job = None
+                    await self._parcels.put(_Parcel(message, audio, given.round))
+                elif isinstance(given, Unspoken):
+                    await self._tell_unspoken(given)
+                else:
+                    if isinstance(given, messages.Flushed | messages.Cancelled):
+                        self._speech.start_afresh()
+                    await self._say(given, is_last=isinstance(given, messages.Done))
+
+    async def _tell_unspoken(self, unspoken: Unspoken) -> None:
+        error, start = unspoken.error, unspoken.clause.start
+        end = start + len(unspoken.clause.text)
+        if isinstance(error, EmptyTextError | NothingToSayError):
+            await self._say(messages.Skipped(text_start=start, text_end=end, reason=error.message))
+            return
+        start = max(start, self._spoken_to)
+        if error.status < 500:
+            await self._complain(error, start, end)
+            return
+        self._ending = True
+        self._speech.clear()
+        self._outcome = error.code
+        self._close_code = GOING_AWAY if isinstance(error, NotReadyError) else FAILED
+        await self._complain(error, start, end, is_last=True)
 
     # Sending.
 
@@ -363,7 +286,7 @@ class Session:
 
     async def _send_parcel(self, parcel: _Parcel) -> None:
         message = parcel.message
-        if isinstance(message, messages.Audio) and parcel.round != self._round:
+        if isinstance(message, messages.Audio) and parcel.round != self._speech.round:
             return  # it was cancelled before it was sent
         if isinstance(message, messages.Audio | messages.Done):
             message = message.after(self._sent_s)

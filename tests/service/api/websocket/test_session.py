@@ -10,6 +10,7 @@ from typing import Any, cast
 import pytest
 from starlette.websockets import WebSocket
 
+from service.api.clause_speech import ClauseSpeech
 from service.api.request_statistics import RequestStatistics
 from service.api.state import Ready, ServiceState
 from service.api.websocket.session import Session
@@ -160,11 +161,15 @@ def test_a_client_that_is_gone_when_the_session_closes_is_no_fault(
     assert caplog.records == []
 
 
-@pytest.mark.parametrize("task", ["_handle", "_produce_clause", "_send_parcel"])
+@pytest.mark.parametrize(
+    ("kind", "task"),
+    [(Session, "_handle"), (ClauseSpeech, "_job_of"), (Session, "_send_parcel")],
+)
 def test_an_unexpected_exception_in_any_task_is_logged_and_told_without_its_message(
     hold: Callable[..., Any],
     monkeypatch: pytest.MonkeyPatch,
     caplog: pytest.LogCaptureFixture,
+    kind: type,
     task: str,
 ) -> None:
     def fail(*_: object) -> None:
@@ -172,7 +177,7 @@ def test_an_unexpected_exception_in_any_task_is_logged_and_told_without_its_mess
 
     async def scenario(line: Line, _: RequestStatistics) -> None:
         await until(lambda: line.sent)
-        monkeypatch.setattr(Session, task, fail)
+        monkeypatch.setattr(kind, task, fail)
         line.put = lambda **message: line._incoming.put(message)  # type: ignore[method-assign]
         await line.write("text", text="Yes.\n")
 

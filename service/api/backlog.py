@@ -1,17 +1,20 @@
-"""The backlog of a WebSocket session."""
+"""What waits to be spoken."""
 
 from __future__ import annotations
 
 import asyncio
 from collections import deque
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Generic, Literal, TypeVar
 
-from service.api.websocket import messages
-from service.api.websocket.messages import SampleFormat
 from service.audio import SOURCE_RATE_HZ
 from service.speech import Utterance
 from service.text import Clause, UserLexicon
+
+M = TypeVar("M")
+
+SampleFormat = Literal["pcm", "mulaw", "alaw"]
+"""Audio formats without a header, in which each sample is a whole number of bytes."""
 
 
 @dataclass(frozen=True)
@@ -47,32 +50,32 @@ class Order:
     manner: Manner
 
 
-class Backlog:
-    """Clauses that wait to be spoken, and messages that wait for the clauses before them.
+class Backlog(Generic[M]):
+    """Clauses that wait to be spoken, and a door's marks that wait for the clauses before them.
 
     Used on the event loop only.
 
     Attributes:
         n_characters: of all clauses.
-        n_messages: number of messages.
+        n_marks: number of marks.
     """
 
     def __init__(self) -> None:
-        self._items: deque[Order | messages.FromServer] = deque()
+        self._items: deque[Order | M] = deque()
         self._filled = asyncio.Event()
         self.n_characters = 0
-        self.n_messages = 0
+        self.n_marks = 0
 
     def __len__(self) -> int:
         return len(self._items)
 
-    def add(self, item: Order | messages.FromServer) -> None:
+    def add(self, item: Order | M) -> None:
         """Append an item."""
         self._items.append(item)
         self._count(item, 1)
         self._filled.set()
 
-    async def take(self) -> Order | messages.FromServer:
+    async def take(self) -> Order | M:
         """Wait for the first item, and remove it."""
         while not self._items:
             self._filled.clear()
@@ -81,7 +84,7 @@ class Backlog:
         self._count(item, -1)
         return item
 
-    def drop(self, *kinds: type[Order | messages.FromServer]) -> None:
+    def drop(self, *kinds: type[Any]) -> None:
         """Remove all items of these kinds."""
         items = list(self._items)
         self.clear()
@@ -92,10 +95,10 @@ class Backlog:
     def clear(self) -> None:
         """Remove all items."""
         self._items.clear()
-        self.n_characters = self.n_messages = 0
+        self.n_characters = self.n_marks = 0
 
-    def _count(self, item: Order | messages.FromServer, sign: int) -> None:
+    def _count(self, item: Order | M, sign: int) -> None:
         if isinstance(item, Order):
             self.n_characters += sign * len(item.clause.text)
         else:
-            self.n_messages += sign
+            self.n_marks += sign

@@ -1,0 +1,222 @@
+"""Speech of a text that comes in parts, which the doors share that take such texts."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Generator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+
+from service.api.backlog import Backlog, Manner, Order
+from service.api.job import SpeechJob
+from service.api.request_statistics import RequestStatistics
+from service.api.state import ServiceState
+from service.errors import (
+    CancelledError,
+    EmptyTextError,
+    NothingToSayError,
+    ServiceError,
+    TextTooLongError,
+)
+from service.speech import AudioSegment, Delivery, Plan, Synthesizer
+from service.text import Clause, ClauseBuffer
+
+T = TypeVar("T")
+M = TypeVar("M")
+
+WriteClause = Callable[[Order, Plan, Generator[AudioSegment, None, None]], Generator[T, None, None]]
+"""Makes a door's items of the segments of a clause. Runs in a thread."""
+
+_STEP_CHARACTERS = 1000
+"""Characters that are searched for clauses at a time, which takes three milliseconds at most."""
+
+
+@dataclass(frozen=True)
+class Spoken(Generic[T]):
+    """An item of a clause's speech, and the round in which it was spoken."""
+
+    item: T
+    round: int
+
+
+@dataclass(frozen=True)
+class Unspoken:
+    """A clause of which nothing, or nothing more, is spoken, and the reason."""
+
+    clause: Clause
+    error: ServiceError
+
+
+class ClauseSpeech(Generic[T, M]):
+    """Speak a text that comes in parts, clause by clause, each as soon as its end is certain.
+
+    One task adds text; another enters the block and iterates, without an end of its own:
+
+        async with speech:
+            async for given in speech:
+                ...
+
+    Iterating gives what `write` makes of each clause, in order, as `Spoken`. It gives `Unspoken`
+    for a clause that fails, whatever the reason, and goes on; nothing for blank clauses and for
+    those that were cancelled. It gives each mark after the speech of all text before it. The next
+    item is made while one is taken, and no more. The block is left only when no thread works any
+    more. Used on the event loop only.
+
+    Args:
+        service: the state of the service.
+        synthesizer: to use.
+        statistics: counts what is spoken.
+        write: makes the items.
+
+    Attributes:
+        manner: how the clauses are spoken that end from now on.
+        text_end: characters of all text so far.
+        taking_text: held while text is added, for who ends the text meanwhile.
+        round: how often speech was cancelled. What was spoken in an earlier round is not wanted.
+    """
+
+    def __init__(
+        self,
+        service: ServiceState,
+        synthesizer: Synthesizer,
+        statistics: RequestStatistics,
+        write: WriteClause[T],
+    ) -> None:
+        self.manner = Manner()
+        self.text_end = 0
+        self.taking_text = asyncio.Lock()
+        self.round = 0
+        self._service = service
+        self._synthesizer = synthesizer
+        self._statistics = statistics
+        self._write = write
+        self._clauses = ClauseBuffer()
+        self._backlog: Backlog[M] = Backlog()
+        self._job: SpeechJob[T] | None = None
+        self._starts_afresh = True
+        self._given = self._give()
+
+    async def __aenter__(self) -> ClauseSpeech[T, M]:
+        """Return itself."""
+        return self
+
+    async def __aexit__(self, *exception: object) -> None:
+        """Stop speaking, and wait for the thread."""
+        await self._given.aclose()
+
+    def __aiter__(self) -> AsyncIterator[Spoken[T] | Unspoken | M]:
+        """Return what is spoken, and the marks."""
+        return self._given
+
+    @property
+    def n_marks(self) -> int:
+        """Return the number of marks that wait for the speech before them."""
+        return self._backlog.n_marks
+
+    @property
+    def is_busy(self) -> bool:
+        """Tell whether something waits, or is being spoken."""
+        return bool(self._clauses.pending or self._backlog or self._job is not None)
+
+    async def add(self, text: str) -> None:
+        """Add text; its cuts do not matter.
+
+        Raises:
+            TextTooLongError: more than `max_text_length` characters would wait; none is added.
+        """
+        waiting = self._clauses.pending + self._backlog.n_characters
+        limit = self._service.settings.max_text_length
+        if waiting + len(text) > limit:
+            raise TextTooLongError(
+                f"{waiting} characters are waiting, and {len(text)} more exceed the limit of "
+                f"{limit}; this message was dropped"
+            )
+        # Searching a long text at once would block the event loop.
+        async with self.taking_text:
+            for start in range(0, len(text), _STEP_CHARACTERS):
+                step = text[start : start + _STEP_CHARACTERS]
+                self.text_end += len(step)
+                self._order(self._clauses.add(step))
+                await asyncio.sleep(0)
+
+    def flush(self) -> None:
+        """Speak the text so far, as if it ended here."""
+        self._order(self._clauses.flush())
+
+    def mark(self, mark: M) -> None:
+        """Have the mark given after the clauses so far; `flush` first, for all text."""
+        self._backlog.add(mark)
+
+    def start_afresh(self) -> None:
+        """Let the next clause start early, and without a pause, as at the beginning."""
+        self._starts_afresh = True
+
+    def cancel(self, *kinds: type[Any]) -> None:
+        """Start another round: drop the text that is not spoken, and marks of these kinds."""
+        self.round += 1
+        self._clauses.clear()
+        self._backlog.drop(Order, *kinds)
+        self.stop(CancelledError("cancelled by the client"))
+
+    def clear(self) -> None:
+        """Drop all text and marks that wait."""
+        self._clauses.clear()
+        self._backlog.clear()
+
+    def stop(self, reason: ServiceError) -> None:
+        """Stop the clause that is being spoken."""
+        if self._job is not None:
+            self._job.cancel(reason)
+
+    def _order(self, clauses: list[Clause]) -> None:
+        for clause in clauses:
+            self._statistics.asked()
+            self._backlog.add(Order(clause, self.manner))
+
+    async def _give(self) -> AsyncGenerator[Spoken[T] | Unspoken | M, None]:
+        while True:
+            order = await self._backlog.take()
+            if not isinstance(order, Order):
+                yield order
+                continue
+            spoken_round = self.round
+            try:
+                async with self._speaking(order) as job:
+                    async for item in job:
+                        self._starts_afresh = False
+                        yield Spoken(item, spoken_round)
+            except CancelledError:
+                pass  # whoever cancels knows
+            except (EmptyTextError, NothingToSayError) as error:
+                if order.clause.text.strip():
+                    yield Unspoken(order.clause, error)
+            except ServiceError as error:
+                yield Unspoken(order.clause, error)
+
+    @asynccontextmanager
+    async def _speaking(self, order: Order) -> AsyncIterator[SpeechJob[T]]:
+        try:
+            async with self._job_of(order) as self._job:
+                yield self._job
+        finally:
+            self._job = None
+
+    def _job_of(self, order: Order) -> SpeechJob[T]:
+        afresh, write = self._starts_afresh, self._write
+        delivery = Delivery(
+            streamed=True,
+            timed=self._synthesizer.model.gives_durations,
+            early=None if afresh else False,
+            first=afresh,
+            last=False,
+            read_first=True,
+        )
+        return SpeechJob(
+            self._service,
+            self._synthesizer,
+            order.manner.utterance(order.clause.text),
+            delivery,
+            lambda plan, segments: write(order, plan, segments),
+            statistics=self._statistics,
+        )
