@@ -14,12 +14,11 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from uvicorn.protocols.utils import ClientDisconnected
 
 from service.api.error_answers import error_answer
-from service.api.metrics import OTHER
 from service.api.patience import StalledError
-from service.api.request_statistics import RequestStatistics
+from service.api.request_record import record_request
 from service.api.state import ServiceState
 from service.errors import ServiceError
-from service.logs import describe, log_request
+from service.logs import describe
 
 logger = logging.getLogger("service.access")
 
@@ -86,60 +85,27 @@ class AccessLog:
                     answer = error_answer(scope, 500, "internal_error", "internal error")
                     await answer(scope, receive, send_with_id)
             finally:
-                seconds = time.perf_counter() - start
-                fields = self._fields(scope, identity, status, seconds)
-                if span.trace_id is not None:
-                    fields["trace_id"] = span.trace_id
-                for name, value in fields.items():
-                    if isinstance(value, str | bool | int | float):
-                        span.set(name, value)
-                # Probes come every few seconds.
-                level = logging.DEBUG if scope["path"] in _PROBES else logging.INFO
-                log_request(logger, level, fields)
-                self._count(scope, str(fields["outcome"]), seconds)
-
-    def _fields(
-        self, scope: Scope, identity: str, status: int, seconds: float
-    ) -> dict[str, object]:
-        state = scope["state"]
-        statistics: RequestStatistics | None = state.get("statistics")
-        return {
-            "id": identity,
-            "method": scope.get("method", "WEBSOCKET"),
-            "path": self._endpoint(scope) or "-",
-            "status": status,
-            "outcome": state.get("outcome", "ok" if status else "aborted"),
-            "key": state.get("key"),
-            "seconds": round(seconds, 3),
-            **(statistics.fields() if statistics is not None else {}),
-        }
+                state = scope["state"]
+                record_request(
+                    self._service,
+                    span,
+                    # Probes come every few seconds.
+                    level=logging.DEBUG if scope["path"] in _PROBES else logging.INFO,
+                    identity=identity,
+                    method=scope.get("method", "WEBSOCKET"),
+                    path=self._endpoint(scope) or "-",
+                    status=status,
+                    outcome=state.get("outcome", "ok" if status else "aborted"),
+                    key=state.get("key"),
+                    seconds=time.perf_counter() - start,
+                    statistics=state.get("statistics"),
+                )
 
     def _endpoint(self, scope: Scope) -> str | None:
         """Return the endpoint's path; None for an unknown path, which must not be logged."""
         if scope["path"] in self._service.endpoints:
             return str(scope["path"])
         return getattr(scope.get("route"), "path_format", None)
-
-    def _count(self, scope: Scope, outcome: str, seconds: float) -> None:
-        metrics = self._service.metrics
-        endpoint = self._endpoint(scope) or OTHER
-        key: str | None = scope["state"].get("key")
-        metrics.observe_request(endpoint=endpoint, outcome=outcome, duration_s=seconds, key=key)
-        statistics: RequestStatistics | None = scope["state"].get("statistics")
-        if statistics is None or not statistics.n_chunks:
-            return
-        metrics.observe_speech(
-            n_characters=statistics.n_characters,
-            audio_s=statistics.audio_s,
-            compute_s=statistics.compute_s,
-            n_clipped=statistics.n_clipped,
-            key=key,
-        )
-        if statistics.first_audio_s is not None:
-            metrics.observe_first_audio(statistics.first_audio_s)
-        for wait_s in statistics.waits_s:
-            metrics.observe_queue_wait(wait_s)
-        metrics.count_cache(n_hits=statistics.n_cache_hits, n_misses=statistics.n_cache_misses)
 
 
 def _break(scope: Scope, error: Exception, send_timeout_s: float) -> None:
