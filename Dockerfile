@@ -73,7 +73,8 @@ ENV PATH=/opt/kokoro/bin:$PATH \
     ONNXRUNTIME_DIR=/opt/onnxruntime \
     KOKORO_HOST=0.0.0.0 \
     KOKORO_CACHE_DIR=/opt/model
-EXPOSE 8880
+# 10200 is for Wyoming, if KOKORO_WYOMING is set.
+EXPOSE 8880 10200
 HEALTHCHECK --interval=10s --timeout=2s --start-period=60s \
     CMD ["sh", "-c", "curl -fsS -o /dev/null http://127.0.0.1:${KOKORO_PORT:-8880}/ready"]
 ENTRYPOINT ["kokoro-service"]

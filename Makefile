@@ -124,7 +124,7 @@ lock: $(DEV_READY) ## Pin the newest dependencies anew, with hashes, for Python 
 	$(LOCK) constraints/prepare.in --constraints constraints/serve.txt --upgrade \
 		--output-file constraints/prepare.txt
 	$(LOCK) pyproject.toml constraints/build.in --extra cpu --extra model --extra espeak --extra otel \
-		--extra av --extra ja --extra zh --extra prepare --extra dev --constraints constraints/prepare.txt --constraints constraints/serve.txt \
+		--extra av --extra zeroconf --extra ja --extra zh --extra prepare --extra dev --constraints constraints/prepare.txt --constraints constraints/serve.txt \
 		--upgrade --output-file constraints/dev.txt
 
 clean: ## Remove .venv and caches; the model in ~/.cache/kokoro-service stays.

@@ -124,7 +124,10 @@ class Settings(BaseSettings):
         description="maximum requests in progress or waiting; more get 503",
     )
     max_websockets: int = Field(
-        16, ge=0, le=10_000, description="maximum open WebSocket sessions; more get 503"
+        16,
+        ge=0,
+        le=10_000,
+        description="maximum open WebSocket sessions and Wyoming connections; more are refused",
     )
     idle_unload_s: float = Field(
         0,
@@ -170,6 +173,16 @@ class Settings(BaseSettings):
         ge=0,
         le=1 << 40,
         description="memory for the audio cache; 0 switches it off",
+    )
+    wyoming: str | None = Field(
+        None,
+        min_length=1,
+        description="address to serve Wyoming on: tcp://HOST:PORT, unix:///PATH or stdio://",
+    )
+    wyoming_zeroconf: str | None = Field(
+        None,
+        min_length=1,
+        description="name to announce Wyoming by in the network; needs the extra zeroconf",
     )
     insecure: bool = Field(
         False, description="allow other interfaces than loopback without API keys"

@@ -41,13 +41,15 @@ OUTSIDE = {
     "soxr": {"audio"},
     "av": {"audio"},
     "opentelemetry": {"api"},
+    "wyoming": {"api"},
+    "zeroconf": {"api"},
     "onnx": {"preparation"},
     "onnx_ir": {"preparation"},
     "onnxscript": {"preparation"},
 }
 
 # Packages of service/api, each for one kind of caller; only the application knows all of them.
-DOORS = {"synthesize", "openai", "websocket", "admin"}
+DOORS = {"synthesize", "openai", "websocket", "wyoming", "admin"}
 # Modules that stand for the same thing in each package.
 OF_EACH_DOOR = {"router", "schemas"}
 

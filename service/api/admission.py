@@ -1,4 +1,4 @@
-"""Admission of a bounded number of requests and of WebSocket sessions."""
+"""Admission of a bounded number of requests and of sessions."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Admission:
 
     Attributes:
         n_requests: requests in progress or waiting for their turn.
-        n_sessions: WebSocket sessions that are open.
+        n_sessions: WebSocket sessions and Wyoming connections that are open.
         closing: set when the service shuts down; sessions then finish their text and end.
     """
 
@@ -97,11 +97,11 @@ class Admission:
 
     @contextmanager
     def session(self) -> Iterator[None]:
-        """Admit a WebSocket session for the duration of the block; raises as `request` does."""
+        """Admit a session for the duration of the block; raises as `request` does."""
         self.check_open()
         if self.n_sessions >= self._max_sessions:
             raise OverloadedError(
-                f"too many WebSocket sessions: {self._max_sessions} are open",
+                f"too many sessions: {self._max_sessions} are open",
                 self._retry_after_s(),
             )
         self._check_memory()

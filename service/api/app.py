@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from typing import Any
 
 import anyio.to_thread
@@ -23,6 +23,9 @@ from service.api.openapi import describe
 from service.api.state import ServiceState
 from service.api.synthesize.router import router as synthesize_router
 from service.api.websocket.router import router as websocket_router
+from service.api.wyoming.address import read_address
+from service.api.wyoming.connection import IN_PARTS, WHOLE
+from service.api.wyoming.door import Door as WyomingDoor
 from service.errors import NotReadyError
 from service.settings import Settings
 
@@ -43,19 +46,21 @@ def max_body_bytes(settings: Settings) -> int:
     return settings.max_text_length * _BYTES_PER_CHARACTER + _BODY_OVERHEAD_BYTES
 
 
-def create_app(settings: Settings, on_failure: Callable[[Exception], None]) -> FastAPI:
+def create_app(settings: Settings, stop: Callable[[Exception | None], None]) -> FastAPI:
     """Make the application. It answers `/health` at once and loads the model meanwhile.
 
     Args:
         settings: of the service.
-        on_failure: called if the model cannot be loaded; the server should then stop.
+        stop: called if the server should stop: with an error if the model cannot be loaded or
+            Wyoming cannot be served, with None if the client at standard input has left.
 
     Raises:
         StartupError: the settings contradict each other, or a file that they name cannot be used.
     """
     routes = [route for router in _ROUTERS for route in router.routes]
     paths = {str(getattr(route, "path_format", "")) for route in routes}
-    state = ServiceState(settings, paths | {"/openapi.json"})
+    state = ServiceState(settings, paths | {"/openapi.json", WHOLE, IN_PARTS})
+    wyoming = read_address(settings)
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
@@ -68,9 +73,13 @@ def create_app(settings: Settings, on_failure: Callable[[Exception], None]) -> F
             except NotReadyError:
                 pass  # the service was stopped meanwhile
             except Exception as error:  # handed on: it must stop the server, not this task
-                on_failure(error)
+                stop(error)
 
-        async with anyio.create_task_group() as tasks:
+        async with AsyncExitStack() as stack:
+            tasks = await stack.enter_async_context(anyio.create_task_group())
+            if wyoming is not None:
+                door = WyomingDoor(state, wyoming, max_body_bytes(settings), stop)
+                await stack.enter_async_context(door.open())
             tasks.start_soon(load)
             yield
         await anyio.to_thread.run_sync(state.close)

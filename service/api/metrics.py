@@ -112,6 +112,7 @@ class Metrics:
         self._cache_hits, self._cache_misses = cache.labels("hit"), cache.labels("miss")
         self._in_flight = gauge("kokoro_requests_in_flight", "Requests in progress")
         self._websockets = gauge("kokoro_websockets_open", "Open WebSocket sessions")
+        self._wyoming = gauge("kokoro_wyoming_open", "Open Wyoming connections")
         self._queue_length = gauge("kokoro_queue_length", "Requests waiting for the model")
         self._answer_bytes = gauge("kokoro_answer_bytes", "Memory reserved for answers in progress")
         self._cache_bytes = gauge("kokoro_audio_cache_bytes", "Size of the audio cache")
@@ -152,6 +153,10 @@ class Metrics:
     def websocket_open(self) -> AbstractContextManager[None]:
         """Count a WebSocket as open within the block."""
         return _counted(self._websockets)
+
+    def wyoming_open(self) -> AbstractContextManager[None]:
+        """Count a Wyoming connection as open within the block."""
+        return _counted(self._wyoming)
 
     def observe_request(
         self, *, endpoint: str, outcome: str, duration_s: float, key: str | None = None

@@ -18,7 +18,7 @@ from service.api.middleware.security_headers import SECURITY_HEADERS
 
 logger = logging.getLogger(__name__)
 
-_SEND_BUFFER_BYTES = 131_072
+SEND_BUFFER_BYTES = 131_072
 """Size of a connection's buffer in the kernel; Linux doubles it. By default it grows to 4 MB: 90 s
 of audio that are made for a client that reads nothing, and that a ping has to wait behind."""
 
@@ -46,7 +46,7 @@ class Protocol(H11Protocol):
         """Start the time for the first head; called by asyncio."""
         super().connection_made(transport)
         connection: socket.socket = transport.get_extra_info("socket")
-        connection.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, _SEND_BUFFER_BYTES)
+        connection.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, SEND_BUFFER_BYTES)
         if hasattr(transport, "max_size"):  # asyncio's; other event loops have none
             transport.max_size = _READ_BYTES
 

@@ -37,11 +37,12 @@ def serve(settings: Settings) -> None:
     """
     failures: list[Exception] = []
 
-    def fail(error: Exception) -> None:
-        failures.append(error)
+    def stop(error: Exception | None) -> None:
+        if error is not None:
+            failures.append(error)
         server.should_exit = True
 
-    app = create_app(settings, fail)
+    app = create_app(settings, stop)
     config = uvicorn.Config(
         app,
         host=settings.host,

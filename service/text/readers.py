@@ -73,7 +73,8 @@ class Readers:
             )
         return language
 
-    def is_available(self, code: str) -> bool:
+    @staticmethod
+    def is_available(code: str) -> bool:
         """Tell whether the reader of a language is installed."""
         if code == "ja":
             return japanese.is_installed()

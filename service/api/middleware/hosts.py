@@ -23,7 +23,7 @@ def check_exposure(settings: Settings, keys: ApiKeys | None) -> None:
         SettingsError: `host` has an address other than loopback, and there are neither keys nor
             `insecure`; or `host` has no address.
     """
-    if keys or settings.insecure or _is_loopback(settings.host):
+    if keys or settings.insecure or is_loopback(settings.host):
         return
     raise SettingsError(
         f"host {settings.host} can be reached from other machines: set api_keys_file to a file of "
@@ -31,7 +31,12 @@ def check_exposure(settings: Settings, keys: ApiKeys | None) -> None:
     )
 
 
-def _is_loopback(host: str) -> bool:
+def is_loopback(host: str) -> bool:
+    """Tell whether all addresses of a host are reached from this machine only.
+
+    Raises:
+        SettingsError: it has no address.
+    """
     try:
         found = socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)
     except (OSError, UnicodeError) as error:

@@ -1,0 +1,1 @@
+"""The Wyoming protocol, which Home Assistant speaks."""

@@ -1,0 +1,72 @@
+"""The announcement in the network, found by the package that announces."""
+
+from __future__ import annotations
+
+import socket
+import sys
+from collections.abc import Callable
+from typing import Any
+from urllib.parse import urlsplit
+
+import pytest
+from zeroconf import Zeroconf
+
+from service.api.wyoming.announcement import SERVICE_TYPE, announced
+from service.errors import StartupError
+from tests.service.api.wyoming.talks import run
+
+LOOPBACK = "127.0.0.1"
+
+
+def reaches_groups() -> bool:
+    """Tell whether loopback passes on what is sent to a group, as to that of zeroconf."""
+    group = "224.0.0.251"
+    with (
+        socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as receiver,
+        socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sender,
+    ):
+        try:
+            receiver.bind(("", 0))
+            joined = socket.inet_aton(group) + socket.inet_aton(LOOPBACK)
+            receiver.setsockopt(socket.IPPROTO_IP, socket.IP_ADD_MEMBERSHIP, joined)
+            sender.setsockopt(socket.IPPROTO_IP, socket.IP_MULTICAST_IF, socket.inet_aton(LOOPBACK))
+            sender.sendto(b"here", (group, receiver.getsockname()[1]))
+            receiver.settimeout(5)
+            return receiver.recv(10) == b"here"
+        except OSError:
+            return False
+
+
+@pytest.mark.thorough
+@pytest.mark.skipif(not reaches_groups(), reason="no multicast on loopback")
+def test_who_looks_for_wyoming_finds_the_service(start_server: Callable[..., Any]) -> None:
+    server = start_server("--wyoming", f"tcp://{LOOPBACK}:0", "--wyoming-zeroconf", "kokoro here")
+    uri = server.wait_for(r"wyoming on (tcp://\S+)")
+    name = f"kokoro here.{SERVICE_TYPE}"
+    with Zeroconf(interfaces=[LOOPBACK]) as network:
+        found = network.get_service_info(SERVICE_TYPE, name, timeout=60_000)
+        assert found is not None
+        assert found.port == urlsplit(uri).port
+        assert found.parsed_addresses() == [LOOPBACK]
+        assert server.stop() == 0
+        assert any(" ERROR " in line for line in server.log) is False
+
+
+def test_a_missing_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "zeroconf", None)
+
+    async def announce() -> None:
+        async with announced("kokoro", LOOPBACK, 10_200):
+            pytest.fail("nothing announces")
+
+    with pytest.raises(StartupError, match=r"pip install 'kokoro-service\[zeroconf\]'"):
+        run(announce())
+
+
+def test_a_name_that_is_too_long_is_named() -> None:
+    async def announce() -> None:
+        async with announced("k" * 70, LOOPBACK, 10_200):
+            pytest.fail("nothing announces")
+
+    with pytest.raises(StartupError, match=r"wyoming_zeroconf: k+ cannot be announced"):
+        run(announce())

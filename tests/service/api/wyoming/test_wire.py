@@ -1,0 +1,148 @@
+"""Events on the wire, within bounds."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from wyoming.event import Event, async_write_event
+
+from service.api.wyoming.wire import IdleError, MalformedEventError, Wire
+from tests.service.api.wyoming.talks import run
+from tests.service.api.wyoming.wire_bytes import LIMIT, any_bytes, json_values
+
+
+class Sink:
+    """Stands for a writer; keeps what was written."""
+
+    def __init__(self) -> None:
+        self.content = b""
+
+    def write(self, content: bytes) -> None:
+        self.content += content
+
+    def writelines(self, parts: tuple[bytes, ...]) -> None:
+        self.content += b"".join(parts)
+
+    async def drain(self) -> None:
+        pass
+
+
+def wire(content: bytes, *, ends: bool = True, receive_timeout_s: float = 60.0) -> Wire:
+    reader = asyncio.StreamReader(limit=LIMIT)
+    reader.feed_data(content)
+    if ends:
+        reader.feed_eof()
+    return Wire(
+        reader,
+        Sink(),  # type: ignore[arg-type]
+        max_event_bytes=LIMIT,
+        receive_timeout_s=receive_timeout_s,
+        send_timeout_s=60.0,
+    )
+
+
+def received(content: bytes, **options: Any) -> list[Event]:
+    """Return every event up to the end."""
+
+    async def receive() -> list[Event]:
+        one, events = wire(content, **options), []
+        while (event := await one.receive(60.0)) is not None:
+            events.append(event)
+        return events
+
+    return run(receive())
+
+
+async def written(*events: Event) -> bytes:
+    sink = Sink()
+    for event in events:
+        await async_write_event(event, sink)  # type: ignore[arg-type]
+    return sink.content
+
+
+events = st.builds(
+    Event,
+    st.text(max_size=20),
+    st.dictionaries(st.text(max_size=5), json_values, max_size=3),
+    st.none() | st.binary(max_size=50),
+)
+
+
+@given(st.lists(events, max_size=4))
+def test_what_the_package_writes_is_read(some: list[Event]) -> None:
+    try:
+        content = run(written(*some))
+    except UnicodeEncodeError:  # lone surrogates, which the package does not write
+        return
+    assert [(event.type, event.data) for event in received(content)] == [
+        (event.type, event.data) for event in some
+    ]
+
+
+@given(any_bytes)
+def test_any_bytes_are_events_or_malformed(content: bytes) -> None:
+    try:
+        found = received(content)
+    except MalformedEventError:
+        return
+    for event in found:
+        assert isinstance(event.type, str)
+        assert isinstance(event.data, dict)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"\n",
+        b"[]\n",
+        b"GET / HTTP/1.1\r\n\r\n",
+        b'{"type": 7}\n',
+        b'{"type": "ping", "data": []}\n',
+        b'{"type": "ping", "data": "x"}\n',
+        b'{"type": "ping", "data_length": -1}\n',
+        b'{"type": "ping", "data_length": true}\n',
+        b'{"type": "ping", "data_length": 2001}\n',
+        b'{"type": "ping", "payload_length": 1e3}\n',
+        b'{"type": "ping", "data_length": 2}\n[]',
+        b'{"type": "ping", "data_length": 2}\n{]',
+        b"x" * 10_000,
+        b"[" * 1999 + b"\n",
+        b'{"type": "ping", "data": {"text": ' + b"9" * 1900 + b"}}\n" + b"{" * 5000,
+    ],
+)
+def test_what_is_no_event_is_malformed(content: bytes) -> None:
+    with pytest.raises(MalformedEventError) as caught:
+        received(content)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b'{"type"',
+        b'{"type": "ping", "data_length": 5}\n{"a',
+        b'{"type": "x", "payload_length": 9}\n',
+    ],
+)
+def test_who_leaves_amid_an_event_has_left(content: bytes) -> None:
+    assert received(content) == []
+
+
+def test_data_of_the_header_and_after_it_is_one() -> None:
+    content = b'{"type": "x", "data": {"a": 1, "b": 1}, "data_length": 8}\n{"b": 2}'
+    (event,) = received(content)
+    assert event.data == {"a": 1, "b": 2}
+
+
+def test_who_is_silent_is_idle_and_who_stops_amid_an_event_sent_none() -> None:
+    async def receive() -> None:
+        with pytest.raises(IdleError):
+            await wire(b"", ends=False).receive(0.001)
+        with pytest.raises(MalformedEventError, match="did not end within"):
+            await wire(b'{"type', ends=False, receive_timeout_s=0.001).receive(60.0)
+
+    run(receive())
