@@ -54,6 +54,7 @@ def test_every_metric_is_there_before_the_first_request(metrics: Metrics) -> Non
         "kokoro_clipped_samples": "counter",
         "kokoro_audio_cache": "counter",
         "kokoro_requests_in_flight": "gauge",
+        "kokoro_wyoming_open": "gauge",
         "kokoro_websockets_open": "gauge",
         "kokoro_queue_length": "gauge",
         "kokoro_answer_bytes": "gauge",
