@@ -68,6 +68,7 @@ class ClauseSpeech(Generic[T, M]):
         synthesizer: to use.
         statistics: counts what is spoken.
         write: makes the items.
+        turn: held while a clause is spoken, so that several texts of one client take turns.
 
     Attributes:
         manner: how the clauses are spoken that end from now on.
@@ -82,6 +83,7 @@ class ClauseSpeech(Generic[T, M]):
         synthesizer: Synthesizer,
         statistics: RequestStatistics,
         write: WriteClause[T],
+        turn: asyncio.Lock | None = None,
     ) -> None:
         self.manner = Manner()
         self.text_end = 0
@@ -91,6 +93,7 @@ class ClauseSpeech(Generic[T, M]):
         self._synthesizer = synthesizer
         self._statistics = statistics
         self._write = write
+        self._turn = turn or asyncio.Lock()
         self._clauses = ClauseBuffer()
         self._backlog: Backlog[M] = Backlog()
         self._job: SpeechJob[T] | None = None
@@ -182,10 +185,13 @@ class ClauseSpeech(Generic[T, M]):
                 continue
             spoken_round = self.round
             try:
-                async with self._speaking(order) as job:
-                    async for item in job:
-                        self._starts_afresh = False
-                        yield Spoken(item, spoken_round)
+                async with self._turn:
+                    if spoken_round != self.round:
+                        continue  # cancelled while it waited
+                    async with self._speaking(order) as job:
+                        async for item in job:
+                            self._starts_afresh = False
+                            yield Spoken(item, spoken_round)
             except CancelledError:
                 pass  # whoever cancels knows
             except (EmptyTextError, NothingToSayError) as error:

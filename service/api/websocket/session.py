@@ -7,17 +7,16 @@ for a single segment, so a client that reads slowly slows synthesis down.
 from __future__ import annotations
 
 import asyncio
-import logging
-from collections.abc import Awaitable
+from collections.abc import Coroutine, Sequence
 from dataclasses import dataclass
 
-from starlette.websockets import WebSocket, WebSocketDisconnect
+from starlette.websockets import WebSocket
 
 from service.api.backlog import Manner
 from service.api.clause_speech import ClauseSpeech, Spoken, Unspoken
 from service.api.error_answers import error_detail, service_error_detail
-from service.api.patience import StalledError, send_patiently
 from service.api.request_statistics import RequestStatistics
+from service.api.socket_session import FAILED, GOING_AWAY, SocketSession
 from service.api.state import Ready, ServiceState
 from service.api.websocket import messages
 from service.api.websocket.clause_messages import SpokenSegment, clause_messages
@@ -30,9 +29,6 @@ from service.errors import (
     NotReadyError,
     ServiceError,
 )
-from service.logs import describe
-
-logger = logging.getLogger(__name__)
 
 _FRAME_BYTES = 32_768
 """Size of a binary frame: 0.7 s of PCM at 24 kHz."""
@@ -40,14 +36,6 @@ _FRAME_BYTES = 32_768
 _MAX_MESSAGES = 256
 """Messages that may wait for the speech before them. They have no text, so its limit does not bound
 them."""
-
-NORMAL = 1000
-GOING_AWAY = 1001
-FAILED = 1011
-"""Close codes of RFC 6455."""
-
-_LEFT_IN_ORDER = (NORMAL, GOING_AWAY, 1005)
-"""Close codes of a client that leaves regularly; 1005 stands for none."""
 
 
 @dataclass(frozen=True)
@@ -60,8 +48,8 @@ class _Parcel:
     is_last: bool = False
 
 
-class Session:
-    """Serve an accepted WebSocket until one side ends it.
+class Session(SocketSession):
+    """Speak what comes on an accepted WebSocket; see `SocketSession`.
 
     Args:
         websocket: the connection.
@@ -79,10 +67,8 @@ class Session:
         request_id: str,
         statistics: RequestStatistics,
     ) -> None:
-        self._websocket = websocket
-        self._service = service
+        super().__init__(websocket, service, request_id)
         self._synthesizer = ready.synthesizer
-        self._request_id = request_id
         self._statistics = statistics
         self._speech: ClauseSpeech[SpokenSegment, messages.FromServer] = ClauseSpeech(
             service, ready.synthesizer, statistics, clause_messages
@@ -92,57 +78,30 @@ class Session:
         self._is_sending = False
         self._sent_s = 0.0
         self._ending = False
-        self._close_code = NORMAL
-        self._outcome = "ok"
 
-    async def run(self) -> str:
-        """Serve until the connection is closed; return `ok` or an error code.
+    def works(self) -> Sequence[Coroutine[None, None, None]]:
+        """Return what the session does at the same time."""
+        return self._read(), self._speak(), self._send()
 
-        Raises:
-            StalledError: the client reads nothing.
-        """
-        works = (self._read(), self._speak(), self._send(), self._end_with_service())
-        tasks = [asyncio.ensure_future(work) for work in works]
-        try:
-            # None of the first three returns before the session ends or the task fails.
-            await asyncio.wait(tasks[:3], return_when=asyncio.FIRST_COMPLETED)
-        finally:
-            is_busy = self._is_busy()
-            self._speech.stop(CancelledError("the session is over"))
-            for task in tasks:
-                task.cancel()
-            results = await asyncio.gather(*tasks, return_exceptions=True)
-        stalled = left = None
-        for result in results:
-            if isinstance(result, StalledError):
-                stalled = result
-            elif isinstance(result, WebSocketDisconnect):
-                left = result
-            elif isinstance(result, Exception):
-                logger.error("session %s failed: %s", self._request_id, describe(result))
-                self._outcome, self._close_code = "internal_error", FAILED
-        if stalled is not None:
-            raise stalled
-        if left is None:
-            await self._close()
-        elif self._outcome == "ok" and is_busy:
-            self._outcome = CancelledError.code
-        elif self._outcome == "ok" and left.code not in _LEFT_IN_ORDER:
-            self._outcome = "aborted"
-        return self._outcome
-
-    async def _close(self) -> None:
-        try:
-            if self._outcome == "internal_error":
-                detail = error_detail(self._outcome, "internal error", self._request_id)
-                await self._send_message(messages.Error(error=detail))
-            await self._patiently(self._websocket.close(self._close_code))
-        except WebSocketDisconnect:
-            pass  # the client has left
-
-    def _is_busy(self) -> bool:
+    def is_busy(self) -> bool:
         """Tell whether something is not yet sent."""
         return self._speech.is_busy or self._is_sending or not self._parcels.empty()
+
+    def stop(self, reason: CancelledError) -> None:
+        """Stop speaking, because the session is over."""
+        self._speech.stop(reason)
+
+    async def end_early(self) -> None:
+        """End the text here, because the service shuts down."""
+        async with self._speech.taking_text:
+            if not self._ending:
+                self.close_code = GOING_AWAY
+                self._end()
+
+    async def tell_failure(self) -> None:
+        """Tell the client of an internal error, before the session is closed."""
+        detail = error_detail(self.outcome, "internal error", self.request_id)
+        await self._send_message(messages.Error(error=detail))
 
     # Reading.
 
@@ -150,14 +109,12 @@ class Session:
         try:
             opening: messages.FromServer = self._describe(Manner())
         except ServiceError as error:  # the default voice has no language of its own
-            opening = messages.Error(error=service_error_detail(error, self._request_id))
+            opening = messages.Error(error=service_error_detail(error, self.request_id))
         await self._say(opening)
         while True:
-            message = await self._websocket.receive()
-            if message["type"] == "websocket.disconnect":
-                raise WebSocketDisconnect(message.get("code", 1005))
+            text = await self.receive()
             try:
-                await self._handle(messages.from_client(message.get("text")))
+                await self._handle(messages.from_client(text))
             except ServiceError as error:
                 await self._complain(error)
             # With a fast client receiving never waits, so yield to the other tasks.
@@ -168,7 +125,7 @@ class Session:
             self._cancel()
             return
         if self._ending:
-            self._service.admission.check_open()
+            self.service.admission.check_open()
             raise InvalidRequestError("only cancel is accepted after end")
         if isinstance(message, messages.Text):
             await self._speech.add(message.text)
@@ -200,7 +157,7 @@ class Session:
     def _describe(self, manner: Manner) -> messages.Ready:
         blend, language = self._synthesizer.planner.settle(manner.voice, manner.language)
         return messages.Ready(
-            request_id=self._request_id,
+            request_id=self.request_id,
             voice="+".join(voice.name for voice, _ in blend.parts),
             language=language,
             speed=manner.speed,
@@ -218,13 +175,6 @@ class Session:
         self._ending = True
         self._speech.flush()
         self._speech.mark(messages.Done(text_end=self._speech.text_end))
-
-    async def _end_with_service(self) -> None:
-        await self._service.admission.closing.wait()
-        async with self._speech.taking_text:
-            if not self._ending:
-                self._close_code = GOING_AWAY
-                self._end()
 
     # Speaking.
 
@@ -254,8 +204,8 @@ class Session:
             return
         self._ending = True
         self._speech.clear()
-        self._outcome = error.code
-        self._close_code = GOING_AWAY if isinstance(error, NotReadyError) else FAILED
+        self.outcome = error.code
+        self.close_code = GOING_AWAY if isinstance(error, NotReadyError) else FAILED
         await self._complain(error, start, end, is_last=True)
 
     # Sending.
@@ -271,7 +221,7 @@ class Session:
         *,
         is_last: bool = False,
     ) -> None:
-        detail = service_error_detail(error, self._request_id)
+        detail = service_error_detail(error, self.request_id)
         message = messages.Error(error=detail, text_start=text_start, text_end=text_end)
         await self._say(message, is_last=is_last)
 
@@ -295,19 +245,10 @@ class Session:
             self._statistics.sent()
         for start in range(0, len(parcel.audio), _FRAME_BYTES):
             frame = parcel.audio[start : start + _FRAME_BYTES]
-            await self._patiently(self._websocket.send_bytes(frame))
+            await self.send_bytes(frame)
         if isinstance(parcel.message, messages.Audio):
             self._sent_s += parcel.message.end_s - parcel.message.start_s
 
     async def _send_message(self, message: messages.FromServer) -> None:
         content = message.model_dump_json(exclude_none=True)
-        await self._patiently(self._websocket.send_text(content))
-
-    async def _patiently(self, sending: Awaitable[None]) -> None:
-        """Send; raises WebSocketDisconnect or StalledError."""
-        try:
-            await send_patiently(sending, self._service.settings.send_timeout_s)
-        except RuntimeError as error:
-            # When uvicorn closes the connection itself (a message was too long, a ping was not
-            # answered), sending raises this until the disconnect message arrives.
-            raise WebSocketDisconnect(1006) from error
+        await self.send_text(content)
