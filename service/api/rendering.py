@@ -8,7 +8,7 @@ from typing import ClassVar, Literal
 
 from service.api.schemas import WordAnswer
 from service.audio import FORMATS, AudioFormat, encode, open_encoder, require_rate
-from service.speech import AudioSegment
+from service.speech import AudioSegment, WordTime
 
 TimestampDepth = Literal["word", "phoneme"]
 
@@ -89,9 +89,9 @@ class AudioInText(Rendering):
         self.bytes_per_s = FORMATS[audio_format].bytes_per_s(self.sample_rate_hz) * 8 // 3
 
 
-def word_answers(segment: AudioSegment, text: str, depth: TimestampDepth) -> list[WordAnswer]:
-    """Return the words of a segment in the answer's form."""
-    return [WordAnswer.of(word, text, phonemes=depth == "phoneme") for word in segment.words]
+def word_answers(words: Iterable[WordTime], text: str, depth: TimestampDepth) -> list[WordAnswer]:
+    """Return words in the answer's form."""
+    return [WordAnswer.of(word, text, phonemes=depth == "phoneme") for word in words]
 
 
 def server_sent_event(event: str | None, data: str) -> bytes:

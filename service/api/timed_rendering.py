@@ -26,7 +26,7 @@ from service.audio.subtitles import (
     vtt,
 )
 from service.model.kokoro import Samples
-from service.speech import AudioSegment, Utterance
+from service.speech import AudioSegment, Utterance, WordTime, merge_parts
 from service.text import TracedText, parse, plain_text
 
 SubtitleFormat = Literal["srt", "vtt"]
@@ -60,18 +60,19 @@ class TimedAudio(_Timed):
 
     def parts(self, segments: Iterable[AudioSegment]) -> Generator[bytes, None, None]:
         """Write one part."""
-        words: list[WordAnswer] = []
+        words: list[WordTime] = []
         end_s = 0.0
 
         def samples() -> Generator[Samples, None, None]:
             nonlocal end_s
             for segment in segments:
-                words.extend(word_answers(segment, self._text, self._depth))
+                words.extend(segment.words)
                 end_s = segment.start_s + segment.duration_s
                 yield segment.samples
 
         audio = base64.b64encode(encode(samples(), self._format, self.sample_rate_hz)).decode()
-        answer = self._answer(audio, merge_parts(words), round(end_s, 6))
+        answered = word_answers(merge_parts(words), self._text, self._depth)
+        answer = self._answer(audio, answered, round(end_s, 6))
         yield to_json(answer, exclude_none=True)
 
     def _answer(self, audio: str, words: list[WordAnswer], duration_s: float) -> BaseModel:
@@ -103,7 +104,7 @@ class StreamedTimedAudio(_Timed):
                     audio=base64.b64encode(encoder.encode(segment.samples)).decode(),
                     start_s=round(segment.start_s, 6),
                     end_s=round(end_s, 6),
-                    words=word_answers(segment, self._text, self._depth),
+                    words=word_answers(segment.words, self._text, self._depth),
                 )
                 yield server_sent_event("audio", event.model_dump_json(exclude_none=True))
             tail = base64.b64encode(encoder.finish()).decode()
@@ -139,15 +140,3 @@ class Subtitles(Rendering):
         if kind == "phonemes":
             return TracedText(text)
         return plain_text(parse(text, is_ssml=kind == "ssml"))
-
-
-def merge_parts(words: Iterable[WordAnswer]) -> list[WordAnswer]:
-    """Merge the parts of a word: a long number may be said in two chunks."""
-    merged: list[WordAnswer] = []
-    for word in words:
-        if merged and merged[-1].text_start == word.text_start:
-            begun = merged.pop()
-            phonemes = None if begun.phonemes is None else begun.phonemes + (word.phonemes or [])
-            word = begun.model_copy(update={"end_s": word.end_s, "phonemes": phonemes})
-        merged.append(word)
-    return merged

@@ -6,7 +6,7 @@ from service.speech.delivery import AudioSegment
 from service.speech.model_worker import Worker
 from service.speech.planning import LONGEST_SEGMENT_S, Chunk, Plan, Planner, Preview
 from service.speech.synthesizer import Synthesizer
-from service.speech.timing import PhonemeTime, WordTime
+from service.speech.timing import PhonemeTime, WordTime, merge_parts
 from service.speech.utterance import Delivery, TextKind, Utterance
 from service.speech.voices import Blend, Voice, VoiceLibrary
 
@@ -29,4 +29,5 @@ __all__ = [
     "VoiceLibrary",
     "WordTime",
     "Worker",
+    "merge_parts",
 ]

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -80,3 +80,14 @@ def word_times(
             WordTime(word.text_start, word.text_end, seconds[start], seconds[end], symbols)
         )
     return tuple(times)
+
+
+def merge_parts(words: Iterable[WordTime]) -> list[WordTime]:
+    """Merge the parts of a word: a long number may be said in two chunks."""
+    merged: list[WordTime] = []
+    for word in words:
+        if merged and merged[-1].text_start == word.text_start:
+            begun = merged.pop()
+            word = replace(begun, end_s=word.end_s, phonemes=begun.phonemes + word.phonemes)
+        merged.append(word)
+    return merged

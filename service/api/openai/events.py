@@ -47,7 +47,7 @@ class SpeechEvents(AudioInText):
         with open_encoder(self._format, self.sample_rate_hz, endless_wav=True) as encoder:
             for segment in segments:
                 if self._depth:
-                    words += word_answers(segment, self._text, self._depth)
+                    words += word_answers(segment.words, self._text, self._depth)
                 audio = encoder.encode(segment.samples)
                 if audio:
                     yield self._delta(audio, words)

@@ -37,7 +37,7 @@ def clause_messages(
                 audio += encoder.finish()
             duration_s = len(audio) / bytes_per_s
             # The encoder may hold back the beginning of the last word.
-            words = [*untold, *word_answers(segment, clause.text, manner.depth)]
+            words = [*untold, *word_answers(segment.words, clause.text, manner.depth)]
             n_told = len(words)
             if not segment.is_last:
                 n_told = sum(word.start_s < start_s + duration_s for word in words)
