@@ -116,6 +116,13 @@ class UnknownModelError(ServiceError):
     code = "model_not_found"
 
 
+class VoiceNotFoundError(ServiceError):
+    """The path of the request names a voice that does not exist."""
+
+    status = 404
+    code = "voice_not_found"
+
+
 class UnauthorizedError(ServiceError):
     """The API key is missing or unknown."""
 
@@ -143,6 +150,13 @@ class KeyLimitError(ServiceError):
     def __init__(self, message: str, retry_after_s: int = 1) -> None:
         super().__init__(message)
         self.retry_after_s = retry_after_s
+
+
+class InputTimeoutError(ServiceError):
+    """No message came on a WebSocket for as long as its client had said."""
+
+    status = 408
+    code = "input_timeout_exceeded"
 
 
 # Failures while serving.

@@ -12,6 +12,9 @@ from fastapi import FastAPI
 from service import __version__
 from service.api import error_answers
 from service.api.admin.router import router as admin_router
+from service.api.elevenlabs.refusals import ERROR_SHAPE as ELEVENLABS_SHAPE
+from service.api.elevenlabs.router import router as elevenlabs_router
+from service.api.error_answers import ErrorShape
 from service.api.middleware import protection
 from service.api.middleware.access_log import AccessLog
 from service.api.middleware.limits import BodyLimit, BodyTimeout
@@ -20,6 +23,7 @@ from service.api.middleware.security_headers import SecurityHeaders
 from service.api.openai.error_shape import OPENAI_SHAPE
 from service.api.openai.router import router as openai_router
 from service.api.openapi import describe
+from service.api.piper.router import router as piper_router
 from service.api.state import ServiceState
 from service.api.synthesize.router import router as synthesize_router
 from service.api.websocket.router import router as websocket_router
@@ -35,9 +39,22 @@ _BYTES_PER_CHARACTER = 12
 _BODY_OVERHEAD_BYTES = 16_384
 """Room for the other fields and for white space."""
 
-_ROUTERS = (admin_router, synthesize_router, openai_router, websocket_router)
+# The last ones take what those before them leave: `/v1/models`, and WebSockets nowhere.
+_ROUTERS = (
+    admin_router,
+    synthesize_router,
+    elevenlabs_router,
+    piper_router,
+    openai_router,
+    websocket_router,
+)
 
-_ERROR_SHAPES = {"/v1": OPENAI_SHAPE}
+_ERROR_SHAPES: dict[str, ErrorShape] = {
+    "/v1": OPENAI_SHAPE,
+    "/v1/text-to-speech": ELEVENLABS_SHAPE,
+    "/v1/voices": ELEVENLABS_SHAPE,
+    "/v2/voices": ELEVENLABS_SHAPE,
+}
 """By the beginning of their paths, the doors whose errors do not have the service's own shape."""
 
 

@@ -49,6 +49,8 @@ TEXT = {"schema": {"type": "string"}}
 _TAGS = {
     "speech": "Speech and voices.",
     "openai": "Endpoints of OpenAI's speech API.",
+    "elevenlabs": "Endpoints of ElevenLabs' speech API.",
+    "piper": "The endpoint of piper's server.",
     "operation": "For operators of the service.",
 }
 
@@ -170,6 +172,8 @@ def describe(
         ("SynthesisRequest", "phonemes"),
         ("PhonemizeRequest", "text"),
         ("SpeechRequest", "input"),
+        ("TextToSpeechRequest", "text"),
+        ("PiperRequest", "text"),
     ):
         schemas[name]["properties"][field]["maxLength"] = max_text_length
     used: dict[str, dict[str, Any]] = {}

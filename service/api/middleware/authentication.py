@@ -17,7 +17,9 @@ from service.errors import KeyLimitError, UnauthorizedError
 OPEN_PATHS = frozenset({"/health", "/ready", "/v1/test"})
 """Paths without authentication, for load balancers and other probes."""
 
-_LISTS = re.compile(r"/voices|/languages|/v1/models(/.*)?|/v1/audio/(models|voices)", re.DOTALL)
+_LISTS = re.compile(
+    r"/voices|/languages|/v1/models(/.*)?|/v1/audio/(models|voices)|/v[12]/voices(/.*)?", re.DOTALL
+)
 
 
 def is_list(path: str) -> bool:
@@ -26,13 +28,14 @@ def is_list(path: str) -> bool:
 
 
 class Authentication:
-    """Require a key: `Authorization: Bearer KEY` or `X-API-Key: KEY`. Other requests get 401.
+    """Require a key. Requests without one get 401.
 
-    A WebSocket is refused before its upgrade. `open_paths` and CORS preflight requests, which never
-    have a key, are let in. With `open_lists` a request for a list is let in without a key, but not
-    with an unknown one: clients ask for a list to find out whether their key is right. A key with
-    as many requests as it may have gets 429. The name of the key, or None, is in the state of the
-    request.
+    It comes as `Authorization: Bearer KEY`, as `X-API-Key: KEY`, or as `xi-api-key: KEY`, which
+    ElevenLabs' clients send. A WebSocket is refused before its upgrade. `open_paths` and CORS
+    preflight requests, which never have a key, are let in. With `open_lists` a request for a list
+    is let in without a key, but not with an unknown one: clients ask for a list to find out whether
+    their key is right. A key with as many requests as it may have gets 429. The name of the key, or
+    None, is in the state of the request.
     """
 
     def __init__(
@@ -110,7 +113,8 @@ def _candidates(scope: Scope) -> Iterable[str]:
         scheme, _, credentials = value.partition(" ")
         if scheme.lower() == "bearer":
             yield credentials.strip()
-    yield from headers.getlist("x-api-key")
+    for name in ("x-api-key", "xi-api-key"):
+        yield from headers.getlist(name)
 
 
 def _is_preflight(scope: Scope) -> bool:

@@ -15,6 +15,7 @@ from service.api.openapi import (
     error_responses,
     event_content,
 )
+from service.api.piper_fields import with_own_voice
 from service.api.rendering import (
     Rendering,
     StreamedAudio,
@@ -52,8 +53,10 @@ _SPEECH: dict[str, Any] = {
 )
 async def synthesize(body: SynthesisRequest, request: Request) -> Response:
     """Synthesize speech from text or phonemes."""
+    state = state_of(request)
     rendering = _rendering(body)
-    return SpeechResponse(state_of(request), body.utterance(), body.delivery(), rendering)
+    utterance = with_own_voice(body.utterance(), state.settings.voice)
+    return SpeechResponse(state, utterance, body.delivery(), rendering)
 
 
 def _rendering(body: SynthesisRequest) -> Rendering:

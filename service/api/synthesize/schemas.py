@@ -7,6 +7,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from service.api.lexicon_field import LexiconField
+from service.api.piper_fields import PiperFields
 from service.api.schemas import (
     BLEND,
     NAMED,
@@ -61,7 +62,7 @@ NORMALIZE: Any = Field(
 )
 
 
-class SynthesisRequest(StrictModel):
+class SynthesisRequest(StrictModel, PiperFields):
     """Body of `POST /synthesize`; exactly one of `text` and `phonemes`."""
 
     model_config = ConfigDict(
@@ -92,7 +93,8 @@ class SynthesisRequest(StrictModel):
     )
     voice: str | None = Field(
         None,
-        description="a voice of GET /voices, or a blend of voices",
+        description="a voice of GET /voices, a blend of voices, or a voice of piper, for which the "
+        "default voice of its language speaks",
         examples=["af_heart", "af_bella(2)+af_sky(1)"],
         json_schema_extra=BLEND,
     )

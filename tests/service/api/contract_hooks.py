@@ -14,6 +14,9 @@ SECURITY_HEADERS = (
     "x-content-type-options",
 )
 
+ELEVENLABS = ("/v1/text-to-speech", "/v1/voices", "/v2/voices")
+"""Beginnings of the paths whose errors have ElevenLabs' shape."""
+
 OF_MEANING = {
     "empty_text",
     "invalid_blend",
@@ -39,6 +42,13 @@ def an_error_has_the_one_shape(ctx: Any, response: Any, case: Any) -> None:
     if response.status_code < 400:
         return
     body = response.json()
+    if case.path.startswith(ELEVENLABS):
+        assert set(body) == {"detail"}
+        detail = body["detail"]
+        assert set(detail) == {"status", "message", "request_id"}
+        assert all(isinstance(value, str) and value for value in detail.values())
+        assert detail["request_id"] == response.headers["x-request-id"][0]
+        return
     assert set(body) == {"error"}
     error = body["error"]
     names = {"code", "message", "request_id"}
@@ -73,4 +83,7 @@ def what_fits_the_schema_is_refused_for_its_meaning_only(
         return  # their quotient is bounded too
     if given >= {"text", "phonemes"}:
         return  # an entry of a dictionary has taken the place of a null
-    assert response.json()["error"]["code"] in OF_MEANING
+    answer = response.json()
+    is_eleven = case.path.startswith(ELEVENLABS)
+    code = answer["detail"]["status"] if is_eleven else answer["error"]["code"]
+    assert code in OF_MEANING

@@ -1,0 +1,1 @@
+"""The door of ElevenLabs' clients: /v1/text-to-speech."""

@@ -1,0 +1,88 @@
+"""Audio with the times of its characters, as JSON."""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Generator, Iterable, Sequence
+
+from service.api.elevenlabs.character_times import CharacterTime, CharacterTimes, aligned_parts
+from service.api.elevenlabs.output_formats import OutputFormat
+from service.api.elevenlabs.schemas import CharacterAlignment, TimestampedAudio
+from service.api.rendering import AudioInText
+from service.audio import SOURCE_RATE_HZ, encode, open_encoder
+from service.model.kokoro import Samples
+from service.speech import AudioSegment, WordTime, merge_parts
+
+_TIMES_BYTES_PER_S = 10_000
+"""Memory of the words and the characters of a second of speech."""
+
+_LINE_SAMPLES = 12_000
+"""Samples of a file in a line: 32 KB in base64, at two bytes each. aiohttp, which pipecat reads
+with, takes lines of 64 KB."""
+
+
+LINES_MEDIA_TYPE = "application/x-ndjson"
+
+
+class _Timestamped(AudioInText):
+    def __init__(self, output_format: OutputFormat, text: str) -> None:
+        super().__init__(output_format.audio_format, output_format.sample_rate_hz)
+        self._text = text
+        self.bytes_per_s += _TIMES_BYTES_PER_S
+
+
+class WholeTimestampedAudio(_Timestamped):
+    """A JSON object with the audio file and the times of all characters."""
+
+    streams = False
+    media_type = "application/json"
+
+    def parts(self, segments: Iterable[AudioSegment]) -> Generator[bytes, None, None]:
+        """Write one part."""
+        words: list[WordTime] = []
+        end_s = 0.0
+
+        def samples() -> Generator[Samples, None, None]:
+            nonlocal end_s
+            for segment in segments:
+                words.extend(segment.words)
+                end_s = segment.start_s + segment.duration_s
+                yield segment.samples
+
+        audio = encode(samples(), self._format, self.sample_rate_hz)
+        times = CharacterTimes(self._text)
+        for word in merge_parts(words):
+            times.add(word)
+        yield _object(audio, times.finish(end_s))
+
+
+class StreamedTimestampedAudio(_Timestamped):
+    """Lines of JSON, each with a part of the audio file and the characters that start in it.
+
+    After an error the connection breaks before the last line.
+    """
+
+    streams = True
+    media_type = LINES_MEDIA_TYPE
+
+    def parts(self, segments: Iterable[AudioSegment]) -> Generator[bytes, None, None]:
+        """Write a line for each half second at 24 kHz, and one for the end if something is left."""
+        with open_encoder(self._format, self.sample_rate_hz) as encoder:
+            n_samples = _LINE_SAMPLES * SOURCE_RATE_HZ // self.sample_rate_hz
+            for part in aligned_parts(segments, self._text, n_samples):
+                is_end = not part.samples.size
+                audio = encoder.finish() if is_end else encoder.encode(part.samples)
+                if audio or part.characters:
+                    yield _object(audio, part.characters) + b"\n"
+
+
+def _object(audio: bytes, characters: Sequence[CharacterTime]) -> bytes:
+    alignment = CharacterAlignment.of(characters)
+    answer = TimestampedAudio(
+        audio_base64=base64.b64encode(audio).decode(),
+        alignment=alignment,
+        normalized_alignment=alignment,
+    )
+    # All in ASCII: some clients end a line at other characters too, such as U+2028.
+    return json.dumps(answer.model_dump(), separators=(",", ":")).encode()

@@ -1,0 +1,1 @@
+"""The door of piper's clients: POST /."""

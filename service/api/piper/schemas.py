@@ -1,0 +1,45 @@
+"""Body of piper's endpoint."""
+
+from __future__ import annotations
+
+from pydantic import ConfigDict, Field
+
+from service.api.piper_fields import PiperFields
+from service.api.schemas import BLEND, NAMED
+from service.speech import Utterance
+from service.speech.planning import MAX_SPEED, MIN_SPEED
+
+
+class PiperRequest(PiperFields):
+    """Body of `POST /`; other fields are ignored."""
+
+    model_config = ConfigDict(
+        extra="ignore",
+        strict=True,
+        json_schema_extra={
+            "examples": [
+                {"text": "Hello there."},
+                {"text": "Good day.", "voice": "en_US-lessac-medium", "length_scale": 1.2},
+            ]
+        },
+    )
+
+    text: str = Field(description="text to say", examples=["Hello there."], json_schema_extra=NAMED)
+    voice: str | None = Field(
+        None,
+        description="a voice of GET /voices, a blend of voices, or a voice of piper, for which "
+        "the default voice of its language speaks",
+        examples=["en_US-lessac-medium", "af_heart"],
+        json_schema_extra=BLEND,
+    )
+    length_scale: float | None = Field(
+        None,
+        ge=1 / MAX_SPEED,
+        le=1 / MIN_SPEED,
+        allow_inf_nan=False,
+        description="2.0 takes twice as long",
+    )
+
+    def utterance(self) -> Utterance:
+        """Return what to say."""
+        return Utterance(self.text, voice=self.voice, speed=1 / (self.length_scale or 1.0))

@@ -1,0 +1,150 @@
+"""A client of ElevenLabs' WebSockets, which adds up the clock as pipecat does."""
+
+from __future__ import annotations
+
+import base64
+import json
+from types import TracebackType
+from typing import Any, NamedTuple
+
+from websockets.exceptions import ConnectionClosed
+from websockets.sync.client import connect
+
+TIMEOUT_S = 240
+"""Only a guard: who waits for longer hangs."""
+
+
+class Character(NamedTuple):
+    """A character, and when it starts and ends in the speech of its context, in milliseconds."""
+
+    text: str
+    start_ms: int
+    end_ms: int
+
+
+class Heard:
+    """What a context has said: its audio and its characters."""
+
+    def __init__(self) -> None:
+        self.audio = b""
+        self.characters: list[Character] = []
+        self.n_messages = 0
+        self.clock_ms = 0
+        self.is_final = False
+
+    @property
+    def text(self) -> str:
+        return "".join(character.text for character in self.characters)
+
+    def add(self, message: dict[str, Any], *, in_one_time: bool) -> None:
+        assert not self.is_final, "a message after the last"
+        self.is_final = message["isFinal"] is True
+        if self.is_final:
+            assert message["audio"] is None
+            return
+        self.n_messages += 1
+        self.audio += base64.b64decode(message["audio"], validate=True)
+        alignment = message["alignment"]
+        assert alignment == message["normalizedAlignment"]
+        if alignment is None:
+            return
+        origin_ms = 0 if in_one_time else self.clock_ms
+        rows = list(
+            zip(
+                alignment["chars"],
+                alignment["charStartTimesMs"],
+                alignment["charDurationsMs"],
+                strict=True,
+            )
+        )
+        assert rows
+        for text, start_ms, duration_ms in rows:
+            assert start_ms >= 0
+            assert duration_ms >= 0
+            start_ms += origin_ms
+            self.characters.append(Character(text, start_ms, start_ms + duration_ms))
+        self.clock_ms = self.characters[-1].end_ms
+
+    def word_starts(self) -> list[tuple[str, int]]:
+        """Return the words between spaces, and when they start, in milliseconds."""
+        words: list[tuple[str, int]] = []
+        is_inside = False
+        for character in self.characters:
+            if character.text.isspace():
+                is_inside = False
+            elif is_inside:
+                words[-1] = (words[-1][0] + character.text, words[-1][1])
+            else:
+                words.append((character.text, character.start_ms))
+                is_inside = True
+        return words
+
+
+class StreamSocket:
+    """Talks to `stream-input` or `multi-stream-input`.
+
+    Args:
+        url: of the server.
+        voice_id: in the path.
+        query: parameters of the address.
+        headers: of the handshake.
+        multi: whether there are contexts.
+    """
+
+    def __init__(
+        self,
+        url: str,
+        voice_id: str = "af_heart",
+        query: str = "output_format=pcm_24000",
+        headers: dict[str, str] | None = None,
+        *,
+        multi: bool = False,
+    ) -> None:
+        name = "multi-stream-input" if multi else "stream-input"
+        self._in_one_time = "sync_alignment=true" in query
+        self._connecting = connect(
+            f"{url.replace('http://', 'ws://')}/v1/text-to-speech/{voice_id}/{name}?{query}",
+            additional_headers=headers,
+            open_timeout=TIMEOUT_S,
+            close_timeout=TIMEOUT_S,
+        )
+        self.socket = self._connecting.__enter__()
+        self.heard: dict[str | None, Heard] = {}
+        self.errors: list[dict[str, Any]] = []
+
+    def send(self, **fields: Any) -> None:
+        self.socket.send(json.dumps(fields))
+
+    def receive(self) -> dict[str, Any]:
+        message: dict[str, Any] = json.loads(self.socket.recv(TIMEOUT_S))
+        if "error" in message:
+            self.errors.append(message)
+        else:
+            heard = self.heard.setdefault(message.get("contextId"), Heard())
+            heard.add(message, in_one_time=self._in_one_time)
+        return message
+
+    def until_final(self, context_id: str | None = None) -> Heard:
+        """Receive up to the last message of a context; return what it has said, and forget it."""
+        while context_id not in self.heard or not self.heard[context_id].is_final:
+            self.receive()
+        return self.heard.pop(context_id)
+
+    def until_closed(self) -> int:
+        """Receive everything that is left, and return the code of the close."""
+        try:
+            while True:
+                self.receive()
+        except ConnectionClosed as closed:
+            return 1006 if closed.rcvd is None else closed.rcvd.code
+
+    def __enter__(self) -> StreamSocket:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._connecting.__exit__(kind, error, trace)

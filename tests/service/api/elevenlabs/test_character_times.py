@@ -1,0 +1,170 @@
+"""Times of characters: of any words, whole and while they become known."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from service.api.elevenlabs.character_times import CharacterTime, CharacterTimes, aligned_parts
+from service.model.kokoro import SAMPLE_RATE_HZ
+from service.speech import AudioSegment, PhonemeTime, WordTime, merge_parts
+
+FRAME_S = 0.025
+"""Times are whole frames of the model."""
+
+
+def word(start: int, end: int, *edges: float) -> WordTime:
+    """Return a word with phonemes between these times."""
+    phonemes = tuple(PhonemeTime("x", first, last) for first, last in pairwise(edges))
+    return WordTime(start, end, edges[0], edges[-1], phonemes)
+
+
+def rows(characters: list[CharacterTime]) -> list[tuple[str, float, float]]:
+    return [(c.character, c.start_s, c.end_s) for c in characters]
+
+
+def test_characters_share_the_time_of_their_word_as_its_phonemes_do() -> None:
+    times = CharacterTimes("one")
+    # Half of the phonemes take a tenth of the time.
+    times.add(word(0, 3, 1.0, 1.1, 2.0))
+    found = rows(times.finish(3.0))
+    assert [character for character, _, _ in found] == ["o", "n", "e"]
+    assert [start for _, start, _ in found] == pytest.approx([1.0, 1.066667, 1.4])
+    assert [end for _, _, end in found] == pytest.approx([1.066667, 1.4, 2.0])
+
+
+def test_marks_and_spaces_fill_the_time_between_words() -> None:
+    times = CharacterTimes("“a, b.” ")
+    times.add(word(1, 2, 0.5, 0.75))
+    times.add(word(4, 5, 1.0, 1.25))
+    assert rows(times.finish(2.0)) == [
+        ("“", 0.0, 0.5), ("a", 0.5, 0.75), (",", 0.75, 1.0), (" ", 1.0, 1.0),
+        ("b", 1.0, 1.25), (".", 1.25, 2.0), ("”", 2.0, 2.0), (" ", 2.0, 2.0),
+    ]  # fmt: skip
+
+
+def test_a_text_without_words_takes_all_the_time() -> None:
+    assert rows(CharacterTimes("...").finish(1.0)) == [
+        (".", 0.0, 1.0), (".", 1.0, 1.0), (".", 1.0, 1.0)
+    ]  # fmt: skip
+    assert CharacterTimes("").finish(1.0) == []
+
+
+def test_a_number_that_is_said_in_two_chunks_has_the_time_of_both() -> None:
+    parts = [word(0, 2, 0.0, 1.0), word(0, 2, 1.0, 3.0)]
+    times = CharacterTimes("42")
+    for part in merge_parts(parts):
+        times.add(part)
+    assert rows(times.finish(3.0)) == [("4", 0.0, 1.0), ("2", 1.0, 3.0)]
+    while_made = CharacterTimes("42")
+    for part in parts:
+        while_made.add(part)
+    assert rows(while_made.finish(3.0)) == [("4", 0.0, 0.5), ("2", 0.5, 1.0)]
+
+
+def test_what_follows_a_word_that_is_not_known_yet_is_a_space_or_waits() -> None:
+    spaced, solid = CharacterTimes("a b"), CharacterTimes("你好")
+    for times in (spaced, solid):
+        times.add(word(0, 1, 0.25, 0.5))
+    assert rows(spaced.take(1.0)) == [("a", 0.25, 0.5), (" ", 0.5, 1.0)]
+    assert rows(solid.take(1.0)) == [("你", 0.25, 0.5)]
+    for times, start in ((spaced, 2), (solid, 1)):
+        times.add(word(start, start + 1, 1.25, 1.5))
+        assert [row[1:] for row in rows(times.finish(2.0))] == [(1.25, 1.5)]
+
+
+def test_text_before_and_after_a_clause_is_counted_from_where_it_starts() -> None:
+    earlier = CharacterTimes("— a", text_start=-2)
+    earlier.add(word(0, 1, 0.5, 0.75))
+    assert rows(earlier.finish(1.0)) == [("—", 0.0, 0.5), (" ", 0.5, 0.5), ("a", 0.5, 0.75)]
+    later = CharacterTimes("a ", text_start=1)
+    later.add(word(1, 2, 0.5, 0.75))
+    assert rows(later.finish(1.0)) == [("a", 0.5, 0.75), (" ", 0.75, 1.0)]
+
+
+@st.composite
+def spoken(draw: st.DrawFn) -> tuple[str, list[WordTime], float]:
+    """Return a text, its words and the end of its audio; words stand apart or touch."""
+    text, time = "", 0
+    words: list[WordTime] = []
+    for _ in range(draw(st.integers(0, 6))):
+        text += draw(st.text(" ,.\n—“)", max_size=3))
+        time += draw(st.integers(0, 20))
+        start, letters = len(text), draw(st.text("abé5$日", min_size=1, max_size=8))
+        text += letters
+        durations = draw(st.lists(st.integers(0, 9), min_size=1, max_size=9))
+        edges = np.cumsum([time, *durations])
+        time = int(edges[-1])
+        words.append(word(start, len(text), *(round(float(e) * FRAME_S, 6) for e in edges)))
+    text += draw(st.text(" ,.\n—“)", max_size=3))
+    time += draw(st.integers(1, 20))
+    return text, words, round(time * FRAME_S, 6)
+
+
+@given(spoken())
+def test_every_character_has_a_time_and_words_keep_theirs(
+    said: tuple[str, list[WordTime], float],
+) -> None:
+    text, words, end_s = said
+    times = CharacterTimes(text)
+    for one in words:
+        times.add(one)
+    found = times.finish(end_s)
+    assert "".join(c.character for c in found) == text
+    assert_in_order(found, end_s)
+    for one in words:
+        assert found[one.text_start].start_s == one.start_s
+        assert found[one.text_end - 1].end_s == one.end_s
+    # Nothing is left out where a mark or a space stands between.
+    for before, after in pairwise(found):
+        if not after.character.isalnum() and after.character != "$":
+            assert after.start_s == before.end_s
+
+
+@given(spoken(), st.data())
+def test_a_stream_tells_each_character_with_the_part_it_starts_in(
+    said: tuple[str, list[WordTime], float], data: st.DataObject
+) -> None:
+    text, words, end_s = said
+    n_frames = round(end_s / FRAME_S)
+    cuts = sorted(data.draw(st.sets(st.integers(1, n_frames), max_size=5)) | {n_frames})
+    segments = list(segments_of(words, [cut * FRAME_S for cut in cuts]))
+    n_samples = data.draw(st.sampled_from([600, 5_000, 10**6]))
+    parts = list(aligned_parts(segments, text, n_samples))
+    found = [c for part in parts for c in part.characters]
+    assert "".join(c.character for c in found) == text
+    assert_in_order(found, end_s)
+    for one in words:
+        assert found[one.text_start].start_s == one.start_s
+    *heard, last = parts
+    assert last.samples.size == 0
+    assert sum(part.samples.size for part in heard) == round(end_s * SAMPLE_RATE_HZ)
+    start_s = 0.0
+    for part in heard:
+        assert 0 < part.samples.size <= n_samples
+        assert part.start_s == pytest.approx(start_s)
+        for c in part.characters:
+            assert part.start_s - 1e-6 <= c.start_s < part.end_s
+        start_s = part.end_s
+
+
+def segments_of(words: list[WordTime], ends_s: list[float]) -> list[AudioSegment]:
+    segments, start_s = [], 0.0
+    for end_s in ends_s:
+        begun = tuple(one for one in words if start_s <= one.start_s + 1e-9 < end_s)
+        samples = np.zeros(round((end_s - start_s) * SAMPLE_RATE_HZ), np.float32)
+        is_last = end_s == ends_s[-1]
+        segments.append(AudioSegment(0, is_last, "", samples, start_s, begun, 0.0, 0.0, 1, None))
+        start_s = end_s
+    return segments
+
+
+def assert_in_order(characters: list[CharacterTime], end_s: float) -> None:
+    time = 0.0
+    for c in characters:
+        assert time <= c.start_s <= c.end_s <= end_s + 1e-6
+        time = c.end_s

@@ -1,0 +1,104 @@
+"""Clients of piper's server."""
+
+from __future__ import annotations
+
+import io
+import wave
+from typing import Any
+
+import httpx
+import pytest
+
+from service.api.piper_fields import VOICES
+from service.text import LANGUAGES
+from tests.service.api.speech_client import log_line, speak
+
+TEXT = "Good morning."
+
+# What clients send beside the text. piper's own page sends the text alone; pipecat's service sends
+# `voice` too, null where it has none.
+BODIES: list[dict[str, Any]] = [
+    {},
+    {"voice": None},
+    {
+        "voice": "en_US-lessac-medium", "speaker": "p225", "speaker_id": 0, "length_scale": 1.0,
+        "noise_scale": 0.667, "noise_w": 0.8, "noise_w_scale": 0.8, "sentence_silence": 0.2,
+    },
+]  # fmt: skip
+
+
+def ask(server: Any, path: str = "/", **fields: object) -> httpx.Response:
+    response: httpx.Response = server.client.post(path, json={"text": TEXT, **fields})
+    return response
+
+
+@pytest.fixture(scope="module")
+def own(server: Any) -> bytes:
+    answer: bytes = speak(server, text=TEXT).content
+    return answer
+
+
+@pytest.mark.parametrize("fields", BODIES)
+def test_a_client_of_piper_gets_its_wav_file(
+    server: Any, own: bytes, fields: dict[str, Any]
+) -> None:
+    answer = ask(server, **fields)
+    assert answer.status_code == 200, answer.text
+    assert answer.headers["content-type"] == "audio/wav"
+    assert answer.content == own
+    with wave.open(io.BytesIO(answer.content)) as file:
+        assert (file.getnchannels(), file.getsampwidth(), file.getframerate()) == (1, 2, 24_000)
+
+
+def test_piper_s_fields_are_taken_where_its_newer_server_has_them(server: Any, own: bytes) -> None:
+    fields = {name: value for name, value in BODIES[2].items() if name != "sentence_silence"}
+    assert speak(server, text=TEXT, **fields).content == own
+    strict = speak(server, text=TEXT, sentence_silence=0.2)
+    assert strict.status_code == 422
+
+
+def test_a_voice_of_piper_speaks_as_the_default_voice_of_its_language(server: Any) -> None:
+    identity = "piper-in-spanish"
+    body = {"text": "Buenos días.", "voice": "es_MX-ald-medium"}
+    answer = server.client.post("/", json=body, headers={"X-Request-ID": identity})
+    assert answer.content == speak(server, text=body["text"], voice="ef_dora").content
+    server.wait_for(r"ef_dora speaks for a voice of piper in es")
+    line = log_line(server, identity)
+    assert "voice=ef_dora" in line
+    assert "path=/ " in line
+    assert not any("ald" in entry or "Buenos" in entry for entry in server.log)
+    british = ask(server, voice="en_GB-alan-low")
+    assert british.content == speak(server, text=TEXT, voice="bf_emma").content
+
+
+def test_every_language_has_a_voice_of_its_own(server: Any) -> None:
+    listed = {voice["name"]: voice for voice in server.client.get("/voices").json()["voices"]}
+    assert set(VOICES) == set(LANGUAGES)
+    for language, voice in VOICES.items():
+        assert listed[voice]["language"] == language
+
+
+@pytest.mark.parametrize(
+    ("fields", "code"),
+    [
+        ({"voice": "de_DE-thorsten-high"}, "language_unavailable"),
+        ({"voice": "lessac"}, "unknown_voice"),
+        ({"voice": "en_US-lessac"}, "unknown_voice"),
+        ({"length_scale": 9}, "invalid_request"),
+        ({"text": " "}, "empty_text"),
+        ({"text": None}, "invalid_request"),
+    ],
+)
+def test_what_cannot_be_said_is_an_error(server: Any, fields: dict[str, Any], code: str) -> None:
+    answer = ask(server, **fields)
+    assert answer.status_code == 422
+    assert answer.json()["error"]["code"] == code
+
+
+def test_length_scale_stretches(server: Any) -> None:
+    assert ask(server, length_scale=0.5).content == speak(server, text=TEXT, speed=2.0).content
+
+
+def test_nothing_is_said_for_a_get(server: Any) -> None:
+    answer = server.client.get("/", params={"text": TEXT})
+    assert not answer.headers["content-type"].startswith("audio/")
