@@ -29,6 +29,7 @@ class Manner:
     format: SampleFormat = "pcm"
     sample_rate_hz: int = SOURCE_RATE_HZ
     lexicon: UserLexicon | None = None
+    silence_s: float | None = None
 
     def utterance(self, text: str) -> Utterance:
         """Return what to say for a clause."""
@@ -39,6 +40,7 @@ class Manner:
             language=self.language,
             normalized=self.normalized,
             lexicon=self.lexicon,
+            silence_s=self.silence_s,
         )
 
 

@@ -7,12 +7,13 @@ from service.speech.model_worker import Worker
 from service.speech.planning import LONGEST_SEGMENT_S, Chunk, Plan, Planner, Preview
 from service.speech.synthesizer import Synthesizer
 from service.speech.timing import PhonemeTime, WordTime, merge_parts
-from service.speech.utterance import Delivery, TextKind, Utterance
+from service.speech.utterance import SILENCE_S, Delivery, TextKind, Utterance
 from service.speech.voices import Blend, Voice, VoiceLibrary
 
 __all__ = [
     "LONGEST_CHUNK_S",
     "LONGEST_SEGMENT_S",
+    "SILENCE_S",
     "AudioSegment",
     "Blend",
     "Cancellation",

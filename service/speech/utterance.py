@@ -11,6 +11,10 @@ from service.text import UserLexicon
 TextKind = Literal["text", "ssml", "phonemes"]
 """Text with the markup of docs/markup.md, SSML, or symbols of the model's vocabulary."""
 
+SILENCE_S = 0.2
+"""The usual `silence_s`. Some clients send `.` to try a key, or nothing but an emoji, and take an
+error, or an answer without audio, for a failure of the service."""
+
 _LIKELY_S_PER_BYTE = 0.07
 """English has 14.6 letters in a second. Scripts with fewer characters have more bytes for each.
 Numbers and pauses may take many times as long."""

@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from service.api.elevenlabs.character_times import CharacterTime
 from service.api.schemas import NAMED
-from service.speech import Blend, Utterance, Voice
+from service.speech import SILENCE_S, Blend, Utterance, Voice
 from service.speech.planning import MAX_SPEED, MIN_SPEED
 
 
@@ -58,6 +58,7 @@ class TextToSpeechRequest(LenientModel):
             speed=1.0 if speed is None else speed,
             language=said_language(self.language_code, blend),
             normalized=self.apply_text_normalization != "off",
+            silence_s=SILENCE_S,
         )
 
 

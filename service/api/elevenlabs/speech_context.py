@@ -13,7 +13,7 @@ from service.api.elevenlabs.speech_writer import SpeechWriter
 from service.api.elevenlabs.stream_options import StreamOptions
 from service.api.request_statistics import RequestStatistics
 from service.api.state import ServiceState
-from service.errors import EmptyTextError, InvalidRequestError, NothingToSayError, ServiceError
+from service.errors import EmptyTextError, InvalidRequestError, ServiceError
 from service.speech import Synthesizer
 
 _MAX_MARKS = 256
@@ -139,7 +139,7 @@ class SpeechContext:
     async def _speak(self) -> None:
         async for given in self._speech:
             if isinstance(given, Unspoken):
-                if not isinstance(given.error, EmptyTextError | NothingToSayError):
+                if not isinstance(given.error, EmptyTextError):
                     raise given.error
             elif isinstance(given, Spoken):
                 if given.round == self._speech.round:

@@ -14,7 +14,7 @@ from service.api.elevenlabs.output_formats import (
 from service.api.elevenlabs.schemas import said_language
 from service.api.elevenlabs.voice_ids import require_voice
 from service.errors import InvalidRequestError
-from service.speech import Planner
+from service.speech import SILENCE_S, Planner
 
 _INACTIVITY_TIMEOUT_S = 20
 _MAX_INACTIVITY_TIMEOUT_S = 180
@@ -59,7 +59,7 @@ class StreamOptions:
         normalized = query.get("apply_text_normalization") != "off"
         name = query.get("output_format", DEFAULT_OUTPUT_FORMAT)
         return cls(
-            Manner(voice=voice, language=language, normalized=normalized),
+            Manner(voice=voice, language=language, normalized=normalized, silence_s=SILENCE_S),
             require_output_format(name, streamed=True),
             int(timeout),
             _is_true(query.get("auto_mode")),

@@ -38,15 +38,11 @@ from service.api.state import ServiceState, state_of
 from service.api.timed_rendering import TimedAudio
 from service.audio import FORMATS
 from service.errors import UnsupportedFormatError
-from service.speech import Delivery, Utterance
+from service.speech import SILENCE_S, Delivery, Utterance
 
 logger = logging.getLogger(__name__)
 
 router = APIRouter(prefix="/v1", tags=["openai"])
-
-_SILENCE_S = 0.2
-"""What a text gives that has nothing to pronounce: a silent end of a sentence, or the `.` that
-clients send to try their key."""
 
 _SENT_WHOLE = "flac"
 """A format that is sent when it is complete unless `stream` is true: some decoders refuse FLAC of
@@ -89,7 +85,7 @@ async def speech(body: SpeechRequest, request: Request) -> Response:
         body.speed,
         None if language is None else language_code(language),
         body.normalization_options.normalize,
-        silence_s=_SILENCE_S,
+        silence_s=SILENCE_S,
         lexicon=body.lexicon,
     )
     delivery = Delivery(

@@ -15,10 +15,9 @@ from service.errors import (
     EmptyTextError,
     InvalidRequestError,
     LanguageUnavailableError,
-    NothingToSayError,
     ServiceError,
 )
-from service.speech import AudioSegment, Delivery, Plan, Planner, Utterance
+from service.speech import SILENCE_S, AudioSegment, Delivery, Plan, Planner, Utterance
 from service.text import find_language
 
 Speech = AsyncGenerator[bytes | ServiceError, None]
@@ -34,6 +33,7 @@ async def speak_whole(
         request.text,
         request.text_format or "text",
         voice=_voice(synthesizer.planner, request.voice),
+        silence_s=SILENCE_S,
     )
     job = SpeechJob(
         service,
@@ -71,7 +71,7 @@ class PartialText:
         self._speech: ClauseSpeech[bytes, None] = ClauseSpeech(
             service, synthesizer, statistics, _clause_pcm
         )
-        self._speech.manner = Manner(voice)
+        self._speech.manner = Manner(voice, silence_s=SILENCE_S)
 
     @property
     def is_busy(self) -> bool:
@@ -97,8 +97,8 @@ class PartialText:
                 elif isinstance(given, Unspoken):
                     if given.error.status >= 500:
                         raise given.error
-                    # What has nothing to pronounce is no loss.
-                    if not isinstance(given.error, EmptyTextError | NothingToSayError):
+                    # Nothing but white space is no loss.
+                    if not isinstance(given.error, EmptyTextError):
                         yield given.error
                 else:
                     return

@@ -391,3 +391,7 @@ def test_the_examples_of_the_page_work(server: Any, page: str, tmp_path: Path) -
     assert {name: len(values) for name, values in alignment.items()} == {
         name: len(values) for name, values in answer["alignment"].items()
     }
+
+
+def test_what_cannot_be_pronounced_is_a_short_silence(client: ElevenLabs) -> None:
+    assert convert(client, text="...", output_format=PCM) == bytes(2 * 4_800)  # 0.2 s

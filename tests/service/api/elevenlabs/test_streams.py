@@ -128,6 +128,15 @@ def test_text_that_is_not_said_is_told_all_the_same(server: Any) -> None:
     assert socket.heard[None].text == "— — —\nYes. …\n…"
 
 
+def test_a_text_with_nothing_to_pronounce_is_a_short_silence(server: Any) -> None:
+    with StreamSocket(server.url) as socket:
+        socket.send(text="\N{SLIGHTLY SMILING FACE}")
+        socket.send(text="")
+        assert socket.until_closed() == 1000
+    assert socket.heard[None].audio == bytes(2 * 4_800)  # 0.2 s
+    assert socket.heard[None].text == "\N{SLIGHTLY SMILING FACE}"
+
+
 @pytest.mark.parametrize("messages", [[], [" "]])
 def test_an_empty_text_is_over_at_once(server: Any, messages: list[str]) -> None:
     with StreamSocket(server.url) as socket:

@@ -26,7 +26,6 @@ from tests.service.api.wyoming.wire_bytes import any_bytes
         (whole(SHORT, name="af_heart("), "invalid_blend", "af_heart("),
         (whole(SHORT, language="tlh"), "language_unavailable", "tlh"),
         (whole(""), "empty_text", "empty"),
-        (whole("..."), "nothing_to_say", "nothing to pronounce"),
         (whole("ᎠᎡᎢ."), "invalid_text", "Ꭰ"),
         (whole("a" * 5001), "text_too_long", "5001"),
     ],
