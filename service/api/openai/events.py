@@ -14,7 +14,7 @@ from service.speech import AudioSegment
 
 
 class SpeechEvents(AudioInText):
-    """Server-sent events as OpenAI sends them: `speech.audio.delta`, then `speech.audio.done`.
+    """Server-sent events as OpenAI sends them: `speech.audio.delta`, `speech.audio.done`, `[DONE]`.
 
     Args:
         audio_format: of the audio; `wav` has a header that does not tell its length.
@@ -56,6 +56,8 @@ class SpeechEvents(AudioInText):
             if audio or words:
                 yield self._delta(audio, words)
         yield server_sent_event(None, SpeechDone().model_dump_json())
+        # Some clients take a stream that ends without it for a broken one.
+        yield server_sent_event(None, "[DONE]")
 
     def _delta(self, audio: bytes, words: list[WordAnswer]) -> bytes:
         delta = SpeechDelta(

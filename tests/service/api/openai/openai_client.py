@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 from typing import Any
 
 import numpy as np
@@ -23,6 +24,13 @@ def connect(server: Any, **options: Any) -> openai.OpenAI:
 def create(client: openai.OpenAI, **fields: Any) -> bytes:
     fields = {"model": "tts-1", "voice": "alloy", "input": TEXT, **fields}
     return client.audio.speech.create(**fields).content
+
+
+def read_events(content: bytes) -> list[dict[str, Any]]:
+    """Return the data of server-sent events, which must end with the mark that ends them."""
+    *events, end, rest = content.decode().split("\n\n")
+    assert (end, rest) == ("data: [DONE]", "")
+    return [json.loads(event.removeprefix("data: ")) for event in events]
 
 
 def decode(content: bytes) -> np.ndarray:

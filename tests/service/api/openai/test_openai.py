@@ -16,7 +16,15 @@ import numpy as np
 import openai
 import pytest
 
-from tests.service.api.openai.openai_client import KEY, SHORT, TEXT, connect, create, decode
+from tests.service.api.openai.openai_client import (
+    KEY,
+    SHORT,
+    TEXT,
+    connect,
+    create,
+    decode,
+    read_events,
+)
 from tests.service.api.speech_client import Caller
 
 SENTENCE = "The birch canoe slid on the smooth planks. "
@@ -129,9 +137,7 @@ def test_sound_comes_while_the_rest_is_made(
 
 @pytest.mark.parametrize("audio_format", ["pcm", "mp3", "opus", "flac"])
 def test_events_hold_the_audio(client: openai.OpenAI, pcm: np.ndarray, audio_format: str) -> None:
-    lines = create(client, response_format=audio_format, stream_format="sse").decode().split("\n\n")
-    assert lines.pop() == ""
-    events = [json.loads(line.removeprefix("data: ")) for line in lines]
+    events = read_events(create(client, response_format=audio_format, stream_format="sse"))
     assert {event["type"] for event in events[:-1]} == {"speech.audio.delta"}
     assert events[-1]["type"] == "speech.audio.done"
     assert set(events[-1]["usage"]) == {"input_tokens", "output_tokens", "total_tokens"}
@@ -181,13 +187,10 @@ def test_events_come_line_by_line(client: openai.OpenAI) -> None:
         model="gpt-4o-mini-tts", voice="alloy", input=TEXT, stream_format="sse"
     ) as response:
         assert response.headers["content-type"].partition(";")[0] == "text/event-stream"
-        types = [
-            json.loads(line.removeprefix("data: "))["type"]
-            for line in response.iter_lines()
-            if line
-        ]
-    assert types[0] == "speech.audio.delta"
-    assert types[-1] == "speech.audio.done"
+        lines = [line.removeprefix("data: ") for line in response.iter_lines() if line]
+    assert json.loads(lines[0])["type"] == "speech.audio.delta"
+    assert json.loads(lines[-2])["type"] == "speech.audio.done"
+    assert lines[-1] == "[DONE]"
 
 
 def test_the_async_client_gets_the_same(server: Any, pcm: np.ndarray) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import openai
 import pytest
 
-from tests.service.api.openai.openai_client import KEY, create
+from tests.service.api.openai.openai_client import KEY, create, read_events
 
 TEXT = "It costs $5.50. Then he left."
 HEADERS = {"authorization": f"Bearer {KEY}"}
@@ -46,9 +46,7 @@ def test_events_carry_words_beside_what_the_clients_know(
     client: openai.OpenAI, own: dict[str, Any], audio_format: str
 ) -> None:
     fields = {"response_format": audio_format, "stream_format": "sse"}
-    *lines, rest = ask(client, timestamps=True, **fields).decode().split("\n\n")
-    assert rest == ""
-    events = [json.loads(line.removeprefix("data: ")) for line in lines]
+    events = read_events(ask(client, timestamps=True, **fields))
     assert {event["type"] for event in events[:-1]} == {"speech.audio.delta"}
     assert all(base64.b64decode(event["audio"]) for event in events[:-1])
     words = [word for event in events[:-1] for word in event["words"]]
