@@ -10,12 +10,17 @@ CUDA_READY := .venv/cuda-ready
 NATIVE_SOURCES := hatch_build.py native/build.py $(wildcard native/*.[ch])
 REFERENCE_READY := .venv/reference/ready
 PEERS_READY := .venv/peers/kokoro-onnx/ready .venv/peers/fastkokoro/ready
+CLIENTS_READY := .venv/clients/ready
 PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 LOCK := $(BIN)/uv pip compile --quiet --universal --python-version 3.10 --generate-hashes \
 	--no-emit-index-url --no-emit-package ortffi --no-annotate --no-header
 
+# Hearing, telemetry by gRPC and the like: half a gigabyte that no test needs.
+UNUSED_BY_CLIENTS := docopt flatbuffers grpcio llvmlite numba onnxruntime \
+	opentelemetry-exporter-otlp opentelemetry-exporter-otlp-proto-grpc resampy
+
 .PHONY: help setup serve test test-all test-slow test-mutation test-oldest test-reference test-container test-arm64 check fmt
-.PHONY: test-gpu bench-gpu cuda
+.PHONY: test-gpu bench-gpu cuda clients
 .PHONY: bench bench-load bench-reading bench-hearing bench-speed bench-regression peers soak lock clean
 
 help: ## List the targets.
@@ -33,9 +38,11 @@ test: $(DEV_READY) ## Run the tests that show whether it works, in minutes; narr
 	@$(BIN)/python -m pytest -n $(JOBS) -m "not thorough and not slow" $(ARGS)
 
 # What measures processor time runs by itself.
-test-all: $(DEV_READY) $(MODELS_READY) ## Run every test but those of test-slow; narrow down with ARGS.
+test-all: $(DEV_READY) $(MODELS_READY) $(CLIENTS_READY) ## Run every test but those of test-slow; narrow down with ARGS.
 	@$(BIN)/python -m pytest -n $(JOBS) --hypothesis-profile=thorough -m "not slow and not alone" $(ARGS)
 	@$(BIN)/python -m pytest -m "alone and not slow" $(ARGS) || [ $$? = 5 ] # none among ARGS
+
+clients: $(CLIENTS_READY) ## Install the clients that tests/clients runs.
 
 test-oldest: $(DEV_READY) $(OLDEST_READY) ## Test ortffi with the oldest library that a wheel has.
 	@ONNXRUNTIME_LIB_DIR=$(CURDIR)/.venv/oldest/onnxruntime/capi \
@@ -126,6 +133,8 @@ lock: $(DEV_READY) ## Pin the newest dependencies anew, with hashes, for Python 
 	$(LOCK) pyproject.toml constraints/build.in --extra cpu --extra model --extra espeak --extra otel \
 		--extra av --extra zeroconf --extra ja --extra zh --extra prepare --extra dev --constraints constraints/prepare.txt --constraints constraints/serve.txt \
 		--upgrade --output-file constraints/dev.txt
+	$(patsubst 3.10,3.11,$(LOCK)) constraints/clients.in $(UNUSED_BY_CLIENTS:%=--no-emit-package %) \
+		--upgrade --output-file constraints/clients.txt
 
 clean: ## Remove .venv and caches; the model in ~/.cache/kokoro-service stays.
 	rm -rf .venv .mypy_cache .pytest_cache .ruff_cache .hypothesis
@@ -181,6 +190,21 @@ $(REFERENCE_READY): tests/reference/requirements.txt | $(BIN)/python
 	@echo "installing $*"
 	@$(BIN)/python -m venv .venv/peers/$*
 	@.venv/peers/$*/bin/python -m pip install --quiet --disable-pip-version-check -r $<
+	@touch $@
+
+# What they need collides with what the service needs, and pipecat needs Python 3.11. Where there is
+# no npm, the tests of OpenAI's client for it are skipped.
+$(CLIENTS_READY): constraints/clients.txt tests/clients/node/package-lock.json | $(DEV_READY)
+	@echo "installing clients: 130 MB to fetch"
+	@$(BIN)/python -m venv --without-pip .venv/clients
+	@if $(BIN)/python -c 'import sys; sys.exit(sys.version_info < (3, 11))'; then \
+		$(BIN)/uv pip install --quiet --python .venv/clients/bin/python --no-deps \
+			--require-hashes --only-binary :all: -r $<; \
+	else echo "Python 3.11 is needed: tests of pipecat and livekit will be skipped"; fi
+	@mkdir -p .venv/clients/node
+	@cp tests/clients/node/package*.json .venv/clients/node
+	@if command -v npm >/dev/null; then npm ci --silent --prefix .venv/clients/node \
+		|| echo "npm failed: the test of OpenAI's client for Node.js will be skipped"; fi
 	@touch $@
 
 # Nothing of these packages is ever imported: they are how small real models come, with hashes.

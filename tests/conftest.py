@@ -22,10 +22,10 @@ register()
 
 
 THOROUGH = (
-    "bench", "conformance", "container", "cuda", "gpu", "native",
+    "bench", "clients", "conformance", "container", "cuda", "gpu", "native",
     "service/machine", "service/preparation",
 )  # fmt: skip
-"""Folders whose tests only `make test-all` runs: they look into parts that seldom change."""
+"""Folders whose tests only `make test-all` runs: parts that seldom change, or many tests."""
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -1,0 +1,53 @@
+"""Servers for clients: one that is open, one with a key."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.clients.replay import KEY, ORIGIN, PYTHON
+from tests.service.api.serving_process import Server, starting
+
+
+@pytest.fixture(scope="session")
+def start_server(model_file: Path, cache_dir: Path) -> Iterator[Callable[..., Server]]:
+    with starting(cache_dir) as start:
+        yield start
+
+
+@pytest.fixture(scope="session")
+def server(start_server: Callable[..., Server]) -> Iterator[Server]:
+    """One without a key, as most people run it at home."""
+    server = start_server("--audio-cache-bytes", "50_000_000")
+    server.wait_until_ready()
+    yield server
+    assert server.stop() == 0
+
+
+@pytest.fixture(scope="session")
+def keyed(
+    start_server: Callable[..., Server], tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Server]:
+    """One with a key, and a web page that may use it."""
+    keys = tmp_path_factory.mktemp("clients") / "keys"
+    keys.write_text(f"{KEY}\n")
+    keys.chmod(0o600)
+    server = start_server(
+        *("--api-keys-file", str(keys), "--cors-origins", ORIGIN),
+        *("--audio-cache-bytes", "50_000_000"),
+    )
+    server.wait_until_ready()
+    yield server
+    assert server.stop() == 0
+
+
+@pytest.fixture(scope="session")
+def clients() -> None:
+    """Skip where the environment of the clients is not there."""
+    if sys.version_info < (3, 11):
+        pytest.skip("pipecat needs Python 3.11")
+    if not PYTHON.exists():
+        pytest.skip("the clients are not installed; run make clients")

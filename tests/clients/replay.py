@@ -1,0 +1,143 @@
+"""What the replayed clients share: requests sent byte for byte, and audio that is heard.
+
+A replay sends the headers that the client's source sets and no others, so that nothing depends on
+what another HTTP library would have added.
+"""
+
+from __future__ import annotations
+
+import http.client
+import io
+import json
+import os
+import subprocess
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import httpx
+import numpy as np
+import soundfile
+
+from tests.service.api.serving_process import Server
+
+REPOSITORY = Path(__file__).resolve().parents[2]
+EXAMPLES = REPOSITORY / "examples"
+PROGRAMS = Path(__file__).with_name("programs")
+STAND_INS = Path(__file__).with_name("stand_ins")
+CLIENTS = REPOSITORY / ".venv" / "clients"
+"""The environment of the clients that have one of their own."""
+
+PYTHON = CLIENTS / "bin" / "python"
+
+KEY = "sk-kokoro-0123456789abcdef"
+ORIGIN = "https://chat.example.com"
+"""Of a web page that `keyed` lets in."""
+
+TEXT = "One moment, please."
+LONG = "One moment, please. The kettle is on, and the tea will be ready in a minute."
+PUNCTUATION = "..."
+"""What splitting a text into sentences often leaves."""
+
+RATE_HZ = 24_000
+
+JSON = {"Content-Type": "application/json"}
+
+Headers = Mapping[str, str]
+
+
+def bearer(key: str = KEY) -> dict[str, str]:
+    return {"Authorization": f"Bearer {key}"}
+
+
+class Reply(NamedTuple):
+    """An answer; the names of its headers are in lower case."""
+
+    status: int
+    headers: dict[str, str]
+    body: bytes
+
+    @property
+    def media_type(self) -> str:
+        return self.headers["content-type"].partition(";")[0]
+
+    def json(self) -> Any:
+        return json.loads(self.body)
+
+
+@contextmanager
+def replaying(
+    server: Server, method: str, path: str, headers: Headers, body: Any = None
+) -> Iterator[http.client.HTTPResponse]:
+    """Send a request; lend the answer, of which nothing but the head is read.
+
+    Args:
+        server: to ask.
+        method: of the request.
+        path: with the query.
+        headers: all but Host and Content-Length.
+        body: bytes, or what becomes JSON.
+    """
+    url = httpx.URL(server.url)
+    with closing(http.client.HTTPConnection(url.host, url.port, timeout=300)) as connection:
+        connection.putrequest(method, path, skip_accept_encoding=True)
+        for name, value in headers.items():
+            connection.putheader(name, value)
+        content = body if isinstance(body, bytes) else json.dumps(body).encode()
+        if body is not None:
+            connection.putheader("Content-Length", str(len(content)))
+        connection.endheaders(content if body is not None else None)
+        yield connection.getresponse()
+
+
+def replay(server: Server, method: str, path: str, headers: Headers, body: Any = None) -> Reply:
+    """Send a request and read the answer to its end."""
+    with replaying(server, method, path, headers, body) as response:
+        names = {name.lower(): value for name, value in response.getheaders()}
+        return Reply(response.status, names, response.read())
+
+
+def hear_pcm(content: bytes, rate_hz: int = RATE_HZ) -> np.ndarray:
+    """Return int16 samples that hold a sentence: loud enough, and neither short nor endless."""
+    samples = np.frombuffer(content, "<i2")
+    assert 0.5 * rate_hz < samples.size < 30 * rate_hz
+    assert np.abs(samples.astype(int)).max() > 3_000
+    return samples
+
+
+def hear(content: bytes, rate_hz: int = RATE_HZ) -> np.ndarray:
+    """Return the samples of a sentence in WAV, FLAC, MP3 or Ogg Opus."""
+    samples, found_hz = soundfile.read(io.BytesIO(content), dtype="int16")
+    assert found_hz == rate_hz
+    return hear_pcm(samples.tobytes(), rate_hz)
+
+
+def hear_aac(content: bytes) -> np.ndarray:
+    """Return the samples of a sentence in AAC."""
+    import av
+
+    with av.open(io.BytesIO(content), format="aac") as container:
+        frames = [frame.to_ndarray()[0] for frame in container.decode(audio=0)]
+    samples = np.concatenate(frames)
+    return hear_pcm((samples * 32_767).clip(-32_768, 32_767).astype("<i2").tobytes())
+
+
+def run_program(program: Path, *arguments: str, paths: Sequence[Path] = ()) -> str:
+    """Run a program in the environment of the clients; return what it prints.
+
+    Args:
+        program: to run.
+        arguments: of the program.
+        paths: of modules that are not installed.
+    """
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(map(str, paths))}
+    command = [str(PYTHON), str(program), *arguments]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=600, env=environment)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def hear_file(path: Path) -> np.ndarray:
+    """Return the samples of a WAV file with a sentence."""
+    return hear(path.read_bytes())
