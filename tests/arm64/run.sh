@@ -18,7 +18,7 @@ readonly PYTHON="$PWD/.venv/bin/python"
 readonly FOLDER=${ARM64_DIR:-$PWD/.venv/arm64}
 readonly ROOT=$FOLDER/root RESULTS=$FOLDER/results MACHINE=$FOLDER/machine
 # What ortffi's tests import beside what serving and preparing need.
-readonly TEST_PACKAGES='hypothesis|iniconfig|ml-dtypes|onnx|packaging|pluggy|pygments|pytest|sorted.*'
+readonly TEST_PACKAGES='hypothesis|iniconfig|ml-dtypes|onnx|packaging|pluggy|pygments|pytest(-xdist)?|execnet|sorted.*'
 # Cortex-A76 has the dot products and nothing newer, like the Cortex-A78AE of Jetson Orin.
 readonly ORIN=cortex-a76
 # Has all that qemu knows, the 8-bit matrix product among it, like the Neoverse of Jetson Thor.
