@@ -198,8 +198,8 @@ $(CLIENTS_READY): constraints/clients.txt tests/clients/node/package-lock.json |
 	@echo "installing clients: 130 MB to fetch"
 	@$(BIN)/python -m venv --without-pip .venv/clients
 	@if $(BIN)/python -c 'import sys; sys.exit(sys.version_info < (3, 11))'; then \
-		$(BIN)/uv pip install --quiet --python .venv/clients/bin/python --no-deps \
-			--require-hashes --only-binary :all: -r $<; \
+		$(BIN)/python -m pip --python .venv/clients/bin/python install --quiet \
+			--disable-pip-version-check --no-deps --no-compile --require-hashes --only-binary=:all: -r $<; \
 	else echo "Python 3.11 is needed: tests of pipecat and livekit will be skipped"; fi
 	@mkdir -p .venv/clients/node
 	@cp tests/clients/node/package*.json .venv/clients/node
