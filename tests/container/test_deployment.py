@@ -171,7 +171,7 @@ def test_a_dockerfile_ends_as_a_user_with_a_number_and_asks_for_readiness(
     assert re.findall(r"^USER (.*)$", last_stage, re.MULTILINE) == ["10001"]
     (check,) = re.findall(r"^HEALTHCHECK .*\\\n +CMD (.*)$", last_stage, re.MULTILINE)
     assert f"${{KOKORO_PORT:-{Settings().port}}}/ready" in json.loads(check)[-1]
-    assert re.findall(r"^EXPOSE (.*)$", last_stage, re.MULTILINE) == [str(Settings().port)]
+    assert re.findall(r"^EXPOSE (.*)$", last_stage, re.MULTILINE) == [f"{Settings().port} 10200"]
     assert '\nENTRYPOINT ["kokoro-service"]\nCMD ["serve"]\n' in last_stage
 
 
