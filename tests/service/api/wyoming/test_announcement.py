@@ -39,11 +39,13 @@ def reaches_groups() -> bool:
 
 @pytest.mark.thorough
 @pytest.mark.skipif(not reaches_groups(), reason="no multicast on loopback")
-def test_who_looks_for_wyoming_finds_the_service(start_server: Callable[..., Any]) -> None:
-    server = start_server("--wyoming", f"tcp://{LOOPBACK}:0", "--wyoming-zeroconf", "kokoro here")
-    uri = server.wait_for(r"wyoming on (tcp://\S+)")
+def test_who_listens_hears_of_the_service(start_server: Callable[..., Any]) -> None:
     name = f"kokoro here.{SERVICE_TYPE}"
     with Zeroconf(interfaces=[LOOPBACK]) as network:
+        server = start_server(
+            "--wyoming", f"tcp://{LOOPBACK}:0", "--wyoming-zeroconf", "kokoro here"
+        )
+        uri = server.wait_for(r"wyoming on (tcp://\S+)")
         found = network.get_service_info(SERVICE_TYPE, name, timeout=60_000)
         assert found is not None
         assert found.port == urlsplit(uri).port
