@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Generator
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Generator
 from concurrent.futures import Executor
-from contextlib import asynccontextmanager
+from contextlib import aclosing, asynccontextmanager
 from typing import Any, TypeVar
 
 T = TypeVar("T")
@@ -30,14 +30,16 @@ async def produce(
     loop = asyncio.get_running_loop()
     pending: asyncio.Future[Any] = loop.run_in_executor(executor, next, items, _END)
 
-    async def take() -> AsyncIterator[T]:
+    async def take() -> AsyncGenerator[T, None]:
         nonlocal pending
         while (item := await asyncio.shield(pending)) is not _END:
             pending = loop.run_in_executor(executor, next, items, _END)
             yield item
 
     try:
-        yield take()
+        # One that is left to the event loop would hold its item for longer.
+        async with aclosing(take()) as taken:
+            yield taken
     finally:
         stop()
         try:
