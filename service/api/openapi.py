@@ -117,28 +117,32 @@ def audio_content() -> dict[str, Any]:
     return {form.media_type: {} for form in FORMATS.values()}
 
 
-def event_content(*events: tuple[str, type[BaseModel]]) -> dict[str, Any]:
+def event_content(*events: tuple[str, type[BaseModel] | str]) -> dict[str, Any]:
     """Return the content of server-sent events, with the schema of each event.
 
     Args:
-        events: name and data of each event; the name is `message` for an event without one.
+        events: name and data of each event; the name is `message` for an event without one, and
+            data that is no model is always the same text.
     """
     schemas = [
         {
             "type": "object",
-            "properties": {
-                "event": {"const": name},
-                "data": {
-                    "type": "string",
-                    "contentMediaType": "application/json",
-                    "contentSchema": data.model_json_schema(ref_template=_SCHEMAS),
-                },
-            },
+            "properties": {"event": {"const": name}, "data": _event_data(data)},
             "required": ["event", "data"],
         }
         for name, data in events
     ]
     return {"text/event-stream": {"schema": {"anyOf": schemas}}}
+
+
+def _event_data(data: type[BaseModel] | str) -> dict[str, Any]:
+    if isinstance(data, str):
+        return {"const": data}
+    return {
+        "type": "string",
+        "contentMediaType": "application/json",
+        "contentSchema": data.model_json_schema(ref_template=_SCHEMAS),
+    }
 
 
 def describe(
@@ -235,4 +239,5 @@ def _schemas_of(model: type[BaseModel]) -> dict[str, Any]:
 def _schemas_of_events(response: dict[str, Any]) -> Iterator[dict[str, Any]]:
     events = response["content"].get("text/event-stream", {}).get("schema", {}).get("anyOf", [])
     for event in events:
-        yield event["properties"]["data"]["contentSchema"]
+        if "contentSchema" in event["properties"]["data"]:
+            yield event["properties"]["data"]["contentSchema"]

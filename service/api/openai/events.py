@@ -12,6 +12,9 @@ from service.api.timed_rendering import WORDS_BYTES_PER_S
 from service.audio import AudioFormat, open_encoder
 from service.speech import AudioSegment
 
+END = "[DONE]"
+"""Data of the event that some clients wait for."""
+
 
 class SpeechEvents(AudioInText):
     """Server-sent events as OpenAI sends them: `speech.audio.delta`, `speech.audio.done`, `[DONE]`.
@@ -57,7 +60,7 @@ class SpeechEvents(AudioInText):
                 yield self._delta(audio, words)
         yield server_sent_event(None, SpeechDone().model_dump_json())
         # Some clients take a stream that ends without it for a broken one.
-        yield server_sent_event(None, "[DONE]")
+        yield server_sent_event(None, END)
 
     def _delta(self, audio: bytes, words: list[WordAnswer]) -> bytes:
         delta = SpeechDelta(

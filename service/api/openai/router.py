@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 from fastapi import APIRouter, Path, Query, Request, Response
 
 from service.api.openai.captions import CaptionedAudio
-from service.api.openai.events import SpeechEvents
+from service.api.openai.events import END, SpeechEvents
 from service.api.openai.ignored_fields import name_fields
 from service.api.openai.names import MODELS, VoiceNames, check_model, language_code
 from service.api.openai.schemas import (
@@ -60,7 +60,7 @@ _SPEECH: dict[str, Any] = {
     "model": TimedAnswer | CaptionedAnswer,
     "content": {
         **audio_content(),
-        **event_content(("message", SpeechDelta), ("message", SpeechDone)),
+        **event_content(("message", SpeechDelta), ("message", SpeechDone), ("message", END)),
     },
 }
 
