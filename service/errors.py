@@ -137,19 +137,23 @@ class ForbiddenOriginError(ServiceError):
     code = "forbidden_origin"
 
 
-class KeyLimitError(ServiceError):
-    """The API key has used what its limits allow.
+class TryLaterError(ServiceError):
+    """Base of errors that time mends.
 
     Attributes:
         retry_after_s: whole seconds after which to try again.
     """
 
-    status = 429
-    code = "key_limit"
-
     def __init__(self, message: str, retry_after_s: int = 1) -> None:
         super().__init__(message)
         self.retry_after_s = retry_after_s
+
+
+class KeyLimitError(TryLaterError):
+    """The API key has used what its limits allow."""
+
+    status = 429
+    code = "key_limit"
 
 
 class InputTimeoutError(ServiceError):
@@ -169,19 +173,11 @@ class NotReadyError(ServiceError):
     code = "not_ready"
 
 
-class OverloadedError(ServiceError):
-    """The service has as many requests as it accepts.
-
-    Attributes:
-        retry_after_s: whole seconds after which to try again.
-    """
+class OverloadedError(TryLaterError):
+    """The service has as many requests as it accepts."""
 
     status = 503
     code = "overloaded"
-
-    def __init__(self, message: str, retry_after_s: int = 1) -> None:
-        super().__init__(message)
-        self.retry_after_s = retry_after_s
 
 
 class DeadlineError(ServiceError):

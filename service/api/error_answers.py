@@ -17,7 +17,7 @@ from starlette.requests import ClientDisconnect
 from starlette.types import Receive, Scope, Send
 
 from service.api.schemas import ErrorAnswer, ErrorDetail
-from service.errors import KeyLimitError, OverloadedError, ServiceError
+from service.errors import ServiceError, TryLaterError
 from service.settings import nearest
 
 logger = logging.getLogger(__name__)
@@ -162,7 +162,7 @@ def service_error_answer(
     """Return the answer for an error of the service."""
     headers = dict(headers or {})
     if error.status in (429, 503):
-        after_s = error.retry_after_s if isinstance(error, KeyLimitError | OverloadedError) else 1
+        after_s = error.retry_after_s if isinstance(error, TryLaterError) else 1
         headers["Retry-After"] = str(after_s)
     detail = service_error_detail(error, scope["state"]["request_id"])
     return error_answer(scope, error.status, error.code, detail.message, headers)

@@ -8,7 +8,8 @@ from typing import ClassVar, Literal
 
 from service.api.schemas import WordAnswer
 from service.audio import FORMATS, AudioFormat, encode, open_encoder, require_rate
-from service.speech import AudioSegment, WordTime
+from service.model.kokoro import Samples
+from service.speech import AudioSegment, WordTime, merge_parts
 
 TimestampDepth = Literal["word", "phoneme"]
 
@@ -87,6 +88,21 @@ class AudioInText(Rendering):
         self.sample_rate_hz = require_rate(audio_format, sample_rate_hz)
         # Once alone, and once in an object.
         self.bytes_per_s = FORMATS[audio_format].bytes_per_s(self.sample_rate_hz) * 8 // 3
+
+    def _encode(self, segments: Iterable[AudioSegment]) -> tuple[bytes, list[WordTime], float]:
+        """Return the complete audio file, its words, and the seconds of its end."""
+        words: list[WordTime] = []
+        end_s = 0.0
+
+        def samples() -> Generator[Samples, None, None]:
+            nonlocal end_s
+            for segment in segments:
+                words.extend(segment.words)
+                end_s = segment.start_s + segment.duration_s
+                yield segment.samples
+
+        audio = encode(samples(), self._format, self.sample_rate_hz)
+        return audio, merge_parts(words), end_s
 
 
 def word_answers(words: Iterable[WordTime], text: str, depth: TimestampDepth) -> list[WordAnswer]:

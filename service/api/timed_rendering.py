@@ -17,7 +17,7 @@ from service.api.rendering import (
     word_answers,
 )
 from service.api.schemas import AudioEvent, DoneEvent, TimedAnswer, WordAnswer
-from service.audio import SOURCE_RATE_HZ, AudioFormat, encode, open_encoder
+from service.audio import SOURCE_RATE_HZ, AudioFormat, open_encoder
 from service.audio.subtitles import (
     SRT_MEDIA_TYPE,
     VTT_MEDIA_TYPE,
@@ -25,8 +25,7 @@ from service.audio.subtitles import (
     srt,
     vtt,
 )
-from service.model.kokoro import Samples
-from service.speech import AudioSegment, Utterance, WordTime, merge_parts
+from service.speech import AudioSegment, Utterance
 from service.text import TracedText, parse, plain_text
 
 SubtitleFormat = Literal["srt", "vtt"]
@@ -60,19 +59,9 @@ class TimedAudio(_Timed):
 
     def parts(self, segments: Iterable[AudioSegment]) -> Generator[bytes, None, None]:
         """Write one part."""
-        words: list[WordTime] = []
-        end_s = 0.0
-
-        def samples() -> Generator[Samples, None, None]:
-            nonlocal end_s
-            for segment in segments:
-                words.extend(segment.words)
-                end_s = segment.start_s + segment.duration_s
-                yield segment.samples
-
-        audio = base64.b64encode(encode(samples(), self._format, self.sample_rate_hz)).decode()
-        answered = word_answers(merge_parts(words), self._text, self._depth)
-        answer = self._answer(audio, answered, round(end_s, 6))
+        audio, words, end_s = self._encode(segments)
+        answered = word_answers(words, self._text, self._depth)
+        answer = self._answer(base64.b64encode(audio).decode(), answered, round(end_s, 6))
         yield to_json(answer, exclude_none=True)
 
     def _answer(self, audio: str, words: list[WordAnswer], duration_s: float) -> BaseModel:

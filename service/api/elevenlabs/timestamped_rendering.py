@@ -10,9 +10,8 @@ from service.api.elevenlabs.character_times import CharacterTime, CharacterTimes
 from service.api.elevenlabs.output_formats import OutputFormat
 from service.api.elevenlabs.schemas import CharacterAlignment, TimestampedAudio
 from service.api.rendering import AudioInText
-from service.audio import SOURCE_RATE_HZ, encode, open_encoder
-from service.model.kokoro import Samples
-from service.speech import AudioSegment, WordTime, merge_parts
+from service.audio import SOURCE_RATE_HZ, open_encoder
+from service.speech import AudioSegment
 
 _TIMES_BYTES_PER_S = 10_000
 """Memory of the words and the characters of a second of speech."""
@@ -40,19 +39,9 @@ class WholeTimestampedAudio(_Timestamped):
 
     def parts(self, segments: Iterable[AudioSegment]) -> Generator[bytes, None, None]:
         """Write one part."""
-        words: list[WordTime] = []
-        end_s = 0.0
-
-        def samples() -> Generator[Samples, None, None]:
-            nonlocal end_s
-            for segment in segments:
-                words.extend(segment.words)
-                end_s = segment.start_s + segment.duration_s
-                yield segment.samples
-
-        audio = encode(samples(), self._format, self.sample_rate_hz)
+        audio, words, end_s = self._encode(segments)
         times = CharacterTimes(self._text)
-        for word in merge_parts(words):
+        for word in words:
             times.add(word)
         yield _object(audio, times.finish(end_s))
 
