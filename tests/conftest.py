@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -15,6 +15,7 @@ from service.preparation import assemble
 from service.settings import Settings
 from service.speech import Synthesizer
 from tests.profiles import register
+from tests.service.api.serving_process import Server, starting
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 
@@ -95,3 +96,10 @@ def synthesizer(model_file: Path, cache_dir: Path) -> Iterator[Synthesizer]:
     synthesizer = load_synthesizer(Settings(cache_dir=cache_dir), lambda line: None)
     yield synthesizer
     synthesizer.close()
+
+
+@pytest.fixture(scope="session")
+def start_server(model_file: Path, cache_dir: Path) -> Iterator[Callable[..., Server]]:
+    """Start servers; what is still running at the end is killed."""
+    with starting(cache_dir) as start:
+        yield start

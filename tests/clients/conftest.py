@@ -4,18 +4,11 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator
-from pathlib import Path
 
 import pytest
 
 from tests.clients.replay import KEY, ORIGIN, PYTHON
-from tests.service.api.serving_process import Server, starting
-
-
-@pytest.fixture(scope="session")
-def start_server(model_file: Path, cache_dir: Path) -> Iterator[Callable[..., Server]]:
-    with starting(cache_dir) as start:
-        yield start
+from tests.service.api.serving_process import Server
 
 
 @pytest.fixture(scope="session")

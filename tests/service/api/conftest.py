@@ -8,14 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.service.api.secured_server import KEYS, LISTED
-from tests.service.api.serving_process import FAULTY_SERVER, Server, starting
-
-
-@pytest.fixture(scope="session")
-def start_server(model_file: Path, cache_dir: Path) -> Iterator[Callable[..., Server]]:
-    """Start servers; what is still running at the end is killed."""
-    with starting(cache_dir) as start:
-        yield start
+from tests.service.api.serving_process import FAULTY_SERVER, Server
 
 
 @pytest.fixture(scope="session")
