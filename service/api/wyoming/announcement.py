@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ipaddress
+import re
 import socket
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -10,6 +11,9 @@ from contextlib import asynccontextmanager
 from service.errors import StartupError
 
 SERVICE_TYPE = "_wyoming._tcp.local."
+
+_MAX_LABEL = 63 - len("kokoro-")
+"""Characters of the machine's own name; DNS allows 63 in a label."""
 
 
 @asynccontextmanager
@@ -36,7 +40,11 @@ async def announced(name: str, host: str, port: int) -> AsyncIterator[None]:
     try:
         announcer = AsyncZeroconf(interfaces=addresses)
         service = AsyncServiceInfo(
-            SERVICE_TYPE, f"{name}.{SERVICE_TYPE}", port, parsed_addresses=addresses
+            SERVICE_TYPE,
+            f"{name}.{SERVICE_TYPE}",
+            port,
+            server=_host_name(),
+            parsed_addresses=addresses,
         )
         await (await announcer.async_register_service(service, allow_name_change=True))
     except (zeroconf.Error, OSError) as error:
@@ -48,6 +56,16 @@ async def announced(name: str, host: str, port: int) -> AsyncIterator[None]:
         yield
     finally:
         await announcer.async_close()
+
+
+def _host_name() -> str:
+    """Return the name under which the addresses are announced, one for each machine.
+
+    Without one, zeroconf takes the name of the service. Then it answers with address and service in
+    any order, and a client that reads the address first drops it and asks in vain for it again.
+    """
+    label = re.sub(r"[^a-z0-9-]+", "-", socket.gethostname().partition(".")[0].lower())
+    return f"kokoro-{label[:_MAX_LABEL]}.local."
 
 
 def _addresses(host: str) -> list[str]:

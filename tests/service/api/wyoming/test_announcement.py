@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import socket
+import subprocess
 import sys
 from collections.abc import Callable
 from typing import Any
@@ -16,6 +18,18 @@ from service.errors import StartupError
 from tests.service.api.wyoming.talks import run
 
 LOOPBACK = "127.0.0.1"
+
+ANNOUNCER = """
+import asyncio, sys
+from service.api.wyoming.announcement import announced
+
+async def announce():
+    async with announced("kokoro later", sys.argv[1], 10_200):
+        print("announced", flush=True)
+        await asyncio.to_thread(sys.stdin.read)
+
+asyncio.run(announce())
+"""
 
 
 def reaches_groups() -> bool:
@@ -52,6 +66,30 @@ def test_who_listens_hears_of_the_service(start_server: Callable[..., Any]) -> N
         assert found.parsed_addresses() == [LOOPBACK]
         assert server.stop() == 0
         assert any(" ERROR " in line for line in server.log) is False
+
+
+# zeroconf answers in the order of a set of names, which depends on the seed of their hashes.
+@pytest.mark.thorough
+@pytest.mark.skipif(not reaches_groups(), reason="no multicast on loopback")
+@pytest.mark.parametrize("seed", ["1", "2", "3"])
+def test_who_asks_later_is_answered(seed: str) -> None:
+    name = f"kokoro later.{SERVICE_TYPE}"
+    with subprocess.Popen(
+        [sys.executable, "-c", ANNOUNCER, LOOPBACK],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "PYTHONHASHSEED": seed},
+    ) as announcer:
+        assert announcer.stdout is not None
+        assert announcer.stdout.readline() == "announced\n"
+        with Zeroconf(interfaces=[LOOPBACK]) as network:
+            found = network.get_service_info(SERVICE_TYPE, name, timeout=20_000)
+        assert found is not None
+        assert found.port == 10_200
+        assert found.parsed_addresses() == [LOOPBACK]
+        announcer.communicate()
+    assert announcer.returncode == 0
 
 
 def test_a_missing_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
