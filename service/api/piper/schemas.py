@@ -6,7 +6,7 @@ from pydantic import ConfigDict, Field
 
 from service.api.piper_fields import PiperFields
 from service.api.schemas import BLEND, NAMED
-from service.speech import Utterance
+from service.speech import SILENCE_S, Utterance
 from service.speech.planning import MAX_SPEED, MIN_SPEED
 
 
@@ -42,4 +42,9 @@ class PiperRequest(PiperFields):
 
     def utterance(self) -> Utterance:
         """Return what to say."""
-        return Utterance(self.text, voice=self.voice, speed=1 / (self.length_scale or 1.0))
+        return Utterance(
+            self.text,
+            voice=self.voice,
+            speed=1 / (self.length_scale or 1.0),
+            silence_s=SILENCE_S,
+        )

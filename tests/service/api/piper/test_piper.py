@@ -95,6 +95,15 @@ def test_what_cannot_be_said_is_an_error(server: Any, fields: dict[str, Any], co
     assert answer.json()["error"]["code"] == code
 
 
+def test_what_cannot_be_pronounced_is_a_short_silence(server: Any) -> None:
+    answer = ask(server, text="...")
+    assert answer.status_code == 200
+    with wave.open(io.BytesIO(answer.content)) as file:
+        samples = file.readframes(file.getnframes())
+    assert len(samples) == 2 * round(0.2 * 24_000)
+    assert not any(samples)
+
+
 def test_length_scale_stretches(server: Any) -> None:
     assert ask(server, length_scale=0.5).content == speak(server, text=TEXT, speed=2.0).content
 
