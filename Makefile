@@ -20,7 +20,7 @@ UNUSED_BY_CLIENTS := docopt flatbuffers grpcio llvmlite numba onnxruntime \
 	opentelemetry-exporter-otlp opentelemetry-exporter-otlp-proto-grpc resampy
 
 .PHONY: help setup serve test test-all test-slow test-mutation test-oldest test-reference test-container test-arm64 check fmt
-.PHONY: test-gpu bench-gpu cuda clients
+.PHONY: test-gpu bench-gpu cuda clients test-hosts
 .PHONY: bench bench-load bench-reading bench-hearing bench-speed bench-regression peers soak lock clean
 
 help: ## List the targets.
@@ -47,6 +47,13 @@ clients: $(CLIENTS_READY) ## Install the clients that tests/clients runs.
 test-oldest: $(DEV_READY) $(OLDEST_READY) ## Test ortffi with the oldest library that a wheel has.
 	@ONNXRUNTIME_LIB_DIR=$(CURDIR)/.venv/oldest/onnxruntime/capi \
 		$(BIN)/python -m pytest -n $(JOBS) tests/ortffi $(ARGS)
+
+# Those that are marked `own_server` are left out.
+HOSTED_TESTS := $(addprefix tests/service/api/,synthesize openai elevenlabs piper websocket test_http.py test_keys.py test_admission.py)
+
+test-hosts: $(DEV_READY) ## Run the tests of HTTP and WebSockets in three other ASGI servers; 20 minutes.
+	@for host in uvicorn-h11 uvicorn-httptools hypercorn; do echo "$$host:"; \
+		$(BIN)/python -m pytest -n $(JOBS) -m "not slow" --hosted-by $$host $(HOSTED_TESTS) $(ARGS) || exit; done
 
 test-slow: $(DEV_READY) ## Run the tests that take minutes each.
 	@$(BIN)/python -m pytest -m slow $(ARGS)

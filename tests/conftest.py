@@ -15,7 +15,7 @@ from service.preparation import assemble
 from service.settings import Settings
 from service.speech import Synthesizer
 from tests.profiles import register
-from tests.service.api.serving_process import Server, starting
+from tests.service.api.serving_process import HOSTS, OWN_SERVER, Server, hosted_by, starting
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 
@@ -29,12 +29,18 @@ THOROUGH = (
 """Folders whose tests only `make test-all` runs: parts that seldom change, or many tests."""
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--hosted-by", choices=HOSTS, help="have another ASGI server serve")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Mark whole folders, and refuse a test of Hypothesis that has set a deadline of its own."""
     folders = [REPOSITORY / "tests" / name for name in THOROUGH]
     for item in items:
         if any(item.path.is_relative_to(folder) for folder in folders):
             item.add_marker(pytest.mark.thorough)
+        if config.getoption("hosted_by") and item.get_closest_marker("own_server"):
+            item.add_marker(pytest.mark.skip(reason="of the service's own server"))
         given = getattr(getattr(item, "function", None), "_hypothesis_internal_use_settings", None)
         if given is not None and given.deadline is not None:
             raise pytest.UsageError(f"{item.nodeid} has a deadline; leave it out of its settings")
@@ -99,7 +105,10 @@ def synthesizer(model_file: Path, cache_dir: Path) -> Iterator[Synthesizer]:
 
 
 @pytest.fixture(scope="session")
-def start_server(model_file: Path, cache_dir: Path) -> Iterator[Callable[..., Server]]:
+def start_server(
+    model_file: Path, cache_dir: Path, pytestconfig: pytest.Config
+) -> Iterator[Callable[..., Server]]:
     """Start servers; what is still running at the end is killed."""
-    with starting(cache_dir) as start:
+    host = pytestconfig.getoption("hosted_by")
+    with starting(cache_dir, hosted_by(host) if host else OWN_SERVER) as start:
         yield start

@@ -29,12 +29,13 @@ ALLOWED = {
     "loading": LEAVES | {"text", "model", "preparation", "speech"},
     "doctor": LEAVES | {"machine", "loading", "text"},
     "api": LEAVES | {"logs", "machine", "loading", "text", "audio", "model", "speech"},
+    "hosting": LEAVES | {"logs", "heap", "api"},
     "__main__": LEAVES | {"logs", "heap", "loading", "doctor", "audio", "model", "speech", "api"},
 }
 OUTSIDE = {
     "ortffi": {"model", "preparation", "speech"},
-    "fastapi": {"api"},
-    "starlette": {"api"},
+    "fastapi": {"api", "hosting"},
+    "starlette": {"api", "hosting"},
     "uvicorn": {"api"},
     "prometheus_client": {"api"},
     "soundfile": {"audio"},

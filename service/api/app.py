@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from typing import Any
@@ -30,14 +31,12 @@ from service.api.websocket.router import router as websocket_router
 from service.api.wyoming.address import read_address
 from service.api.wyoming.connection import IN_PARTS, WHOLE
 from service.api.wyoming.door import Door as WyomingDoor
-from service.errors import NotReadyError
+from service.errors import NotReadyError, SettingsError
 from service.settings import Settings
 
-_BYTES_PER_CHARACTER = 12
-"""The longest form of a character in JSON: two escapes of six bytes."""
-
-_BODY_OVERHEAD_BYTES = 16_384
-"""Room for the other fields and for white space."""
+_SWITCH_S = 0.001
+"""How long a thread may run Python while others wait, such as the event loop's. Python's default,
+5 ms, delays each answer several times."""
 
 # The last ones take what those before them leave: `/v1/models`, and WebSockets nowhere.
 _ROUTERS = (
@@ -58,18 +57,17 @@ _ERROR_SHAPES: dict[str, ErrorShape] = {
 """By the beginning of their paths, the doors whose errors do not have the service's own shape."""
 
 
-def max_body_bytes(settings: Settings) -> int:
-    """Return the maximum length of a body, and of a WebSocket message."""
-    return settings.max_text_length * _BYTES_PER_CHARACTER + _BODY_OVERHEAD_BYTES
-
-
-def create_app(settings: Settings, stop: Callable[[Exception | None], None]) -> FastAPI:
-    """Make the application. It answers `/health` at once and loads the model meanwhile.
+def create_app(
+    settings: Settings, stop: Callable[[Exception | None], None] | None = None
+) -> FastAPI:
+    """Make the application.
 
     Args:
         settings: of the service.
         stop: called if the server should stop: with an error if the model cannot be loaded or
-            Wyoming cannot be served, with None if the client at standard input has left.
+            Wyoming cannot be served, with None if the client at standard input has left. Such a
+            server starts at once, and answers `/health` while the model is loaded. Any other one
+            (None) starts when the model speaks, or fails to start.
 
     Raises:
         StartupError: the settings contradict each other, or a file that they name cannot be used.
@@ -79,27 +77,40 @@ def create_app(settings: Settings, stop: Callable[[Exception | None], None]) -> 
     state = ServiceState(settings, paths | {"/openapi.json", WHOLE, IN_PARTS})
     wyoming = read_address(settings)
 
+    if wyoming is not None and stop is None:
+        raise SettingsError("wyoming is served by `kokoro-service serve` only")
+
+    async def load() -> None:
+        # It takes a tenth of a second, which would block the event loop later.
+        await anyio.to_thread.run_sync(app.openapi)
+        await anyio.to_thread.run_sync(state.load)
+        state.idleness.count()
+
+    async def load_or_stop(stop: Callable[[Exception | None], None]) -> None:
+        try:
+            await load()
+        except NotReadyError:
+            pass  # the service was stopped meanwhile
+        except Exception as error:  # handed on: it must stop the server, not this task
+            stop(error)
+
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
-        async def load() -> None:
-            try:
-                # It takes a tenth of a second, which would block the event loop later.
-                await anyio.to_thread.run_sync(app.openapi)
-                await anyio.to_thread.run_sync(state.load)
-                state.idleness.count()
-            except NotReadyError:
-                pass  # the service was stopped meanwhile
-            except Exception as error:  # handed on: it must stop the server, not this task
-                stop(error)
-
-        async with AsyncExitStack() as stack:
-            tasks = await stack.enter_async_context(anyio.create_task_group())
-            if wyoming is not None:
-                door = WyomingDoor(state, wyoming, max_body_bytes(settings), stop)
-                await stack.enter_async_context(door.open())
-            tasks.start_soon(load)
-            yield
-        await anyio.to_thread.run_sync(state.close)
+        sys.setswitchinterval(_SWITCH_S)
+        try:
+            async with AsyncExitStack() as stack:
+                if stop is None:
+                    await load()
+                else:
+                    tasks = await stack.enter_async_context(anyio.create_task_group())
+                    if wyoming is not None:
+                        door = WyomingDoor(state, wyoming, stop)
+                        await stack.enter_async_context(door.open())
+                    tasks.start_soon(load_or_stop, stop)
+                yield
+                await state.drain()
+        finally:
+            await anyio.to_thread.run_sync(state.close)
 
     app = FastAPI(
         title="Kokoro text-to-speech",
@@ -121,9 +132,9 @@ def create_app(settings: Settings, stop: Callable[[Exception | None], None]) -> 
         app.include_router(router)
     error_answers.install(app, _ERROR_SHAPES)
     app.add_middleware(Methods, routes=[*routes, *app.routes])
-    app.add_middleware(BodyLimit, max_bytes=max_body_bytes(settings))
+    app.add_middleware(BodyLimit, max_bytes=state.max_body_bytes)
     app.add_middleware(BodyTimeout, receive_timeout_s=settings.receive_timeout_s)
-    protection.install(app, settings, state.callers)
+    protection.install(app, settings, state.callers, is_hosted=stop is None)
     app.add_middleware(AccessLog, service=state)
     app.add_middleware(SecurityHeaders)
 

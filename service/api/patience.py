@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any
 
 import anyio
 
@@ -26,3 +27,13 @@ async def send_patiently(sending: Awaitable[None], timeout_s: float) -> None:
         await asyncio.sleep(0)
         return
     raise StalledError
+
+
+def abort_of(state: Mapping[str, Any]) -> Callable[[], None]:
+    """Return what breaks off the connection of a request.
+
+    The service's own server puts it into the state of the ASGI scope. Another server has none, and
+    closes connections when it sees fit.
+    """
+    abort: Callable[[], None] = state.get("abort", lambda: None)
+    return abort

@@ -3,26 +3,18 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 import signal
 import socket
-import sys
 
 import uvicorn
 
-from service.api.app import create_app, max_body_bytes
+from service.api.app import create_app
 from service.api.protocol import protocol_class
 from service.api.state import ServiceState
 from service.errors import StartupError
 from service.settings import Settings
 
-logger = logging.getLogger(__name__)
-
 _MAX_HEAD_BYTES = 32_768
-_SWITCH_S = 0.001
-"""How long a thread may run Python while others wait, such as the event loop's. Python's default,
-5 ms, delays each answer several times."""
-
 _CLOSE_S = 5
 """Time for connections to close after the last request."""
 
@@ -43,6 +35,7 @@ def serve(settings: Settings) -> None:
         server.should_exit = True
 
     app = create_app(settings, stop)
+    service: ServiceState = app.state.service
     config = uvicorn.Config(
         app,
         host=settings.host,
@@ -50,7 +43,7 @@ def serve(settings: Settings) -> None:
         http=protocol_class(settings.receive_timeout_s, settings.send_timeout_s),
         h11_max_incomplete_event_size=_MAX_HEAD_BYTES,
         ws="websockets-sansio",
-        ws_max_size=max_body_bytes(settings),
+        ws_max_size=service.max_body_bytes,
         ws_per_message_deflate=False,  # audio does not compress
         # A ping is answered after the audio that was sent before it is read.
         ws_ping_timeout=settings.send_timeout_s,
@@ -59,8 +52,7 @@ def serve(settings: Settings) -> None:
         access_log=False,
         server_header=False,
     )
-    server = _Server(config, app.state.service)
-    sys.setswitchinterval(_SWITCH_S)
+    server = _Server(config, service)
     # uvicorn raises the signal again after it has stopped; ignore it.
     signal.signal(signal.SIGTERM, lambda *_: None)
     signal.signal(signal.SIGINT, lambda *_: None)
@@ -92,13 +84,6 @@ class _Server(uvicorn.Server):
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         for server in self.servers:
             server.close()
-        admission, timeout_s = self._service.admission, self._service.settings.shutdown_timeout_s
-        logger.info(
-            "stopping: %d requests and %d sessions have %g s to finish",
-            admission.n_requests,
-            admission.n_sessions,
-            timeout_s,
-        )
         # A second Ctrl-C forces the exit.
-        await admission.close(timeout_s, lambda: self.force_exit)
+        await self._service.drain(lambda: self.force_exit)
         await super().shutdown(sockets)

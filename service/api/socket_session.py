@@ -12,7 +12,7 @@ from typing import cast
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from service.api.error_answers import service_error_answer
-from service.api.patience import StalledError, send_patiently
+from service.api.patience import StalledError, abort_of, send_patiently
 from service.api.request_statistics import RequestStatistics
 from service.api.state import Ready, ServiceState
 from service.errors import CancelledError, ServiceError
@@ -23,11 +23,16 @@ logger = logging.getLogger(__name__)
 NORMAL = 1000
 GOING_AWAY = 1001
 REFUSED = 1008
+TOO_BIG = 1009
 FAILED = 1011
 """Close codes of RFC 6455."""
 
 _LEFT_IN_ORDER = (NORMAL, GOING_AWAY, 1005)
 """Close codes of a client that leaves regularly; 1005 stands for none."""
+
+
+class _TooBigError(Exception):
+    """A message is longer than the service takes."""
 
 
 class SocketSession(ABC):
@@ -73,6 +78,8 @@ class SocketSession(ABC):
         for result in results:
             if isinstance(result, StalledError):
                 stalled = result
+            elif isinstance(result, _TooBigError):
+                self.outcome, self.close_code = "body_too_large", TOO_BIG
             elif isinstance(result, WebSocketDisconnect):
                 left = result
             elif isinstance(result, Exception):
@@ -118,6 +125,9 @@ class SocketSession(ABC):
         if message["type"] == "websocket.disconnect":
             raise WebSocketDisconnect(message.get("code", 1005))
         text: str | None = message.get("text")
+        # The service's own server refuses it before it is read whole.
+        if text is not None and len(text.encode()) > self.service.max_body_bytes:
+            raise _TooBigError
         return text
 
     async def send_text(self, text: str) -> None:
@@ -181,4 +191,4 @@ async def serve_session(
         state["statistics"] = statistics
         state["outcome"] = await session.run()
     # A client that does not read the close would keep the connection open for ever.
-    asyncio.get_running_loop().call_later(service.settings.send_timeout_s, state["abort"])
+    asyncio.get_running_loop().call_later(service.settings.send_timeout_s, abort_of(state))

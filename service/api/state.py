@@ -29,6 +29,12 @@ from service.text import UserLexicon
 
 logger = logging.getLogger(__name__)
 
+_BYTES_PER_CHARACTER = 12
+"""The longest form of a character in JSON: two escapes of six bytes."""
+
+_BODY_OVERHEAD_BYTES = 16_384
+"""Room for the other fields and for white space."""
+
 
 @dataclass(frozen=True)
 class Ready:
@@ -53,6 +59,7 @@ class ServiceState:
     Attributes:
         settings: of the service.
         endpoints: the known paths.
+        max_body_bytes: maximum length of a body, and of a WebSocket message.
         admission: admits requests and sessions.
         callers: the API keys, with what they have used.
         idleness: unloads the model after `idle_unload_s` without speech.
@@ -68,6 +75,7 @@ class ServiceState:
     def __init__(self, settings: Settings, endpoints: Collection[str]) -> None:
         self.settings = settings
         self.endpoints = frozenset(endpoints)
+        self.max_body_bytes = settings.max_text_length * _BYTES_PER_CHARACTER + _BODY_OVERHEAD_BYTES
         self.admission = Admission(
             settings.max_requests,
             settings.max_websockets,
@@ -191,6 +199,24 @@ class ServiceState:
         if ready is None:
             raise NotReadyError("the model is not loaded yet, or the service is shutting down")
         return ready
+
+    async def drain(self, is_urgent: Callable[[], bool] = lambda: False) -> None:
+        """Admit nobody any more, and wait until those who are served have left.
+
+        After `shutdown_timeout_s` what is left is cancelled. May be called again.
+
+        Args:
+            is_urgent: tells whether to stop waiting earlier.
+        """
+        admission, timeout_s = self.admission, self.settings.shutdown_timeout_s
+        if not admission.closing.is_set():
+            logger.info(
+                "stopping: %d requests and %d sessions have %g s to finish",
+                admission.n_requests,
+                admission.n_sessions,
+                timeout_s,
+            )
+        await admission.close(timeout_s, is_urgent)
 
     def close(self) -> None:
         """Close the synthesizer after the chunk in progress. May be called again."""

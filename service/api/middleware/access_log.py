@@ -14,7 +14,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from uvicorn.protocols.utils import ClientDisconnected
 
 from service.api.error_answers import error_answer
-from service.api.patience import StalledError
+from service.api.patience import StalledError, abort_of
 from service.api.request_record import record_request
 from service.api.state import ServiceState
 from service.errors import ServiceError
@@ -116,9 +116,9 @@ def _break(scope: Scope, error: Exception, send_timeout_s: float) -> None:
     state = scope["state"]
     if isinstance(error, StalledError):
         state["outcome"] = "stalled"
-        state["abort"]()
+        abort_of(state)()
         return
-    asyncio.get_running_loop().call_later(send_timeout_s, state["abort"])
+    asyncio.get_running_loop().call_later(send_timeout_s, abort_of(state))
     # Starlette wraps exceptions that it has handlers for.
     reason = error.__cause__ if isinstance(error.__cause__, ServiceError) else error
     if isinstance(reason, ServiceError):

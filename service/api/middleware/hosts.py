@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ipaddress
 import socket
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Receive, Scope, Send
@@ -86,6 +86,38 @@ class Hosts:
             return False
         name = parts[1].rstrip(".")
         return name in self._names or name.endswith(".localhost") or _is_address(name)
+
+
+class LoopbackOnly:
+    """Answer only at addresses of loopback, and at Unix sockets.
+
+    For a service without keys that another server hosts: `check_exposure` knows what the settings
+    say, and not where that server listens.
+    """
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Handle an ASGI connection."""
+        if scope["type"] not in ("http", "websocket") or _is_local(scope.get("server")):
+            await self._app(scope, receive, send)
+            return
+        error = ForbiddenOriginError(
+            "the service can be reached from other machines and has no keys: set api_keys_file, or "
+            "insecure if something else controls access"
+        )
+        await refuse(scope, receive, send, error)
+
+
+def _is_local(server: Sequence[object] | None) -> bool:
+    """Tell whether ASGI's `server` is on loopback; a Unix socket has no port, or no address."""
+    if server is None or server[1] is None:
+        return True
+    host = str(server[0]).partition("%")[0]
+    if not _is_address(host):
+        return host == "localhost"
+    return _unmapped(ipaddress.ip_address(host)).is_loopback
 
 
 def _is_address(name: str) -> bool:

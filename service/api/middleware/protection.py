@@ -6,13 +6,19 @@ from fastapi import FastAPI
 
 from service.api.callers import Callers
 from service.api.middleware.authentication import Authentication
-from service.api.middleware.hosts import Hosts, check_exposure
+from service.api.middleware.hosts import Hosts, LoopbackOnly, check_exposure
 from service.api.middleware.origins import EVERY_ORIGIN, Origins, read_origins, split_origin
 from service.settings import Settings
 
 
-def install(app: FastAPI, settings: Settings, callers: Callers) -> None:
+def install(app: FastAPI, settings: Settings, callers: Callers, *, is_hosted: bool) -> None:
     """Add the middleware for access control, in its order.
+
+    Args:
+        app: to which it is added.
+        settings: of the service.
+        callers: who may come.
+        is_hosted: another server than the service's own decides where it listens.
 
     Raises:
         SettingsError: as `check_exposure` and `read_origins` do.
@@ -29,3 +35,5 @@ def install(app: FastAPI, settings: Settings, callers: Callers) -> None:
     if keys is None and not settings.insecure and EVERY_ORIGIN not in origins:
         names = [origin[1] for origin in map(split_origin, origins) if origin]
         app.add_middleware(Hosts, names={settings.host.lower(), *names})
+    if keys is None and not settings.insecure and is_hosted:
+        app.add_middleware(LoopbackOnly)

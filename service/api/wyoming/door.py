@@ -32,7 +32,6 @@ class Door:
     Args:
         service: the state of the service.
         address: where clients come in.
-        max_event_bytes: limit of an event's header, its data and its payload.
         stop: called if the service must stop: with an error if Wyoming cannot be served, with None
             if the client at standard input has left.
     """
@@ -41,12 +40,12 @@ class Door:
         self,
         service: ServiceState,
         address: Address,
-        max_event_bytes: int,
         stop: Callable[[Exception | None], None],
     ) -> None:
         self._service = service
         self._address = address
-        self._max_event_bytes = max_event_bytes
+        # Limits an event's header, its data and its payload.
+        self._max_event_bytes = service.max_body_bytes
         self._stop = stop
         self._info = Event("info")
 

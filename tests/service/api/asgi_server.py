@@ -38,7 +38,7 @@ def serving(app: Any, **options: Any) -> Iterator[int]:
         access_log=False,
         ws="websockets-sansio",
         timeout_graceful_shutdown=5,
-        **options,
+        **{"http": "h11", **options},
     )
     server = uvicorn.Server(config)
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})

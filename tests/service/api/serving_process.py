@@ -17,6 +17,18 @@ import httpx
 FAULTY_SERVER = (str(Path(__file__).with_name("faulty_server.py")),)
 """The program of a server that logs the runs of its model, some of which fail."""
 
+OWN_SERVER = ("-m", "service")
+"""The program of the service's own server."""
+
+_HOSTED_SERVER = str(Path(__file__).with_name("hosted_server.py"))
+HOSTS = ("uvicorn-h11", "uvicorn-httptools", "hypercorn")
+"""Other ASGI servers that `hosted_by` knows."""
+
+
+def hosted_by(host: str) -> tuple[str, ...]:
+    """Return the program of a server that another ASGI server hosts."""
+    return (_HOSTED_SERVER, host)
+
 
 class Server:
     """A `kokoro-service serve` process and a client for it; its log is read as it comes."""
@@ -25,7 +37,7 @@ class Server:
         self,
         *arguments: str,
         environment: dict[str, str] | None = None,
-        program: Sequence[str] = ("-m", "service"),
+        program: Sequence[str] = OWN_SERVER,
     ) -> None:
         self.process = subprocess.Popen(
             [sys.executable, *program, "serve", "--port", "0", *arguments],
@@ -38,7 +50,7 @@ class Server:
         self._reader = threading.Thread(target=self._read, daemon=True)
         self._reader.start()
         try:
-            self.url = self.wait_for(r"running on (http://[0-9.:]+)")
+            self.url = self.wait_for(r"[Rr]unning on (http://[0-9.:]+)")
         except AssertionError:
             self.process.kill()
             self.process.wait()
@@ -89,11 +101,14 @@ class Server:
 
 
 @contextmanager
-def starting(cache_dir: Path) -> Iterator[Callable[..., Server]]:
+def starting(
+    cache_dir: Path, program: Sequence[str] = OWN_SERVER
+) -> Iterator[Callable[..., Server]]:
     """Lend what starts servers with a cache; what is still running at the end is killed."""
     servers: list[Server] = []
 
     def start(*arguments: str, **options: Any) -> Server:
+        options = {"program": program, **options}
         server = Server("--cache-dir", str(cache_dir), *arguments, **options)
         servers.append(server)
         return server

@@ -249,6 +249,7 @@ def test_texts_stay_out_of_the_log(server: Any) -> None:
     assert "xylophonic" not in log
 
 
+@pytest.mark.own_server
 @pytest.mark.thorough
 def test_before_the_model_is_there_health_answers_and_speech_is_refused(
     start_server: Callable[..., Any],
@@ -265,6 +266,7 @@ def test_before_the_model_is_there_health_answers_and_speech_is_refused(
     assert server.stop() == 0
 
 
+@pytest.mark.own_server
 @pytest.mark.thorough
 def test_sigterm_finishes_the_request_in_flight(start_server: Callable[..., Any]) -> None:
     server = start_server("--shutdown-timeout-s", "3600")
@@ -292,6 +294,7 @@ def test_sigterm_finishes_the_request_in_flight(start_server: Callable[..., Any]
     assert content == expected
 
 
+@pytest.mark.own_server
 @pytest.mark.thorough
 def test_a_second_interrupt_waits_for_nobody(start_server: Callable[..., Any]) -> None:
     server = start_server("--shutdown-timeout-s", "3600")
@@ -308,6 +311,7 @@ def test_a_second_interrupt_waits_for_nobody(start_server: Callable[..., Any]) -
     assert server.process.wait(timeout=120) == 0
 
 
+@pytest.mark.own_server
 @pytest.mark.parametrize(
     ("arguments", "named"),
     [
@@ -335,6 +339,7 @@ def test_what_is_missing_stops_start_up_with_one_line(
     assert not any("Traceback" in line for line in server.log)
 
 
+@pytest.mark.own_server
 @pytest.mark.thorough
 def test_an_onnxruntime_directory_that_does_not_work_stops_start_up(
     start_server: Callable[..., Any],
@@ -344,6 +349,7 @@ def test_an_onnxruntime_directory_that_does_not_work_stops_start_up(
     server.wait_for(r"kokoro-service: ONNXRUNTIME_DIR is set")
 
 
+@pytest.mark.own_server
 @pytest.mark.thorough
 def test_a_taken_port_is_named(server: Any, start_server: Callable[..., Any]) -> None:
     port = str(httpx.URL(server.url).port)

@@ -225,6 +225,7 @@ def test_the_lexicon_of_a_request_wins_over_that_of_its_key(keyed: Keyed) -> Non
 # SIGHUP.
 
 
+@pytest.mark.own_server
 def test_files_are_read_again_on_sighup_and_a_bad_one_changes_nothing(keyed: Keyed) -> None:
     keyed.write(f"{KEYS}leaving:{LEAVING}\n")
     keyed.teach("frugal", "Gregorio")
@@ -261,6 +262,7 @@ def test_files_are_read_again_on_sighup_and_a_bad_one_changes_nothing(keyed: Key
 # Starting.
 
 
+@pytest.mark.own_server
 def test_a_lexicon_of_a_key_that_cannot_be_used_stops_start_up(tmp_path: Path) -> None:
     (tmp_path / "robot.toml").write_text('entry = [{ word = "x" }]\n', encoding="utf-8")
     line = complaint("--lexicons-dir", str(tmp_path))

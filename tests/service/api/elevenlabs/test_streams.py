@@ -338,6 +338,7 @@ def test_a_socket_needs_the_key(secured: Any) -> None:
         assert socket.until_closed() == 1000
 
 
+@pytest.mark.own_server
 @pytest.mark.thorough
 def test_a_service_that_stops_says_what_it_was_given(start_server: Callable[..., Any]) -> None:
     server = start_server()

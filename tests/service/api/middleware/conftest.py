@@ -53,7 +53,7 @@ def start() -> Iterator[Start]:
                 await websocket.close()
 
             chosen = Settings.model_validate(settings)
-            install(app, chosen, Callers(read_keys(chosen)))
+            install(app, chosen, Callers(read_keys(chosen)), is_hosted=False)
             port = stack.enter_context(serving(SecurityHeaders(Identified(app))))
             client = httpx.Client(base_url=f"http://127.0.0.1:{port}")
             return stack.enter_context(client)

@@ -130,6 +130,7 @@ def test_a_voice_may_come_as_the_model(ask: Callable[..., httpx.Response]) -> No
     assert ask(model="coral", voice="echo").content == ask(voice="echo").content
 
 
+@pytest.mark.own_server
 @pytest.mark.thorough
 def test_a_name_of_the_setting_must_be_of_a_voice(
     start_server: Callable[..., Any],

@@ -125,6 +125,7 @@ def lexicon(tmp_path: Path) -> Path:
     return path
 
 
+@pytest.mark.own_server
 @pytest.mark.thorough
 def test_the_lexicon_is_read_again_on_sighup(
     start_server: Callable[..., Any], lexicon: Path
@@ -143,6 +144,7 @@ def test_the_lexicon_is_read_again_on_sighup(
     assert server.stop() == 0
 
 
+@pytest.mark.own_server
 def test_a_lexicon_that_cannot_be_read_stops_start_up(
     start_server: Callable[..., Any], lexicon: Path
 ) -> None:

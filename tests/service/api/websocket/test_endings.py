@@ -53,6 +53,7 @@ def test_a_failure_of_the_model_is_told_and_ends_the_session(
 # The service stops.
 
 
+@pytest.mark.own_server
 def test_a_service_that_stops_says_what_it_was_given(start_server: Callable[..., Any]) -> None:
     server = start_server()
     answer = refusal(server, {})
@@ -75,6 +76,7 @@ def test_a_service_that_stops_says_what_it_was_given(start_server: Callable[...,
     assert server.process.wait(timeout=240) == 0
 
 
+@pytest.mark.own_server
 def test_a_service_that_may_not_wait_breaks_speech_off(start_server: Callable[..., Any]) -> None:
     server = start_server("--shutdown-timeout-s", "0", "--send-timeout-s", "600")
     server.wait_until_ready()

@@ -1,0 +1,61 @@
+"""`kokoro-service serve` by another ASGI server: `python hosted_server.py HOST serve ...`."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import sys
+from collections.abc import Callable
+
+import hypercorn.asyncio
+import uvicorn
+
+import service.api
+from service.__main__ import main
+from service.hosting import create_app
+from service.settings import Settings
+
+
+def uvicorn_with(http: str, ws: str) -> Callable[[Settings], None]:
+    """Return a host: uvicorn with its own implementations of HTTP and of WebSockets."""
+
+    def serve(settings: Settings) -> None:
+        config = uvicorn.Config(
+            create_app(settings),
+            host=settings.host,
+            port=settings.port,
+            http=http,  # type: ignore[arg-type]
+            ws=ws,  # type: ignore[arg-type]
+            log_config=None,
+            access_log=False,
+        )
+        uvicorn.Server(config).run()
+
+    return serve
+
+
+def hypercorn_alone(settings: Settings) -> None:
+    """Serve with hypercorn until SIGTERM."""
+
+    async def serve() -> None:
+        stopping = asyncio.Event()
+        asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, stopping.set)
+        config = hypercorn.Config()
+        config.bind = [f"{settings.host}:{settings.port}"]
+        await hypercorn.asyncio.serve(app, config, shutdown_trigger=stopping.wait)  # type: ignore[arg-type]
+
+    app = create_app(settings)
+    asyncio.run(serve())
+
+
+HOSTS: dict[str, Callable[[Settings], None]] = {
+    "uvicorn-h11": uvicorn_with("h11", "websockets"),
+    "uvicorn-httptools": uvicorn_with("httptools", "wsproto"),
+    "hypercorn": hypercorn_alone,
+}
+
+if __name__ == "__main__":
+    service.api.serve = HOSTS[sys.argv[1]]
+    # uvicorn raises the signal again after it has stopped.
+    signal.signal(signal.SIGTERM, lambda *_: None)
+    sys.exit(main(sys.argv[2:]))
