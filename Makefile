@@ -153,10 +153,12 @@ $(BIN)/python:
 	@$(PYTHON) -m venv .venv
 
 $(SERVE_READY): | $(BIN)/python
-$(SERVE_READY): pyproject.toml ortffi/pyproject.toml constraints/serve.txt constraints/prepare.txt $(NATIVE_SOURCES)
+$(SERVE_READY): pyproject.toml ortffi/pyproject.toml constraints/serve.txt constraints/prepare.txt constraints/zig.txt $(NATIVE_SOURCES)
 	@echo "installing what serving needs"
 	@$(PIP_INSTALL) --require-hashes -r constraints/serve.txt
 	@$(PIP_INSTALL) --require-hashes -r constraints/prepare.txt
+	@command -v $${CC:-cc} >/dev/null || { echo "there is no C compiler, so zig compiles: 90 MB to fetch"; \
+		$(PIP_INSTALL) --require-hashes -r constraints/zig.txt; }
 	@$(PIP_INSTALL) --no-deps --no-build-isolation --editable ./ortffi --editable .
 	@touch $@
 

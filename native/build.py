@@ -1,12 +1,17 @@
 """Compile the library of the `kokoro` operators, `native/build/libkokoro_ops.so`.
 
 Standard library only: the build hook runs it where nothing else is installed yet.
+
+The compiler is the one named, that of the environment's CC, `cc`, or else clang inside zig, which
+the package `ziglang` brings. zig also compiles for the other processor family, and for glibc 2.28,
+as a wheel needs it.
 """
 
 from __future__ import annotations
 
 import argparse
 import hashlib
+import importlib.util
 import os
 import platform
 import shlex
@@ -20,6 +25,9 @@ from pathlib import Path
 
 FOLDER = Path(__file__).resolve().parent
 LIBRARY = FOLDER / "build" / "libkokoro_ops.so"
+
+GLIBC = "2.28"
+"""The oldest glibc that zig's libraries run with: that of manylinux_2_28, as of ONNX Runtime."""
 
 FLAGS = ["-std=c11", "-O3", "-fPIC", "-fvisibility=hidden", "-fno-math-errno"]
 # A product and a sum are rounded one after the other, as ONNX Runtime does it.
@@ -49,14 +57,47 @@ class CompilerError(Exception):
 
 
 def compiler(name: str | None = None) -> list[str]:
-    """Find the compiler: the one named, that of the environment's CC, or `cc`.
+    """Find the compiler: the one named, that of the environment's CC, `cc`, or zig's.
 
     Raises CompilerError where it is not on the machine.
     """
-    words = shlex.split(name or os.environ.get("CC", "") or "cc")
-    if not words or shutil.which(words[0]) is None:
-        raise CompilerError(f"there is no C compiler {words[0] if words else ''!r}")
+    words = shlex.split(name or os.environ.get("CC", ""))
+    if not words and needs_zig():
+        return zig(platform.machine())
+    words = words or ["cc"]
+    if shutil.which(words[0]) is None:
+        raise CompilerError(f"there is no C compiler {words[0]!r}")
     return words
+
+
+def needs_zig() -> bool:
+    """Tell whether zig is what remains: CC names no compiler, and there is no `cc`."""
+    return not os.environ.get("CC") and shutil.which("cc") is None
+
+
+def zig(family: str) -> list[str]:
+    """Return zig's C compiler for a processor family: one of `VARIANTS`.
+
+    Raises CompilerError where the package `ziglang` is not installed, or the family is unknown.
+    """
+    if family not in VARIANTS:
+        raise CompilerError(f"there are no variants for {family}: {' or '.join(VARIANTS)}")
+    if importlib.util.find_spec("ziglang") is None:
+        raise CompilerError("there is no C compiler: install one, or pip install ziglang")
+    # Without a target it would compile for this very processor, and for this glibc.
+    target = f"{family}-linux-gnu.{GLIBC}"
+    return [sys.executable, "-m", "ziglang", "cc", "-target", target, "-g0", "-Wl,--strip-all"]
+
+
+def _is_zig(command: Sequence[str]) -> bool:
+    return list(command[1:4]) == ["-m", "ziglang", "cc"]
+
+
+def _flags_for(command: Sequence[str], flags: Sequence[str]) -> list[str]:
+    """Spell the flags of a variant as the compiler knows them: zig names no architectures."""
+    if not _is_zig(command):
+        return list(flags)
+    return [flag.replace("-march=armv8.2-a", "-mcpu=generic+v8_2a") for flag in flags]
 
 
 def machine(cc: Sequence[str]) -> str:
@@ -68,38 +109,45 @@ def machine(cc: Sequence[str]) -> str:
 
 def refused(cc: Sequence[str], flags: Sequence[str]) -> str | None:
     """Say why the compiler does not take these flags, None if it does."""
-    return _refusal([*cc, *flags, "-Werror", "-x", "c", "-c", "-", "-o", os.devnull], "")
+    return _refusal([*cc, *flags, "-Werror", "-c"], "")
 
 
 def links(cc: Sequence[str], flags: Sequence[str]) -> str | None:
     """Say why a program with these flags cannot be made, None if it can."""
-    program = "int main(void) { return 0; }"
-    with tempfile.TemporaryDirectory() as folder:
-        return _refusal([*cc, *flags, "-x", "c", "-", "-o", str(Path(folder, "a"))], program)
+    return _refusal([*cc, *flags], "int main(void) { return 0; }")
 
 
 def _refusal(command: Sequence[str], source: str) -> str | None:
-    answer = subprocess.run(command, input=source, capture_output=True, text=True, check=False)
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder, "a.c")
+        file.write_text(source)
+        call = [*command, str(file), "-o", str(Path(folder, "a.out"))]
+        answer = subprocess.run(call, capture_output=True, text=True, check=False)
     return _first_line(answer.stderr) if answer.returncode else None
 
 
 def build(
     library: Path = LIBRARY,
     *,
-    cc: str | None = None,
+    cc: str | Sequence[str] | None = None,
     flags: Sequence[str] = (),
     main: Path | None = None,
     say: Callable[[str], None] = lambda line: print(line, file=sys.stderr),
 ) -> Path:
     """Compile what is not compiled yet and return the library.
 
-    `flags` come after the build's own. With `main`, a C source with the function of that name,
+    `cc` is a compiler's name with its arguments, or the words of a command. `flags` come after the
+    build's own. With `main`, a C source with the function of that name,
     a program takes the library's place. Raises CompilerError; a library that was there before
-    stays as it was. `say` is given a line for each variant that the compiler cannot make.
+    stays as it was. `say` is given a line for each variant that the compiler cannot make, and one
+    where zig is the compiler for want of another.
     """
-    command = compiler(cc)
+    command = compiler(cc) if cc is None or isinstance(cc, str) else list(cc)
+    if cc is None and _is_zig(command):
+        say("native: there is no cc, so zig compiles")
     variants = {}
-    for name, own in VARIANTS.get(machine(command), {}).items():
+    for name, plain in VARIANTS.get(machine(command), {}).items():
+        own = _flags_for(command, plain)
         reason = refused(command, own)
         if reason is None:
             variants[name] = own

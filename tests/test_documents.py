@@ -18,7 +18,7 @@ else:
 
 SHORT_CONSTRAINTS = {
     "container.txt", "cuda.txt", "gpu.txt", "models.txt", "oldest.txt", "prepare.txt",
-    "setuptools.txt",
+    "setuptools.txt", "zig.txt",
 }  # fmt: skip
 
 
@@ -100,6 +100,13 @@ def test_no_constraint_names_an_index_and_each_has_a_hash(repository: Path) -> N
         requirements = re.split(r"\n(?=\S)", text.strip())
         assert len(requirements) > 20 or name in SHORT_CONSTRAINTS
         assert all("--hash=sha256:" in requirement for requirement in requirements)
+
+
+def test_every_build_takes_the_same_zig(repository: Path) -> None:
+    (pinned,) = re.findall(
+        r"^ziglang==[\d.]+", (repository / "constraints/zig.txt").read_text("utf-8"), re.MULTILINE
+    )
+    assert f'"{pinned}"' in (repository / "hatch_build.py").read_text("utf-8")
 
 
 def test_the_notice_names_every_package_that_only_brings_a_model_to_test_with(

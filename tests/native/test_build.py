@@ -79,6 +79,38 @@ def test_a_missing_compiler_is_named(monkeypatch, tmp_path):
         build.build(tmp_path / "library.so")
 
 
+@pytest.fixture
+def without_cc(monkeypatch, tmp_path):
+    monkeypatch.delenv("CC", raising=False)
+    monkeypatch.setenv("PATH", str(tmp_path))
+
+
+def test_without_cc_zig_compiles_for_any_glibc_since_2_28(monkeypatch, without_cc):
+    monkeypatch.setattr(build.importlib.util, "find_spec", lambda name: name)
+    family = build.platform.machine()
+    assert build.compiler()[:6] == [
+        sys.executable, "-m", "ziglang", "cc", "-target", f"{family}-linux-gnu.2.28",
+    ]  # fmt: skip
+
+
+def test_without_any_compiler_the_message_says_how_to_get_one(monkeypatch, without_cc):
+    monkeypatch.setattr(build.importlib.util, "find_spec", lambda name: None)
+    with pytest.raises(build.CompilerError, match="pip install ziglang"):
+        build.compiler()
+
+
+def test_zig_makes_code_for_known_families_only():
+    with pytest.raises(build.CompilerError, match="riscv64: x86_64 or aarch64"):
+        build.zig("riscv64")
+
+
+def test_zig_gets_flags_of_variants_as_it_spells_them(monkeypatch):
+    monkeypatch.setattr(build.importlib.util, "find_spec", lambda name: name)
+    flags = ["-march=armv8.2-a+dotprod+i8mm"]
+    assert build._flags_for(build.zig("aarch64"), flags) == ["-mcpu=generic+v8_2a+dotprod+i8mm"]
+    assert build._flags_for(["cc"], flags) == flags
+
+
 def test_a_refusing_compiler_is_quoted_and_the_old_library_stays(refusing, tmp_path):
     library = tmp_path / "library.so"
     library.write_text("old")
@@ -151,6 +183,25 @@ def test_a_wheel_carries_the_library_and_belongs_to_a_platform(hook, library_pat
     assert data["force_include"] == {str(library_path): "service/_data/native/libkokoro_ops.so"}
     assert data["tag"].startswith("py3-none-linux_")
     assert data["pure_python"] is False
+
+
+def test_the_hook_asks_for_zig_where_it_is_needed(hook, monkeypatch, library_path):
+    made, _ = hook
+    assert made.dependencies() == []
+    monkeypatch.setenv("KOKORO_WHEEL_FOR", "aarch64")
+    (needed,) = made.dependencies()
+    assert needed.startswith("ziglang==")
+    monkeypatch.delenv("KOKORO_WHEEL_FOR")
+    monkeypatch.delenv("CC", raising=False)
+    monkeypatch.setenv("PATH", "/nowhere")
+    assert made.dependencies() == [needed]
+
+
+def test_a_wheel_to_pass_on_is_never_without_the_library(hook, monkeypatch):
+    monkeypatch.setenv("KOKORO_WHEEL_FOR", "x86_64")
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    with pytest.raises(Exception, match="pip install ziglang"):
+        run_hook(hook, "standard")
 
 
 def test_an_editable_install_uses_the_library_where_it_is(hook):
