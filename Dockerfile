@@ -36,11 +36,11 @@ COPY config config
 RUN /opt/build/bin/pip wheel --no-index --no-deps --no-build-isolation --wheel-dir /wheels \
         ./ortffi . \
     && /opt/build/bin/pip install --no-index --no-deps /wheels/ortffi-*.whl \
-        /wheels/kokoro_service-*.whl \
+        /wheels/kokoro_service_core-*.whl \
     && /opt/build/bin/kokoro-service prepare --for cpu --cache-dir /opt/model \
     && python -m venv /opt/kokoro \
     && /opt/kokoro/bin/pip install --no-compile --no-index --find-links /wheels \
-        'kokoro-service[espeak]' \
+        'kokoro-service-core[espeak]' \
     && /opt/kokoro/bin/pip uninstall --yes pip setuptools \
     && /opt/kokoro/bin/python -m compileall -q --invalidation-mode unchecked-hash /opt/kokoro/lib
 # Serving needs only the library of ONNX Runtime's package.

@@ -159,6 +159,7 @@ $(SERVE_READY): pyproject.toml ortffi/pyproject.toml constraints/serve.txt const
 	@$(PIP_INSTALL) --require-hashes -r constraints/prepare.txt
 	@command -v $${CC:-cc} >/dev/null || { echo "there is no C compiler, so zig compiles: 90 MB to fetch"; \
 		$(PIP_INSTALL) --require-hashes -r constraints/zig.txt; }
+	@$(BIN)/python -m pip uninstall --quiet --yes kokoro-service 2>/dev/null # the core's former name
 	@$(PIP_INSTALL) --no-deps --no-build-isolation --editable ./ortffi --editable .
 	@touch $@
 

@@ -12,11 +12,12 @@ from pathlib import Path
 
 import pytest
 
-# Who in `service` may import whom; errors, settings and resources may be imported by everyone.
-LEAVES = {"errors", "settings", "resources"}
+# Who in `service` may import whom; everyone may import the leaves.
+LEAVES = {"errors", "extras", "settings", "resources"}
 ALLOWED = {
     "errors": set(),
     "settings": {"errors"},
+    "extras": set(),
     "resources": set(),
     "logs": set(),
     "heap": set(),

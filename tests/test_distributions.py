@@ -1,4 +1,4 @@
-"""The two distributions of this tree: what is in them, and that ortffi's needs only numpy."""
+"""The three distributions of this tree: what is in them, and that ortffi's needs only numpy."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ import pytest
 from packaging.requirements import Requirement
 
 import ortffi
+import service
 from tests.ortffi.tiny_models import doubling
 
 pytestmark = pytest.mark.thorough
@@ -57,11 +58,12 @@ def build_sdist(folder: Path, source: Path) -> None:
 
 @pytest.fixture(scope="module")
 def dist(tmp_path_factory: pytest.TempPathFactory, repository: Path) -> Path:
-    """A folder with both wheels and both source distributions."""
+    """A folder with all wheels and source distributions."""
     folder = tmp_path_factory.mktemp("dist")
-    build_wheels(folder, repository / "ortffi", repository)
-    build_sdist(folder, repository / "ortffi")
-    build_sdist(folder, repository)
+    sources = (repository / "ortffi", repository, repository / "distributions/kokoro-service")
+    build_wheels(folder, *sources)
+    for source in sources:
+        build_sdist(folder, source)
     return folder
 
 
@@ -138,7 +140,7 @@ def test_ortffi_runs_a_model_in_an_environment_with_numpy_only(
 
 
 def test_the_service_needs_this_ortffi_and_does_not_bring_it(dist: Path) -> None:
-    wheel = the_one(dist, "kokoro_service-*.whl")
+    wheel = the_one(dist, "kokoro_service_core-*.whl")
     requirements = [Requirement(line) for line in metadata(wheel).get_all("Requires-Dist")]
     (needed,) = (each for each in requirements if each.name == "ortffi")
     assert ortffi.__version__ in needed.specifier
@@ -149,10 +151,47 @@ def test_the_service_needs_this_ortffi_and_does_not_bring_it(dist: Path) -> None
 
 
 def test_the_source_of_the_service_is_without_ortffi_too(dist: Path) -> None:
-    with tarfile.open(the_one(dist, "kokoro_service-*.tar.gz")) as archive:
+    with tarfile.open(the_one(dist, "kokoro_service_core-*.tar.gz")) as archive:
         names = archive.getnames()
     assert any(name.endswith("/hatch_build.py") for name in names)
     assert not [name for name in names if "/ortffi" in name]
+
+
+def requirements(about: email.message.Message) -> list[Requirement]:
+    return [Requirement(line) for line in about.get_all("Requires-Dist")]
+
+
+def test_the_whole_is_the_core_of_its_version_with_all_that_a_cpu_needs(dist: Path) -> None:
+    whole = metadata(the_one(dist, "kokoro_service-*.whl"))
+    core = metadata(the_one(dist, "kokoro_service_core-*.whl"))
+    assert whole["Version"] == core["Version"] == service.__version__
+    (needed,) = (each for each in requirements(whole) if each.marker is None)
+    assert (needed.name, str(needed.specifier)) == (core["Name"], f"=={core['Version']}")
+    assert needed.extras == {"cpu", "espeak", "model", "prepare"}
+
+
+def test_extras_take_nothing_away_and_the_whole_passes_on_those_it_has_not(dist: Path) -> None:
+    whole = metadata(the_one(dist, "kokoro_service-*.whl"))
+    core = metadata(the_one(dist, "kokoro_service_core-*.whl"))
+    passed_on = {each.name: each.extras for each in requirements(whole) if each.marker}
+    assert set(passed_on) == {core["Name"]}
+    inside = {"cpu", "dev", "espeak", "jetson", "model", "prepare"}
+    assert set(whole.get_all("Provides-Extra")) == set(core.get_all("Provides-Extra")) - inside
+    (jetson,) = (each for each in requirements(core) if "jetson" in str(each.marker))
+    assert jetson.extras == {"espeak", "model", "prepare"}
+
+
+def test_the_whole_has_no_module_but_the_command_and_the_licences(dist: Path) -> None:
+    wheel = the_one(dist, "kokoro_service-*.whl")
+    assert {Path(name).name for name in names_in_wheel(wheel)} == {
+        "METADATA", "WHEEL", "RECORD", "LICENSE", "NOTICE", "entry_points.txt",
+    }  # fmt: skip
+    with zipfile.ZipFile(wheel) as archive:
+        scripts = [archive.read(name) for name in archive.namelist() if "entry_points" in name]
+    with zipfile.ZipFile(the_one(dist, "kokoro_service_core-*.whl")) as archive:
+        scripts += [archive.read(name) for name in archive.namelist() if "entry_points" in name]
+    assert scripts[0] == scripts[1]
+    assert b"kokoro-service = service.__main__:main" in scripts[0]
 
 
 def test_ortffi_has_the_licence_of_the_tree_and_a_changelog(repository: Path) -> None:

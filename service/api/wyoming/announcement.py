@@ -9,6 +9,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 from service.errors import StartupError
+from service.extras import advice
 
 SERVICE_TYPE = "_wyoming._tcp.local."
 
@@ -33,7 +34,7 @@ async def announced(name: str, host: str, port: int) -> AsyncIterator[None]:
         from zeroconf.asyncio import AsyncServiceInfo, AsyncZeroconf
     except ImportError as error:
         raise StartupError(
-            f"wyoming_zeroconf needs a package ({error}): pip install 'kokoro-service[zeroconf]'"
+            f"wyoming_zeroconf needs a package ({error}): {advice('zeroconf')}"
         ) from error
     addresses = _addresses(host)
     announcer = None

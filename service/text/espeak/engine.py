@@ -18,14 +18,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from service.errors import EspeakError, InvalidTextError
+from service.extras import advice
 from service.text.espeak import process as espeak_process
 from service.text.espeak.process import DIED, FAILED, receive, send
 
 _SONAME = "libespeak-ng.so.1"
 _LOADER_PACKAGE = "espeakng_loader"
-_ADVICE = (
-    "run `pip install 'kokoro-service[espeak]'` or `apt-get install libespeak-ng1 espeak-ng-data`"
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +32,10 @@ class _Candidate:
 
     library: str
     data: Path | None
+
+
+def _what_to_do() -> str:
+    return f"run `{advice('espeak')}` or `apt-get install libespeak-ng1 espeak-ng-data`"
 
 
 class Espeak:
@@ -67,7 +69,7 @@ class Espeak:
             self.data = process.data
             """The folder of the library's voices and dictionaries."""
             return
-        raise EspeakError(f"espeak-ng cannot be used ({'; '.join(problems)}); {_ADVICE}")
+        raise EspeakError(f"espeak-ng cannot be used ({'; '.join(problems)}); {_what_to_do()}")
 
     def phonemize(self, text: str, voice: str) -> str:
         """Return the IPA of the text, with `^` inside sounds and clauses joined by spaces.
@@ -90,7 +92,7 @@ class Espeak:
         if answer is None:
             raise InvalidTextError(f"espeak-ng crashes on {text!r}")
         if answer == FAILED:
-            raise EspeakError(f"espeak-ng has no voice {voice!r} in {self.data}; {_ADVICE}")
+            raise EspeakError(f"espeak-ng has no voice {voice!r} in {self.data}; {_what_to_do()}")
         return answer[1:].decode()
 
     def _ask(self, request: bytes) -> bytes | None:
@@ -174,7 +176,7 @@ def _data_folder(data: Path) -> Path:
     for folder in (data / "espeak-ng-data", data):
         if (folder / "phontab").is_file():
             return folder
-    raise EspeakError(f"no espeak-ng data in {data} (phontab is missing); {_ADVICE}")
+    raise EspeakError(f"no espeak-ng data in {data} (phontab is missing); {_what_to_do()}")
 
 
 def _data_beside(library: Path) -> Path | None:

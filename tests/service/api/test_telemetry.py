@@ -331,5 +331,5 @@ except StartupError as error:
     print(error)
 """
     out = run(program)
-    assert "pip install 'kokoro-service[otel]'" in out
+    assert "pip install 'kokoro-service-core[otel]'" in out
     assert out.count("\n") == 1

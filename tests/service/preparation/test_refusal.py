@@ -48,7 +48,7 @@ def test_without_the_packages_for_it_the_line_says_how_to_install_them(
 ) -> None:
     monkeypatch.setattr(store, "REQUIRED", ("onnx_ir", "absent_package"))
     bench.load("faithful").close()
-    assert "pip install 'kokoro-service[prepare]'" in caplog.text
+    assert "pip install 'kokoro-service-core[prepare]'" in caplog.text
     assert "four times slower" in caplog.text
     assert not bench.cache.exists()
 
