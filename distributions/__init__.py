@@ -1,0 +1,1 @@
+"""Building and releasing the distributions of this tree."""
