@@ -32,6 +32,7 @@ COPY service service
 COPY native native
 COPY voices voices
 COPY config config
+COPY share share
 # Two environments: one builds and prepares and stays behind, the other serves.
 RUN /opt/build/bin/pip wheel --no-index --no-deps --no-build-isolation --wheel-dir /wheels \
         ./ortffi . \

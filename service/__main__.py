@@ -7,6 +7,7 @@ import json
 import sys
 from collections.abc import Sequence
 from dataclasses import asdict
+from datetime import datetime
 from pathlib import Path
 from typing import Any, Literal
 
@@ -22,7 +23,7 @@ _CONFIG_ONLY = {"cuda_options", "tensorrt_options", "openai_voices"}
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command and return the exit status: 0, or 1 after one line on standard error."""
-    options = vars(_parser().parse_args(arguments))
+    options = vars(parser().parse_args(arguments))
     command, config = options.pop("command"), options.pop("config")
     share_freed_memory()
     flags = {name: options.pop(name) for name in list(options) if name in Settings.model_fields}
@@ -47,47 +48,65 @@ def _serve(settings: Settings) -> int:
 
 def _say(
     settings: Settings,
-    text: str,
-    output: Path,
+    text: str | None,
+    file: Path | None,
+    output: Path | None,
     speed: float,
     language: str | None,
     phonemes: bool,
     ssml: bool,
     normalize: bool,
 ) -> int:
-    from service.audio import FORMATS, encode
+    from service import saying  # other commands need no audio
     from service.loading import load_synthesizer
+    from service.playback import find_player
     from service.speech import Utterance
 
-    suffix = output.suffix.lower().removeprefix(".")
-    audio_format = {"raw": "pcm", "ogg": "opus"}.get(suffix, suffix)
-    if audio_format not in FORMATS:
-        endings = ", ".join(f".{ending}" for ending in (*FORMATS, "raw", "ogg"))
-        raise InvalidRequestError(f"{output}: the name must end in {endings}")
-    spoken = sys.stdin.read() if text == "-" else text
+    if output is None:
+        player = find_player()
+    else:
+        saying.format_of(output)
+        saying.check_place(output)
+    utterance = Utterance(
+        saying.read_text(text, file),
+        "phonemes" if phonemes else "ssml" if ssml else "text",
+        speed=speed,
+        language=language,
+        normalized=normalize,
+    )
     synthesizer = load_synthesizer(settings, _progress)
     try:
-        plan = synthesizer.plan(
-            Utterance(
-                spoken,
-                "phonemes" if phonemes else "ssml" if ssml else "text",
-                speed=speed,
-                language=language,
-                normalized=normalize,
-            )
-        )
-        segments = []
-        for segment in synthesizer.stream(plan):
-            segments.append(segment)
-            seconds = segment.start_s + segment.duration_s
-            _progress(f"chunk {segment.chunk + 1}, {seconds:.1f} s of speech")
+        if output is None:
+            line = saying.say_aloud(synthesizer, utterance, player)
+        else:
+            line = saying.say_to_file(synthesizer, utterance, output)
     finally:
         synthesizer.close()
-    content = encode([segment.samples for segment in segments], audio_format)
-    output.write_bytes(content)
-    duration_s = sum(segment.duration_s for segment in segments)
-    compute_s = sum(segment.compute_s for segment in segments)
-    _progress(f"{output}: {duration_s:.2f} s of speech in {compute_s:.2f} s")
+    _progress(line)
+    return 0
+
+
+def _cache(settings: Settings, names: list[str], clear: bool) -> int:
+    from service.preparation import cached, default_cache_dir, remove
+
+    found = cached(settings.cache_dir or default_cache_dir())
+    unknown = set(names) - {one.name for one in found}
+    if unknown:
+        raise InvalidRequestError(f"not in the cache: {', '.join(sorted(unknown))}")
+    for one in found:
+        if names and one.name not in names:
+            continue
+        if clear:
+            remove(one.path)
+        used = datetime.fromtimestamp(one.used_s).strftime("%Y-%m-%d")
+        print(f"{one.size_bytes / 1e6:7.1f} MB  {used}  {one.path}")
+    return 0
+
+
+def _completion(settings: Settings, shell: str) -> int:
+    from service.resources import resource
+
+    print((resource("share") / f"kokoro-service.{shell}").read_text(encoding="utf-8"), end="")
     return 0
 
 
@@ -125,25 +144,28 @@ def _progress(line: str) -> None:
     print(line, file=sys.stderr, flush=True)
 
 
-def _parser() -> argparse.ArgumentParser:
+def parser() -> argparse.ArgumentParser:
+    """Return the parser of the command line; the man page and the completions are made of it."""
     parser = argparse.ArgumentParser(
         prog="kokoro-service", description="Kokoro-82M text-to-speech", allow_abbrev=False
     )
     parser.add_argument("--version", action="version", version=f"%(prog)s {__version__}")
     commands = parser.add_subparsers(required=True, metavar="command")
     serve = _command(commands, _serve, "serve", "serve HTTP and WebSocket until stopped")
-    say = _command(commands, _say, "say", "synthesize an audio file")
+    say = _command(commands, _say, "say", "play speech, or write it into a file")
     voices = _command(commands, _voices, "voices", "list the voices")
     prepare = _command(commands, _prepare, "prepare", "prepare the model for this machine now")
     doctor = _command(commands, _doctor, "doctor", "check everything that the service needs")
-    say.add_argument("text", help="text to say; - reads standard input")
+    cache = _command(commands, _cache, "cache", "list what is in the cache, or clear it")
+    completion = _command(commands, _completion, "completion", "print the completions of a shell")
+    say.add_argument("text", nargs="?", help="text to say; - or none reads standard input")
+    say.add_argument("-f", "--file", type=Path, help="file with the text, in UTF-8")
     say.add_argument(
         "-o",
         "--output",
         type=Path,
-        required=True,
         help="audio file; its ending is the format: wav, pcm, raw, flac, mp3, opus, ogg, aac, "
-        "mulaw or alaw",
+        "mulaw, ulaw or alaw; default: play it with paplay, pw-play, aplay or afplay",
     )
     say.add_argument("--speed", type=float, default=1.0, help="0.25 to 4.0; 2.0 is twice as fast")
     say.add_argument("--language", help="language code of the text; default: the voice's language")
@@ -164,7 +186,10 @@ def _parser() -> argparse.ArgumentParser:
     doctor.add_argument(
         "--json", dest="as_json", action="store_true", help="print JSON, for bug reports"
     )
-    for subparser in (serve, say, voices, prepare, doctor):
+    cache.add_argument("names", nargs="*", metavar="name", help="last part of a path; default: all")
+    cache.add_argument("--clear", action="store_true", help="remove what is listed")
+    completion.add_argument("shell", choices=("bash", "zsh", "fish"))
+    for subparser in (serve, say, voices, prepare, doctor, cache, completion):
         subparser.add_argument("--config", type=Path, help="configuration file (TOML)")
         for name, field in Settings.model_fields.items():
             if name not in _CONFIG_ONLY:

@@ -1,4 +1,4 @@
-"""Where the files that come with the service are: voices, configuration, native operators."""
+"""Where the files that come with the service are: voices, configuration, completions, operators."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ _PACKAGE = Path(__file__).resolve().parent
 
 
 def resource(name: str) -> Path:
-    """Return the folder `voices` or `config` that belongs to this installation.
+    """Return the folder `voices`, `config` or `share` that belongs to this installation.
 
     A wheel carries them inside the package (`service/_data`); a source tree and an editable
     installation have them beside it.

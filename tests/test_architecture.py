@@ -31,7 +31,12 @@ ALLOWED = {
     "doctor": LEAVES | {"machine", "loading", "text"},
     "api": LEAVES | {"logs", "machine", "loading", "text", "audio", "model", "speech"},
     "hosting": LEAVES | {"logs", "heap", "api"},
-    "__main__": LEAVES | {"logs", "heap", "loading", "doctor", "audio", "model", "speech", "api"},
+    "playback": LEAVES,
+    "progress": set(),
+    "saying": LEAVES | {"audio", "playback", "progress", "speech"},
+    "__main__": LEAVES
+    | {"logs", "heap", "loading", "doctor", "model", "playback", "preparation", "saying"}
+    | {"speech", "api"},
 }
 OUTSIDE = {
     "ortffi": {"model", "preparation", "speech"},

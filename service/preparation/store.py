@@ -20,6 +20,7 @@ from typing import Any
 
 from service.extras import advice
 from service.model.prepared import CacheKey, PreparedModel
+from service.preparation.cached import PARTIAL, PREPARED, remove
 from service.preparation.manifest import MANIFEST, DamagedError, File, Manifest
 from service.preparation.refusal import NotPreparedError, Refusal, SourceRefusedError
 from service.preparation.source import Source
@@ -37,18 +38,16 @@ PROGRAM = "import sys, json; sys.path = json.loads(sys.argv[2]); " + (
 REQUIRED = ("onnx_ir", "onnxscript")
 """Packages that only rewriting needs."""
 
-KEPT_UNUSED_S = 30 * 24 * 3600
+KEPT_UNUSED_S = 7 * 24 * 3600
 """How long an unused prepared model is kept."""
-
-_PARTIAL = ".partial-"
 
 
 class Store:
     """The prepared models of a cache.
 
     Folders are written atomically, and a damaged one is made anew. Several environments may share a
-    cache, with a model each. Models that are unused for a month are removed. Concurrent processes
-    wait for each other, and only the first makes the model.
+    cache, with a model each. Models of another version that are unused for a week are removed.
+    Concurrent processes wait for each other, and only the first makes the model.
 
     Attributes:
         cache_dir: the cache; it need not exist yet.
@@ -56,7 +55,7 @@ class Store:
 
     def __init__(self, cache_dir: Path) -> None:
         self.cache_dir = cache_dir
-        self._folder = cache_dir / "prepared"
+        self._folder = cache_dir / PREPARED
 
     def folder(self, key: CacheKey) -> Path:
         """Return the folder for the model of a key."""
@@ -141,13 +140,13 @@ class Store:
     def _run_worker(
         self, model: PreparedModel, source: Source, threads: int, progress: Callable[[str], None]
     ) -> Manifest:
-        for left in self._folder.glob(f"{_PARTIAL}*"):  # by processes that were killed
+        for left in self._folder.glob(f"{PARTIAL}*"):  # by processes that were killed
             # A dying process may still write; the next caller removes the rest.
             shutil.rmtree(left, ignore_errors=True)
         progress("preparing the model for this machine, once; this takes up to a minute")
         with (
-            tempfile.TemporaryDirectory(prefix=_PARTIAL, dir=self._folder) as partial,
-            tempfile.TemporaryDirectory(prefix=_PARTIAL, dir=self._folder) as scratch,
+            tempfile.TemporaryDirectory(prefix=PARTIAL, dir=self._folder) as partial,
+            tempfile.TemporaryDirectory(prefix=PARTIAL, dir=self._folder) as scratch,
         ):
             result = _run(
                 {
@@ -186,10 +185,7 @@ class Store:
             try:
                 if time.time() - old.stat().st_mtime < KEPT_UNUSED_S:
                     continue
-                # Atomically. A process that is just opening it gets an error and makes it anew.
-                going = old.with_name(f"{_PARTIAL}{old.name}")
-                os.rename(old, going)
-                shutil.rmtree(going)
+                remove(old)
             except FileNotFoundError:
                 continue  # another process was quicker
             except OSError as error:

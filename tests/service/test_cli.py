@@ -47,6 +47,7 @@ def test_say_reads_standard_input_and_shows_progress_on_long_text(
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     assert "chunk 2, " in done.stderr
+    assert "100%, " in done.stderr
     assert output.stat().st_size > 2 * 24_000 * 5
 
 
@@ -67,6 +68,10 @@ def test_say_takes_phonemes(model_file: Path, cache_dir: Path, tmp_path: Path) -
         (["say", "", "-o", "a.wav"], "empty"),
         (["say", "a", "-o", "a.m4a"], ".wav"),
         (["say", "a", "-o", "/nowhere/a.wav"], "/nowhere/a.wav"),
+        (["say", "a", "-o", "/proc.wav/a.wav"], "there is no folder"),
+        (["say", "a", "-f", "a.txt", "-o", "a.wav"], "not both"),
+        (["say", "-f", "/nowhere.txt", "-o", "a.wav"], "/nowhere.txt"),
+        (["cache", "nobody", "--clear"], "not in the cache: nobody"),
         (["say", "a", "-o", "a.wav", "--speed", "9"], "speed"),
         (["voices", "--port", "x"], "port"),
         (["voices", "--config", "/nowhere.toml"], "/nowhere.toml"),

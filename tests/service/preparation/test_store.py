@@ -149,7 +149,7 @@ def test_a_library_of_another_layout_finds_no_model_of_the_old_one_nor_the_other
     assert any("is of another model" in line for line in bench.lines)
 
 
-def test_what_nobody_has_used_for_a_month_goes(bench: Bench) -> None:
+def test_what_nobody_has_used_for_a_week_goes(bench: Bench) -> None:
     path = bench.prepare("faithful")
     family = path.parent.name.partition("-")[0]
     names = {

@@ -1,0 +1,174 @@
+"""The command `say`: read a text, and write a sound file or play it."""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from pathlib import Path
+
+from service.audio import FORMATS, AudioFormat, encode, open_encoder, require_format
+from service.errors import InvalidRequestError
+from service.playback import Player, find_player, play_file, play_samples
+from service.progress import Progress
+from service.speech import AudioSegment, Chunk, Delivery, Plan, Synthesizer, Utterance
+
+OTHER_ENDINGS: dict[str, AudioFormat] = {"raw": "pcm", "ogg": "opus", "ulaw": "mulaw"}
+"""Endings that are not a format's name."""
+
+STANDARD_INPUT = "-"
+
+
+def format_of(output: Path) -> AudioFormat:
+    """Return the format that the ending of a file names.
+
+    Raises:
+        InvalidRequestError: it names none.
+        UnsupportedFormatError: this installation cannot write it.
+    """
+    suffix = output.suffix.lower().removeprefix(".")
+    name = OTHER_ENDINGS.get(suffix, suffix)
+    for known in FORMATS:
+        if known == name:
+            require_format(known)
+            return known
+    endings = ", ".join(f".{ending}" for ending in (*FORMATS, *OTHER_ENDINGS))
+    raise InvalidRequestError(f"{output}: the name must end in {endings}")
+
+
+def read_text(text: str | None, file: Path | None) -> str:
+    """Return what is to be said: the argument, a file's content or standard input.
+
+    Raises:
+        InvalidRequestError: there is none, there are two, or it is not UTF-8.
+        OSError: the file cannot be read.
+    """
+    if text is not None and file is not None:
+        raise InvalidRequestError("give a text or a file, not both")
+    if text is None and file is None and sys.stdin.isatty():
+        raise InvalidRequestError("give a text, a file (-f), or a text on standard input")
+    try:
+        if file is not None and str(file) != STANDARD_INPUT:
+            return file.read_text(encoding="utf-8-sig")
+        if text is None or text == STANDARD_INPUT:
+            return sys.stdin.buffer.read().decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        where = "standard input" if file is None else str(file)
+        raise InvalidRequestError(f"{where} is not UTF-8: {error.reason}") from error
+    return text
+
+
+def check_place(output: Path) -> None:
+    """Find out before a long synthesis whether a file can be written. Raises OSError."""
+    folder = output.resolve().parent
+    if not folder.is_dir():
+        raise FileNotFoundError(f"{output}: there is no folder {folder}")
+    if output.is_dir():
+        raise IsADirectoryError(f"{output} is a folder")
+    if not os.access(output if output.exists() else folder, os.W_OK):
+        raise PermissionError(f"{output} cannot be written")
+
+
+def write_whole(output: Path, content: bytes) -> None:
+    """Write a file that never has its name before it is complete; a device is written as it is.
+
+    Raises:
+        OSError: it cannot be written; a file that was there before stays as it was.
+    """
+    place = output.resolve()  # a symbolic link stays one
+    if place.exists() and not place.is_file():
+        with open(place, "wb") as device:
+            device.write(content)
+        return
+    mode = place.stat().st_mode if place.exists() else 0o666 & ~_umask()
+    descriptor, name = tempfile.mkstemp(prefix=f".{place.name}.", dir=place.parent)
+    partial = Path(name)
+    try:
+        with open(descriptor, "wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        partial.chmod(mode & 0o7777)
+        os.replace(partial, place)
+    except BaseException:
+        partial.unlink(missing_ok=True)
+        raise
+
+
+def say_to_file(synthesizer: Synthesizer, utterance: Utterance, output: Path) -> str:
+    """Write the speech of an utterance into a file; return a line about it.
+
+    Raises:
+        ServiceError: it cannot be said; see `Synthesizer.plan` and `stream`.
+        OSError: the file cannot be written.
+    """
+    audio_format = format_of(output)
+    spoken = _Spoken()
+    parts = [segment.samples for segment in spoken.segments(synthesizer, utterance, Delivery())]
+    write_whole(output, encode(parts, audio_format))
+    return f"{output}: {spoken}"
+
+
+def say_aloud(synthesizer: Synthesizer, utterance: Utterance, player: Player | None = None) -> str:
+    """Play the speech of an utterance, with what is made first; return a line about it.
+
+    Raises:
+        PlaybackError: there is no player, or it cannot play.
+        ServiceError: it cannot be said; see `Synthesizer.plan` and `stream`.
+    """
+    player = player or find_player()
+    spoken = _Spoken()
+    delivery = Delivery(streamed=player.reads_samples)
+    segments = spoken.segments(synthesizer, utterance, delivery)
+    if player.reads_samples:
+        play_samples(player, _samples(segments))
+    else:
+        play_file(player, encode([segment.samples for segment in segments], "wav"))
+    return f"{player.command[0]}: {spoken}"
+
+
+class _Spoken:
+    """What was said so far."""
+
+    def __init__(self) -> None:
+        self._audio_s = self._compute_s = 0.0
+
+    def __str__(self) -> str:
+        return f"{self._audio_s:.2f} s of speech in {self._compute_s:.2f} s"
+
+    def segments(
+        self, synthesizer: Synthesizer, utterance: Utterance, delivery: Delivery
+    ) -> Iterator[AudioSegment]:
+        """Yield the segments of an utterance, and show how far they are."""
+        progress = Progress(len(utterance.text))
+        plan = synthesizer.plan(utterance, delivery)
+        ends: list[int] = []
+        with progress:
+            for segment in synthesizer.stream(replace(plan, chunks=_noting_ends(plan, ends))):
+                self._audio_s = segment.start_s + segment.duration_s
+                self._compute_s += segment.compute_s
+                if segment.is_last:
+                    progress.show(segment.chunk + 1, ends[segment.chunk], self._audio_s)
+                yield segment
+
+
+def _noting_ends(plan: Plan, ends: list[int]) -> Iterator[Chunk]:
+    """Yield the chunks, and note where in the text each one ends."""
+    for chunk in plan.chunks:
+        ends.append(max((word.text_end for word in chunk.words), default=ends[-1] if ends else 0))
+        yield chunk
+
+
+def _samples(segments: Iterable[AudioSegment]) -> Iterator[bytes]:
+    encoder = open_encoder("pcm")
+    for segment in segments:
+        yield encoder.encode(segment.samples)
+    yield encoder.finish()
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
