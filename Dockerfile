@@ -12,15 +12,13 @@ ARG PYTHON_IMAGE=python:3.12-slim-bookworm
 
 FROM ${PYTHON_IMAGE} AS build
 WORKDIR /src
-# The compiler builds the native operators.
-RUN apt-get update \
-    && apt-get install --yes --no-install-recommends gcc libc6-dev \
-    && rm -rf /var/lib/apt/lists/*
 # Fetch everything once, with hashes, as wheels; later steps install from these files. One package
 # is published without a wheel, so setuptools builds it.
-COPY constraints/serve.txt constraints/prepare.txt constraints/setuptools.txt constraints/
+COPY constraints/serve.txt constraints/prepare.txt constraints/setuptools.txt \
+    constraints/zig.txt constraints/sbom.txt constraints/
 RUN python -m venv /opt/build \
     && /opt/build/bin/pip install --no-cache-dir --require-hashes -r constraints/setuptools.txt \
+        -r constraints/zig.txt \
     && /opt/build/bin/pip wheel --no-cache-dir --require-hashes --no-build-isolation --use-pep517 \
         --wheel-dir /wheels -r constraints/serve.txt \
     && /opt/build/bin/pip install --no-cache-dir --no-index --no-deps /wheels/*.whl \
@@ -33,16 +31,25 @@ COPY native native
 COPY voices voices
 COPY config config
 COPY share share
-# Two environments: one builds and prepares and stays behind, the other serves.
-RUN /opt/build/bin/pip wheel --no-index --no-deps --no-build-isolation --wheel-dir /wheels \
-        ./ortffi . \
+# The wheels are those of `make wheels`, byte for byte: zig compiles the native operators. Two
+# environments: one builds and prepares and stays behind, the other serves. The SBOM lists the latter
+# while it has the metadata of ONNX Runtime's package, of which only the library is kept.
+RUN KOKORO_WHEEL_FOR="$(uname -m)" /opt/build/bin/pip wheel --no-index --no-deps \
+        --no-build-isolation --wheel-dir /wheels ./ortffi . \
     && /opt/build/bin/pip install --no-index --no-deps /wheels/ortffi-*.whl \
         /wheels/kokoro_service_core-*.whl \
     && /opt/build/bin/kokoro-service prepare --for cpu --cache-dir /opt/model \
     && python -m venv /opt/kokoro \
     && /opt/kokoro/bin/pip install --no-compile --no-index --find-links /wheels \
         'kokoro-service-core[espeak]' \
+    && find /wheels -name 'onnxruntime-*.whl' -exec \
+        /opt/kokoro/bin/pip install --no-compile --no-index --no-deps {} + \
     && /opt/kokoro/bin/pip uninstall --yes pip setuptools \
+    && python -m venv /opt/sbom \
+    && /opt/sbom/bin/pip install --no-cache-dir --require-hashes -r constraints/sbom.txt \
+    && /opt/sbom/bin/cyclonedx-py environment --output-reproducible \
+        --output-file /opt/sbom.cdx.json /opt/kokoro/bin/python \
+    && rm -rf /opt/kokoro/lib/python3*/site-packages/onnxruntime* /opt/kokoro/bin/onnxruntime* \
     && /opt/kokoro/bin/python -m compileall -q --invalidation-mode unchecked-hash /opt/kokoro/lib
 # Serving needs only the library of ONNX Runtime's package.
 RUN mkdir -p /opt/onnxruntime/lib \
@@ -64,8 +71,10 @@ RUN apt-get update \
     && rm -rf /var/lib/apt/lists/* \
     && groupadd --gid 10001 kokoro \
     && useradd --no-log-init --no-create-home --uid 10001 --gid 10001 \
-        --shell /usr/sbin/nologin kokoro
+        --shell /usr/sbin/nologin kokoro \
+    && install --directory --owner=10001 --group=10001 /data
 COPY LICENSE NOTICE /usr/share/doc/kokoro-service/
+COPY --from=build /opt/sbom.cdx.json /usr/share/doc/kokoro-service/
 COPY --from=build /opt/onnxruntime /opt/onnxruntime
 COPY --from=build /opt/model /opt/model
 COPY --from=build /opt/kokoro /opt/kokoro

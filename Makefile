@@ -144,6 +144,7 @@ lock: $(DEV_READY) ## Pin the newest dependencies anew, with hashes, for Python 
 	$(LOCK) pyproject.toml constraints/build.in --extra cpu --extra model --extra espeak --extra otel \
 		--extra av --extra zeroconf --extra ja --extra zh --extra prepare --extra dev --constraints constraints/prepare.txt --constraints constraints/serve.txt \
 		--upgrade --output-file constraints/dev.txt
+	$(LOCK) constraints/sbom.in --upgrade --output-file constraints/sbom.txt
 	$(LOCK) constraints/zig.in --upgrade --output-file constraints/zig.txt
 	$(patsubst 3.10,3.11,$(LOCK)) constraints/wheels.in --constraints constraints/zig.txt --upgrade \
 		--output-file constraints/wheels.txt

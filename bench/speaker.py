@@ -1,9 +1,10 @@
 """A process that speaks on request and measures it; `bench.sides` starts it.
 
-    python -m bench.speaker service|stock|onnxruntime|kokoro-onnx MODEL THREADS
+    python -m bench.speaker service|library:FILE|stock|onnxruntime|kokoro-onnx MODEL THREADS
 
-`service` is our `Model.infer` with the settings of its environment (MODEL is not used), and `stock`
-is the same without our native operators. `onnxruntime` is a bare session of that package.
+`service` is our `Model.infer` with the settings of its environment (MODEL is not used), `library:`
+the same with native operators from a file, and `stock` without them. `onnxruntime` is a bare
+session of that package.
 `kokoro-onnx` is that package's `Kokoro.create` from phonemes, without trimming silence, on a
 session with the same number of threads; it runs in a virtual environment of its own. Each line of
 standard input is a request and each line of standard output an answer, both JSON. Only numpy and
@@ -40,6 +41,9 @@ Speak = Callable[[Request], tuple[np.ndarray, "np.ndarray | None"]]
 def main() -> None:
     """Load the side, print its identity, and answer until standard input ends."""
     side, model, threads = sys.argv[1:]
+    side, _, file = side.partition(":")
+    if file:
+        use_library(Path(file))
     speak, identity = SIDES[side](model, int(threads))
     _print({"identity": identity})
     for line in sys.stdin:
@@ -67,6 +71,13 @@ def stock(_: str, threads: int) -> tuple[Speak, str]:
 
     leave_out_native_operators()
     return service(_, threads)
+
+
+def use_library(file: Path) -> None:
+    """Take native operators from a file, in this process."""
+    from service.preparation import operators
+
+    operators.native_library = lambda: file  # type: ignore[attr-defined]
 
 
 def onnxruntime(model: str, threads: int) -> tuple[Speak, str]:
@@ -107,6 +118,7 @@ def kokoro_onnx(model: str, threads: int) -> tuple[Speak, str]:
 
 SIDES: dict[str, Callable[[str, int], tuple[Speak, str]]] = {
     "service": service,
+    "library": service,
     "stock": stock,
     "onnxruntime": onnxruntime,
     "kokoro-onnx": kokoro_onnx,

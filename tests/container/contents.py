@@ -46,6 +46,7 @@ def main() -> int:
     config = json.loads(arguments.config.read_text(encoding="utf-8"))["Docker"]["config"]
     faults = [
         *licences(root),
+        *sbom(root),
         *labels(config),
         *tools(root, config),
         *leftovers(root),
@@ -68,6 +69,22 @@ def licences(root: Path) -> Iterator[str]:
         inside = root / "usr/share/doc/kokoro-service" / name
         if not inside.exists() or inside.read_bytes() != (REPOSITORY / name).read_bytes():
             yield f"{name} is not inside"
+
+
+def sbom(root: Path) -> Iterator[str]:
+    """Look for the list of packages, and whether it has what is inside."""
+    file = root / "usr/share/doc/kokoro-service/sbom.cdx.json"
+    if not file.exists():
+        yield "there is no SBOM"
+        return
+    named = {part["name"] for part in json.loads(file.read_bytes()).get("components", ())}
+    packages = next((root / "opt/kokoro/lib").glob("python3*/site-packages"))
+    installed = {path.name.partition("-")[0] for path in packages.glob("*.dist-info")}
+    for name in sorted(installed):
+        if name.replace("_", "-").lower() not in {one.replace("_", "-").lower() for one in named}:
+            yield f"the SBOM does not list {name}"
+    if not installed:
+        yield "no package has metadata"
 
 
 def labels(config: dict[str, Any]) -> Iterator[str]:

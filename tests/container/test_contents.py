@@ -57,6 +57,16 @@ def test_a_licence_that_is_not_the_projects_is_found(root: Path) -> None:
     assert list(contents.licences(root)) == ["NOTICE is not inside"]
 
 
+def test_an_sbom_that_is_missing_or_incomplete_is_found(root: Path, packages: Path) -> None:
+    assert list(contents.sbom(root)) == ["there is no SBOM"]
+    file = write(root / "usr/share/doc/kokoro-service/sbom.cdx.json", '{"components": []}')
+    assert list(contents.sbom(root)) == ["no package has metadata"]
+    (packages / "pydantic_core-2.dist-info").mkdir()
+    assert list(contents.sbom(root)) == ["the SBOM does not list pydantic_core"]
+    file.write_text('{"components": [{"name": "pydantic-core"}]}')
+    assert list(contents.sbom(root)) == []
+
+
 def test_labels_that_are_missing_or_say_too_little_are_found() -> None:
     assert len(list(contents.labels({}))) == 6
     poor = config(**{"org.opencontainers.image.licenses": "Apache-2.0"})

@@ -29,7 +29,7 @@ needs_systemd_analyze = pytest.mark.skipif(
 def compose(repository: Path, name: str) -> dict[str, Any]:
     """Return the one service of a compose file, with what it extends."""
     document = yaml.safe_load((repository / name).read_text(encoding="utf-8"))
-    assert list(document) == ["services"]
+    assert list(document) == ["services", "volumes"]
     assert list(document["services"]) == ["kokoro"]
     service: dict[str, Any] = document["services"]["kokoro"]
     base = service.pop("extends", None)
@@ -94,9 +94,23 @@ def test_compose_for_jetson_builds_its_own_file_and_gets_the_gpu(repository: Pat
     assert (repository / service["build"]["dockerfile"]).exists()
     assert service["runtime"] == "nvidia"
     assert service["environment"]["NVIDIA_DRIVER_CAPABILITIES"] == "compute,utility"
-    assert all(volume["read_only"] for volume in service["volumes"])
+    named, *bound = service["volumes"]
+    assert named == "engines:/opt/model/tensorrt"
+    assert all(volume["read_only"] for volume in bound)
     # Else an engine makes a folder on the board where a file is missing.
-    assert all(not volume["bind"]["create_host_path"] for volume in service["volumes"])
+    assert all(not volume["bind"]["create_host_path"] for volume in bound)
+
+
+@pytest.mark.parametrize("name", ["compose.yaml", "compose.jetson.yaml"])
+def test_compose_keeps_data_in_a_volume_whose_folder_the_user_of_the_image_owns(
+    repository: Path, name: str
+) -> None:
+    document = yaml.safe_load((repository / name).read_text(encoding="utf-8"))
+    assert "data" in document["volumes"]
+    assert "data:/data" in compose(repository, "compose.yaml")["volumes"]
+    for dockerfile in DOCKERFILES:
+        text = (repository / dockerfile).read_text(encoding="utf-8")
+        assert re.search(r"install --directory --owner=10001 --group=10001 .*/data$", text, re.M)
 
 
 @needs_systemd_analyze
@@ -154,6 +168,7 @@ def test_a_dockerfile_has_the_version_of_the_service(repository: Path, name: str
 def test_a_dockerfile_copies_only_what_the_ignore_file_lets_in(repository: Path, name: str) -> None:
     text = (repository / name).read_text(encoding="utf-8")
     copied = set()
+    text = text.replace("\\\n", "")
     for sources in re.findall(r"^COPY (?!--from)(.*) \S+$", text, re.MULTILINE):
         copied |= {source.partition("/")[0] for source in sources.split()}
     ignored = (repository / ".dockerignore").read_text(encoding="utf-8").splitlines()
