@@ -21,7 +21,7 @@ UNUSED_BY_CLIENTS := docopt flatbuffers grpcio llvmlite numba onnxruntime \
 	opentelemetry-exporter-otlp opentelemetry-exporter-otlp-proto-grpc resampy
 
 .PHONY: help setup serve test test-all test-slow test-mutation test-oldest test-reference test-container test-arm64 check fmt
-.PHONY: test-gpu bench-gpu cuda clients test-hosts wheels shell
+.PHONY: test-gpu bench-gpu cuda clients test-hosts wheels shell release
 .PHONY: bench bench-load bench-reading bench-hearing bench-speed bench-regression peers soak lock clean
 
 help: ## List the targets.
@@ -130,6 +130,9 @@ peers: $(PEERS_READY) ## Install what we are measured against.
 
 soak: $(DEV_READY) ## Ask 2,000 times and watch the memory; half an hour.
 	@$(BIN)/python -m bench.load --soak 2000 $(ARGS)
+
+release: $(WHEELS_READY) ## Make a release in dist/VERSION: wheels, images, checksums, notes; uploads nothing.
+	@.venv/wheels/bin/python -m distributions.release $(ARGS)
 
 shell: $(DEV_READY) ## Write completions and man page into share/ after a change of the command line.
 	@$(BIN)/python -m distributions.shell

@@ -92,16 +92,20 @@ def files(folder: Path) -> list[Path]:
     return sorted([*folder.glob("*.whl"), *folder.glob("*.tar.gz")])
 
 
-def digests(folder: Path) -> dict[str, str]:
-    """Return the SHA-256 of each."""
-    return {file.name: hashlib.sha256(file.read_bytes()).hexdigest() for file in files(folder)}
+def sha256(file: Path) -> str:
+    """Return the SHA-256 of a file."""
+    digest = hashlib.sha256()
+    with open(file, "rb") as content:
+        while block := content.read(1 << 20):
+            digest.update(block)
+    return digest.hexdigest()
 
 
 def _compare_with_second_build(built: Path, scratch: Path) -> None:
     copy, again = scratch / "copy of the tree", scratch / "again"
     _copy_tree(copy)
     build(copy, again)
-    one, other = digests(built), digests(again)
+    one, other = ({file.name: sha256(file) for file in files(each)} for each in (built, again))
     differing = [name for name in sorted({*one, *other}) if one.get(name) != other.get(name)]
     if differing:
         raise WheelError(f"a second build differs: {', '.join(differing)}")

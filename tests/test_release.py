@@ -1,0 +1,93 @@
+"""What `make release` refuses, and what it writes beside the wheels."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+import service
+from distributions import release
+from distributions.release import ReleaseError
+
+FILES = (
+    "service/__init__.py", "distributions/kokoro-service/pyproject.toml", "Dockerfile",
+    "Dockerfile.jetson", "CHANGELOG.md",
+)  # fmt: skip
+VERSION = service.__version__
+
+
+def git(tree: Path, *arguments: str) -> None:
+    identity = ("-c", "user.name=a", "-c", "user.email=a@localhost")
+    subprocess.run(["git", *identity, *arguments], cwd=tree, check=True, capture_output=True)
+
+
+def change(tree: Path, name: str, old: str, new: str) -> None:
+    file = tree / name
+    text = file.read_text(encoding="utf-8")
+    assert old in text
+    file.write_text(text.replace(old, new, 1), encoding="utf-8")
+    git(tree, "commit", "-qam", "a change")
+
+
+@pytest.fixture
+def tree(repository: Path, tmp_path: Path) -> Path:
+    """A tree that is ready."""
+    for name in FILES:
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(repository / name, tmp_path / name)
+    git(tmp_path, "init", "-q")
+    git(tmp_path, "add", ".")
+    git(tmp_path, "commit", "-qm", "all")
+    change(tmp_path, "CHANGELOG.md", "## Unreleased", f"## {VERSION} (2026-12-01)")
+    return tmp_path
+
+
+def test_a_tree_that_is_ready_has_a_version_and_notes(tree: Path) -> None:
+    assert release.check(tree) == VERSION
+    notes = release.notes(tree, VERSION)
+    assert notes.startswith(f"kokoro-service {VERSION}\n\n### Added")
+    assert "\n## " not in notes
+
+
+def test_a_tree_with_changes_is_refused(tree: Path) -> None:
+    (tree / "new.txt").touch()
+    with pytest.raises(ReleaseError, match="has changes"):
+        release.check(tree)
+
+
+def test_a_version_that_exists_is_refused(tree: Path) -> None:
+    git(tree, "tag", f"v{VERSION}")
+    with pytest.raises(ReleaseError, match="exists"):
+        release.check(tree)
+
+
+@pytest.mark.parametrize("name", FILES[1:4])
+def test_files_that_disagree_on_the_version_are_refused(tree: Path, name: str) -> None:
+    change(tree, name, VERSION, "9.9.9")
+    with pytest.raises(ReleaseError, match=r"other files say .*9\.9\.9"):
+        release.check(tree)
+
+
+def test_a_version_without_a_section_in_the_changelog_is_refused(tree: Path) -> None:
+    change(tree, "CHANGELOG.md", f"## {VERSION} (2026-12-01)", "## Unreleased")
+    with pytest.raises(ReleaseError, match="no section"):
+        release.check(tree)
+
+
+def test_checksums_are_those_that_sha256sum_checks(tmp_path: Path) -> None:
+    (tmp_path / "a.whl").write_bytes(b"wheel")
+    (tmp_path / "NOTES.md").write_bytes(b"notes")
+    for _ in range(2):  # the second time it is there already
+        release.write_checksums(tmp_path)
+    done = subprocess.run(
+        ["sha256sum", "--check", "SHA256SUMS"],
+        cwd=tmp_path, capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    assert done.stdout.splitlines() == ["NOTES.md: OK", "a.whl: OK"]
+
+
+def test_the_files_of_this_tree_agree_on_the_version(repository: Path) -> None:
+    assert release.version_of(repository) == VERSION
