@@ -6,6 +6,7 @@ import ctypes
 import importlib.util
 import os
 import re
+import sys
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -28,13 +29,34 @@ SYSTEM_FOLDERS = (
     "usr/lib/aarch64-linux-gnu",
     "usr/lib/x86_64-linux-gnu",
 )
-"""Folders below the root that are always searched, in this order."""
+"""Folders below the root that are always searched on Linux, in this order."""
 
 _WHAT_TO_DO = (
     "Install ONNX Runtime's shared library, or set ONNXRUNTIME_DIR to the folder that holds it, "
     "or `pip install onnxruntime` (only the library inside that package is used)."
 )
-_NAME = re.compile(r"libonnxruntime\.so(?:\.(\d+(?:\.\d+)*))?")
+
+
+@dataclass(frozen=True)
+class _Naming:
+    """What an operating system calls the library, and where it keeps it."""
+
+    usual: str
+    pattern: re.Pattern[str]
+    folders: tuple[str, ...]
+
+
+_LINUX = _Naming(
+    "libonnxruntime.so", re.compile(r"libonnxruntime\.so(?:\.(\d+(?:\.\d+)*))?"), SYSTEM_FOLDERS
+)
+# Untested on their systems: tests have only files of these names.
+_MACOS = _Naming(
+    "libonnxruntime.dylib",
+    re.compile(r"libonnxruntime(?:\.(\d+(?:\.\d+)*))?\.dylib"),
+    ("opt/homebrew/lib", "usr/local/lib"),
+)
+_WINDOWS = _Naming("onnxruntime.dll", re.compile(r"onnxruntime()\.dll", re.IGNORECASE), ())
+_NAMINGS = {"darwin": _MACOS, "win32": _WINDOWS}
 
 
 @dataclass(frozen=True)
@@ -124,7 +146,7 @@ def load_library(
             _warn("skipping a library that cannot be used: %s", looked_at[-1])
     places_text = "\n".join(f"  - {line}" for line in looked_at)
     raise LibraryNotFoundError(
-        f"No usable libonnxruntime.so was found. Searched:\n{places_text}\n{_WHAT_TO_DO}"
+        f"No usable {_naming().usual} was found. Searched:\n{places_text}\n{_WHAT_TO_DO}"
     )
 
 
@@ -208,10 +230,14 @@ def _places(environ: Mapping[str, str], root: str) -> Iterator[_Place]:
         else:
             yield _Place(variable, None, "not set")
     yield _from_pkg_config(environ)
-    for folder in SYSTEM_FOLDERS:
+    for folder in _naming().folders:
         yield _in_folders(os.path.join(root, folder), [os.path.join(root, folder)])
     yield _from_ldconfig(root)
     yield _from_wheel()
+
+
+def _naming() -> _Naming:
+    return _NAMINGS.get(sys.platform, _LINUX)
 
 
 def _in_folders(name: str, folders: list[str], *, explicit: bool = False) -> _Place:
@@ -220,18 +246,19 @@ def _in_folders(name: str, folders: list[str], *, explicit: bool = False) -> _Pl
         if file is not None:
             return _Place(name, file, file, explicit)
     listed = " and ".join(folders)
-    return _Place(name, None, f"no libonnxruntime.so in {listed}", explicit)
+    return _Place(name, None, f"no {_naming().usual} in {listed}", explicit)
 
 
 def _newest(folder: str) -> str | None:
     """Return a folder's `libonnxruntime.so`, or else the file with the highest version number."""
+    pattern = _naming().pattern
     try:
-        names = [name for name in os.listdir(folder) if _NAME.fullmatch(name)]
+        names = [name for name in os.listdir(folder) if pattern.fullmatch(name)]
     except OSError:  # absent or unreadable: the caller reports that nothing is there
         return None
 
     def rank(name: str) -> tuple[bool, list[int]]:
-        match = _NAME.fullmatch(name)
+        match = pattern.fullmatch(name)
         version = match.group(1) if match else None
         return version is None, [int(part) for part in (version or "").split(".") if part]
 
@@ -256,7 +283,7 @@ def _from_ldconfig(root: str) -> _Place:
     cache = _output([tool, "-C", os.path.join(root, "etc/ld.so.cache"), "-p"], {"LC_ALL": "C"})
     for line in cache.splitlines():
         name, _, file = line.partition(" => ")
-        if _NAME.fullmatch(name.split("(")[0].strip()):
+        if _LINUX.pattern.fullmatch(name.split("(")[0].strip()):
             return _Place("ldconfig", file.strip(), file.strip())
     return _Place("ldconfig", None, "no libonnxruntime.so in its cache")
 
@@ -299,4 +326,4 @@ def _from_wheel() -> _Place:
         file = _newest(os.path.join(folder, "capi"))
         if file is not None:
             return _Place(name, file, file)
-    return _Place(name, None, "not installed, or without a libonnxruntime.so (before 1.19)")
+    return _Place(name, None, f"not installed, or without a {_naming().usual} (before 1.19)")

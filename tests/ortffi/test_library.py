@@ -239,6 +239,40 @@ def test_other_files_are_not_taken_for_the_library(tree):
     assert (loaded.path, loaded.skipped) == (path, ())
 
 
+@pytest.mark.parametrize(
+    ("platform", "names", "chosen"),
+    [
+        (
+            "darwin",
+            ["libonnxruntime.so", "libonnxruntime.1.9.0.dylib"],
+            "libonnxruntime.1.9.0.dylib",
+        ),
+        (
+            "darwin",
+            ["libonnxruntime.1.9.0.dylib", "libonnxruntime.1.31.0.dylib"],
+            "libonnxruntime.1.31.0.dylib",
+        ),
+        ("darwin", ["libonnxruntime.1.31.0.dylib", "libonnxruntime.dylib"], "libonnxruntime.dylib"),
+        ("win32", ["libonnxruntime.so", "onnxruntime.dll"], "onnxruntime.dll"),
+        ("win32", ["onnxruntime_providers_shared.dll", "OnnxRuntime.dll"], "OnnxRuntime.dll"),
+    ],
+)
+def test_other_systems_have_other_names(tree, monkeypatch, platform, names, chosen):
+    """Files of Linux with those names: what happens on those systems is not tested."""
+    monkeypatch.setattr("sys.platform", platform)
+    for name in names:
+        tree.put("somewhere", name)
+    tree.environ["ONNXRUNTIME_DIR"] = str(tree.folder / "somewhere")
+    assert tree.load().path.name == chosen
+
+
+def test_on_macos_homebrew_is_searched(tree, monkeypatch):
+    monkeypatch.setattr("sys.platform", "darwin")
+    tree.put("root/usr/local/lib", "libonnxruntime.dylib")
+    homebrew = tree.put("root/opt/homebrew/lib", "libonnxruntime.dylib")
+    assert tree.load().path == homebrew
+
+
 def test_a_symbolic_link_is_loaded_by_its_real_path(tree):
     path = tree.put("opt/onnxruntime/lib", "libonnxruntime.so.1.2.3")
     link = tree.root / "usr/lib/libonnxruntime.so"
