@@ -102,6 +102,24 @@ def test_no_constraint_names_an_index_and_each_has_a_hash(repository: Path) -> N
         assert all("--hash=sha256:" in requirement for requirement in requirements)
 
 
+def test_the_notice_names_every_package_that_is_installed_with_the_service(
+    repository: Path,
+) -> None:
+    notice = re.sub(r"[-_]", "", (repository / "NOTICE").read_text(encoding="utf-8").lower())
+    known = set(re.findall(r"[\w.]+", notice))
+    spelled = {"soundfile": "pythonsoundfile", "soxr": "pythonsoxr"}
+    for name in ("serve.txt", "jetson.txt", "prepare.txt"):
+        text = (repository / "constraints" / name).read_text(encoding="utf-8")
+        packages = set(re.findall(r"^([\w.-]+)==", text, re.MULTILINE))
+        assert len(packages) > 3
+        for package in packages:
+            word = re.sub(r"[-_]", "", package.lower())
+            if package == "onnxruntime":
+                assert "onnx runtime, by microsoft (mit)" in notice
+            else:
+                assert spelled.get(word, word) in known, f"{package} of {name}"
+
+
 def test_every_build_takes_the_same_zig(repository: Path) -> None:
     (pinned,) = re.findall(
         r"^ziglang==[\d.]+", (repository / "constraints/zig.txt").read_text("utf-8"), re.MULTILINE
