@@ -26,6 +26,10 @@ ENVIRONMENT_PREFIX = "KOKORO_"
 CONFIG_VARIABLE = "KOKORO_CONFIG"
 """The variable that names the configuration file if there is no `--config`."""
 
+RENAMED: dict[str, str] = {}
+"""New names of settings that older versions knew by another one; none so far. Files and
+variables of those versions are refused with the new name."""
+
 _LONGEST_NAME = 64
 """No known name is longer."""
 
@@ -305,6 +309,10 @@ def _refuse_unknown_variables(environ: Mapping[str, str]) -> None:
     known.append(CONFIG_VARIABLE)
     for variable in environ:
         if variable.startswith(ENVIRONMENT_PREFIX) and variable not in known:
+            new = RENAMED.get(variable.removeprefix(ENVIRONMENT_PREFIX).lower())
+            if new is not None:
+                new = ENVIRONMENT_PREFIX + new.upper()
+                raise SettingsError(f"environment variable {variable} is {new} now")
             hint = nearest(variable, known)
             raise SettingsError(f"unknown environment variable {variable}{hint}")
 
@@ -312,5 +320,7 @@ def _refuse_unknown_variables(environ: Mapping[str, str]) -> None:
 def _explain(error: Any) -> str:
     name = ".".join(str(part) for part in error["loc"])
     if error["type"] == "extra_forbidden":
+        if name in RENAMED:
+            return f"the setting {name} is {RENAMED[name]} now"
         return f"unknown setting {name}{nearest(name, Settings.model_fields)}"
     return f"{name}: {error['msg']}, found {error['input']!r}"

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from service import settings
 from service.errors import SettingsError
 from service.settings import load_settings
 
@@ -50,6 +51,30 @@ def test_an_unknown_variable_is_an_error_that_names_the_nearest(
 ) -> None:
     monkeypatch.setenv("KOKORO_PROT", "9000")
     with pytest.raises(SettingsError, match=r"KOKORO_PROT \(did you mean KOKORO_PORT\?\)"):
+        load_settings()
+
+
+SETTINGS_OF_VERSIONS = Path(__file__).parents[1] / "data/settings"
+
+
+@pytest.mark.parametrize("file", sorted(SETTINGS_OF_VERSIONS.glob("*.txt")), ids=lambda f: f.stem)
+def test_every_setting_of_an_older_version_is_understood_or_has_a_new_name(file: Path) -> None:
+    names = file.read_text(encoding="utf-8").split()
+    assert len(names) > 20
+    for name in names:
+        assert settings.RENAMED.get(name, name) in settings.Settings.model_fields
+
+
+def test_a_former_name_is_refused_with_the_new_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(settings.RENAMED, "listen_port", "port")
+    file = tmp_path / "old.toml"
+    file.write_text("listen_port = 1\n")
+    with pytest.raises(SettingsError, match="the setting listen_port is port now"):
+        load_settings(config=file)
+    monkeypatch.setenv("KOKORO_LISTEN_PORT", "1")
+    with pytest.raises(SettingsError, match="KOKORO_LISTEN_PORT is KOKORO_PORT now"):
         load_settings()
 
 
