@@ -33,6 +33,17 @@ static OrtStatus *read_attribute(const OrtApi *api, const OrtKernelInfo *info, c
     return refusal;
 }
 
+/* Refuses weights that the variant in use would take for others; NULL where there are none. */
+static OrtStatus *check_layout(const struct kernel *kernel) {
+    const struct definition *definition = kernel->definition;
+    if (!definition->packs_integers || kernel->layout == kokoro_layout()) return NULL;
+    return kokoro_status(kernel->api, ORT_INVALID_GRAPH, definition->name,
+                         "the weights are packed in layout %lld, and %s reads layout %d (%s); "
+                         "prepare the model again",
+                         (long long)kernel->layout, kokoro_variant_in_use(), kokoro_layout(),
+                         kokoro_layout_name());
+}
+
 static OrtStatus *create(const OrtCustomOp *op, const OrtApi *api, const OrtKernelInfo *info,
                          void **out) {
     const struct definition *definition = (const struct definition *)op;
@@ -40,16 +51,10 @@ static OrtStatus *create(const OrtCustomOp *op, const OrtApi *api, const OrtKern
     if (kernel == NULL) return kokoro_status(api, ORT_FAIL, definition->name, "no memory");
     kernel->api = api;
     kernel->definition = definition;
-    kernel->layout = KOKORO_LAYOUT; /* of operators that do not name one */
     OrtStatus *status = NULL;
     for (const struct attribute *a = definition->attributes; a->name && !status; a++)
         status = read_attribute(api, info, definition->name, a, kernel);
-    if (!status && kernel->layout != KOKORO_LAYOUT)
-        status = kokoro_status(
-            api, ORT_INVALID_GRAPH, definition->name,
-            "the weights are packed in layout %lld, and this library reads layout %d (%s); "
-            "prepare the model again",
-            (long long)kernel->layout, KOKORO_LAYOUT, KOKORO_LAYOUT_NAME);
+    if (!status) status = check_layout(kernel);
     if (!status)
         status = ORT(api, CreateCpuMemoryInfo)(ORT_ARENA_ALLOCATOR, ORT_MEMORY_DEFAULT,
                                                &kernel->memory);
@@ -65,6 +70,7 @@ static OrtStatus *compute(void *made, OrtKernelContext *context) {
     const struct kernel *kernel = made;
     struct node n;
     kokoro_begin(&n, kernel->api, kernel->definition->name, context, kernel->memory);
+    if (!n.status) n.status = check_layout(kernel); /* another variant may be in use by now */
     if (!n.status) kernel->definition->compute(kernel, &n);
     return kokoro_end(&n);
 }
@@ -141,6 +147,7 @@ static const struct definition definitions[] = {
         .name = "DynamicQuantizeConv",
         .compute = kokoro_compute_quantized,
         .attributes = kokoro_quantized_attributes,
+        .packs_integers = 1,
         .inputs = 10,
         .required_inputs = 4,
         .outputs = 2,
@@ -152,6 +159,7 @@ static const struct definition definitions[] = {
         .name = "DynamicQuantizeMatMul",
         .compute = kokoro_compute_matmul,
         .attributes = kokoro_matmul_attributes,
+        .packs_integers = 1,
         .inputs = 7,
         .required_inputs = 5,
         .outputs = MOST_RESULTS,
@@ -182,6 +190,7 @@ static const struct definition definitions[] = {
         .name = "ResidualBlock",
         .compute = kokoro_compute_block,
         .attributes = kokoro_block_attributes,
+        .packs_integers = 1,
         .inputs = MOST_INPUTS,
         .required_inputs = 2,
         .outputs = 3,

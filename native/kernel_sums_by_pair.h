@@ -1,7 +1,8 @@
 /* The integer products of a tile where an instruction serves two rows, two columns and eight
  * channels: a sum holds both columns of the first row, then those of the second. */
+enum { WEIGHT_LAYOUT = CENTERED_PAIRS };
 
-/* Groups g and g + 1 of the weights, or g alone; the rows' activations likewise. */
+/* A pair of groups of the weights, or the last one alone; the rows' activations likewise. */
 INLINE void add_pair(dot_sum sums[][MOST_PANELS * DOT_VECTORS], const element *const *x,
                      int64_t step, const int8_t *w, int64_t panel_size, int rows, int panels,
                      int both) {
@@ -9,9 +10,15 @@ INLINE void add_pair(dot_sum sums[][MOST_PANELS * DOT_VECTORS], const element *c
     UNROLL for (int r = 0; r < rows; r += 2)
         a[r / 2] = pair_rows(ROW(x, step, r), r + 1 < rows ? ROW(x, step, r + 1) : NULL, both);
     UNROLL for (int j = 0; j < panels * VECTORS; j++) {
-        const int8_t *from = w + (j / VECTORS) * panel_size + j % VECTORS * VECTOR * GROUP;
+        const int8_t *panel = w + (j / VECTORS) * panel_size;
+        const int column = j % VECTORS * VECTOR;
         dot_weight first, second;
-        pair_weights(from, both ? from + PANEL * GROUP : NULL, &first, &second);
+        if (both) {
+            first = pair_load(panel + column * 2 * GROUP);
+            second = pair_load(panel + (column + 2) * 2 * GROUP);
+        } else {
+            pair_with_zeros(panel + column * GROUP, &first, &second);
+        }
         UNROLL for (int r = 0; r < rows; r += 2) {
             sums[r / 2][2 * j] = pair_dot(sums[r / 2][2 * j], a[r / 2], first);
             sums[r / 2][2 * j + 1] = pair_dot(sums[r / 2][2 * j + 1], a[r / 2], second);
@@ -52,11 +59,7 @@ typedef dot_sum register_sum;
 typedef dot_activations register_activations;
 typedef dot_weight register_weight;
 INLINE dot_activations load_activations(const element *x) { return pair_rows(x, x, 1); }
-INLINE dot_weight load_weight(const int8_t *w) {
-    dot_weight first, second;
-    pair_weights(w, w + PANEL * GROUP, &first, &second);
-    return first;
-}
+INLINE dot_weight load_weight(const int8_t *w) { return pair_load(w); }
 INLINE dot_sum no_sum(void) { return dot_zero(); }
 INLINE dot_sum add_product(dot_sum sum, dot_activations a, dot_weight w) {
     return pair_dot(sum, a, w);

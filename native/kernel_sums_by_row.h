@@ -1,4 +1,5 @@
 /* The integer products of a tile where an instruction serves one row. */
+enum { WEIGHT_LAYOUT = CENTERED };
 
 /* One group of channels, lane `lane` of activations that are loaded `lanes` at a time. Of weights
  * and activations, the fewer stay in registers while the others pass. */

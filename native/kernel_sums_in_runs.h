@@ -1,5 +1,6 @@
 /* The integer products of a tile where an instruction adds products in 16 bits: the sums of a run
  * (runs.h) stay there, and are then widened and added to totals, which pass through memory. */
+enum { WEIGHT_LAYOUT = CENTERED };
 
 /* Of weights and activations, the fewer stay in registers while the others pass. */
 INLINE void add_groups(run_sum sums[][RUN_VECTORS], const element *const *x, int64_t step,

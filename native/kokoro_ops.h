@@ -7,14 +7,6 @@
 
 #define KOKORO_EXPORT __attribute__((visibility("default")))
 
-/* The layout of packed weights that this library reads, and the version of it, see README.md; the
- * version is raised with every change. Who packs them asks, since a library may have been compiled
- * long before. */
-#define KOKORO_LAYOUT_NAME "centered"
-enum { KOKORO_LAYOUT = 2 };
-KOKORO_EXPORT int kokoro_layout(void);
-KOKORO_EXPORT const char *kokoro_layout_name(void);
-
 /* The variants compiled into this library, fastest first; NULL beyond the last. */
 KOKORO_EXPORT const char *kokoro_variant_name(int index);
 /* Whether this processor, under this operating system, runs the variant of that index. */
@@ -23,6 +15,12 @@ KOKORO_EXPORT const char *kokoro_variant_in_use(void);
 /* For tests and reports of faults, and not while anything runs: 0, or -1 for a name that is not
  * there or does not run here. */
 KOKORO_EXPORT int kokoro_use_variant(const char *name);
+
+/* The layout of packed weights that the variant in use reads, see README.md: its number, which is a
+ * new one with every change, and its name. Who packs them asks, since a library may have been
+ * compiled long before. */
+KOKORO_EXPORT int kokoro_layout(void);
+KOKORO_EXPORT const char *kokoro_layout_name(void);
 
 /* Multiply-adds of bytes in a second on one thread, by the variant in use: `peak` of its instructions
  * with nothing but registers, `reached` of a convolution of a usual size, quantization and output
@@ -37,7 +35,7 @@ struct kokoro_convolution {
     int64_t weight_taps; /* kernel_size, or more times that, see README.md */
     float weight_scale, epsilon, negative_slope, output_scale;
     const float *x;
-    const int8_t *weight;
+    const int8_t *weight; /* in the layout of the variant in use */
     const int32_t *weight_sums;
     const uint8_t *runs; /* see runs.h */
     const float *bias, *statistics, *style, *alpha, *residual, *addend;

@@ -41,6 +41,7 @@ struct definition {
     const char *name;
     void (*compute)(const struct kernel *, struct node *);
     const struct attribute *attributes;
+    int packs_integers; /* and so has an attribute LAYOUT */
     size_t inputs, required_inputs, outputs;
     int input_types[MOST_INPUTS];
 };

@@ -11,6 +11,9 @@
 enum { PANEL = 16 }; /* columns of a packed weight that lie together */
 enum { GROUP = 4 };  /* input channels that one integer dot product takes */
 
+/* The layouts of packed weights, see README.md. A change of one takes a number that none had. */
+enum layout { CENTERED = 2, CENTERED_PAIRS = 3 };
+
 static inline int64_t round_up(int64_t value, int64_t multiple) {
     return (value + multiple - 1) / multiple * multiple;
 }
@@ -69,7 +72,7 @@ struct integer_product {
     const void *rows;
     int64_t row_size, stride, dilation, kernel_size, groups;
     int64_t taps;                /* of the weights: those beyond the kernel_size begin again */
-    const int8_t *weight;        /* [panels, taps, groups, PANEL, GROUP] */
+    const int8_t *weight;        /* [panels, taps, groups, PANEL, GROUP], or pairs of groups */
     const uint8_t *runs;         /* [panels, taps, groups], see runs.h */
     const int32_t *column_terms; /* what is added to every row, in whole panels */
     const float *scales;         /* of the columns, in whole panels */
@@ -90,6 +93,7 @@ struct kokoro_harmonic_source;
 
 struct variant {
     const char *name;
+    enum layout layout;    /* of the weights that it reads */
     int activation_offset; /* what is subtracted from a uint8 activation before it is stored */
     int tile_rows, tile_panels, float_tile_rows;
     void (*range)(const struct activation *, int64_t first, int64_t last, struct range *);

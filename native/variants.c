@@ -130,9 +130,15 @@ const struct variant *kokoro_variant(void) {
     return candidates[best].variant;
 }
 
-int kokoro_layout(void) { return KOKORO_LAYOUT; }
+int kokoro_layout(void) { return (int)kokoro_variant()->layout; }
 
-const char *kokoro_layout_name(void) { return KOKORO_LAYOUT_NAME; }
+const char *kokoro_layout_name(void) {
+    static const char *const names[] = {
+        [CENTERED] = "centered",
+        [CENTERED_PAIRS] = "centered pairs",
+    };
+    return names[kokoro_variant()->layout];
+}
 
 const char *kokoro_variant_name(int index) {
     return index >= 0 && index < CANDIDATES ? candidates[index].variant->name : NULL;

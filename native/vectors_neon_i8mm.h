@@ -24,13 +24,13 @@ static inline int8x8_t eight(const element *p, int all) {
 static inline dot_activations pair_rows(const element *first, const element *second, int all) {
     return vcombine_s8(eight(first, all), second ? eight(second, all) : vdup_n_s8(0));
 }
-/* Of four columns the groups g and g + 1, to two columns of eight channels each, twice. */
-static inline void pair_weights(const int8_t *group, const int8_t *next, dot_weight *first,
-                                dot_weight *second) {
-    const int32x4_t low = vreinterpretq_s32_s8(vld1q_s8(group));
-    const int32x4_t high = next ? vreinterpretq_s32_s8(vld1q_s8(next)) : vdupq_n_s32(0);
-    *first = vreinterpretq_s8_s32(vzip1q_s32(low, high));
-    *second = vreinterpretq_s8_s32(vzip2q_s32(low, high));
+/* Two columns of eight channels. */
+static inline dot_weight pair_load(const int8_t *pair) { return vld1q_s8(pair); }
+/* Four columns of four channels, to two columns of eight each, twice: zeros are the other four. */
+static inline void pair_with_zeros(const int8_t *group, dot_weight *first, dot_weight *second) {
+    const int32x4_t four = vreinterpretq_s32_s8(vld1q_s8(group)), zeros = vdupq_n_s32(0);
+    *first = vreinterpretq_s8_s32(vzip1q_s32(four, zeros));
+    *second = vreinterpretq_s8_s32(vzip2q_s32(four, zeros));
 }
 static inline dot_sum pair_dot(dot_sum sum, dot_activations a, dot_weight w) {
     return vmmlaq_s32(sum, a, w);

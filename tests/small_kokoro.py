@@ -68,6 +68,7 @@ def faithful(
     folder: Path,
     variant: str,
     progress: Callable[[str], None],
+    layout: int = 0,
 ) -> object:
     """Write the same model in two parts, with their weights in files of their own."""
     with open(os.environ[COUNTER], "a", encoding="utf-8") as counter:
@@ -193,6 +194,7 @@ def unknown(
     folder: Path,
     variant: str,
     progress: Callable[[str], None],
+    layout: int = 0,
 ) -> object:
     with open(os.environ[COUNTER], "a", encoding="utf-8") as counter:
         counter.write("looked at\n")
@@ -204,6 +206,7 @@ def higher(
     folder: Path,
     variant: str,
     progress: Callable[[str], None],
+    layout: int = 0,
 ) -> object:
     other = write_small_kokoro(folder / "other.onnx", pitch=0.02)
     return faithful(other, folder, variant, progress)
@@ -214,6 +217,7 @@ def longer(
     folder: Path,
     variant: str,
     progress: Callable[[str], None],
+    layout: int = 0,
 ) -> object:
     other = write_small_kokoro(folder / "other.onnx", frames=2.0)
     return faithful(other, folder, variant, progress)
@@ -224,6 +228,7 @@ def infinite(
     folder: Path,
     variant: str,
     progress: Callable[[str], None],
+    layout: int = 0,
 ) -> object:
     other = write_small_kokoro(folder / "other.onnx", pitch=float("inf"))
     return faithful(other, folder, variant, progress)
@@ -234,6 +239,7 @@ def failing(
     folder: Path,
     variant: str,
     progress: Callable[[str], None],
+    layout: int = 0,
 ) -> object:
     raise RuntimeError("there is a hole in the graph")
 
@@ -243,6 +249,7 @@ def dying(
     folder: Path,
     variant: str,
     progress: Callable[[str], None],
+    layout: int = 0,
 ) -> object:
     os.kill(os.getpid(), signal.SIGKILL)
     return None
@@ -253,6 +260,7 @@ def hanging(
     folder: Path,
     variant: str,
     progress: Callable[[str], None],
+    layout: int = 0,
 ) -> object:
     (folder / "half.onnx").touch()
     with open(os.environ[LIFELINE], "w", encoding="utf-8") as lifeline:

@@ -48,7 +48,7 @@ class CacheKey:
         variant: the operators that it uses.
         onnxruntime: version of the library that optimizes and runs it; `any` for GPUs, where the
             library optimizes it at every start.
-        layout: for `native`, version of the layout of its weights; 0 for other variants.
+        layout: for `native`, number of the layout of its weights; 0 for other variants.
     """
 
     source_sha256: str

@@ -8,7 +8,6 @@ from typing import Literal
 from service.model.prepared import CacheKey, ModelOnDisk, PreparedModel
 from service.model.runtime import Runtime
 from service.preparation.for_gpus import find_for_gpu, make_for_gpus
-from service.preparation.layout import LAYOUT
 from service.preparation.operators import NativeUnavailableError, find_native_operators
 from service.preparation.rewriting.version import VERSION
 from service.preparation.source import Progress, Source
@@ -66,7 +65,7 @@ def _for_processor(
         key = CacheKey(sha256, VERSION, "stock", version)
         detail = f"ONNX Runtime's operators, half as fast as native ones: {error}"
         return PreparedModel(source.path.name, store.folder(key), key, detail)
-    key = CacheKey(sha256, VERSION, "native", version, LAYOUT)
+    key = CacheKey(sha256, VERSION, "native", version, native.layout)
     detail = f"native operators, {native.kernels}"
     return PreparedModel(
         source.path.name, store.folder(key), key, detail, native.path, native.kernels

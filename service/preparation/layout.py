@@ -1,11 +1,22 @@
-"""The layout of packed weights, apart from packing: checking it needs no onnx_ir.
+"""The layouts of packed weights, apart from packing: checking them needs no onnx_ir.
 
-It is a contract with the native library; native/README.md describes it. The version is raised with
-every change. It is part of the cache key and an attribute of every node with packed weights.
+They are a contract with the native library; native/README.md describes them. The number of a layout
+is part of the cache key and an attribute of every node with packed weights.
 """
 
-LAYOUT = 2
-"""The native operators must be compiled with the same `KOKORO_LAYOUT` in native/kokoro_ops.h."""
+from __future__ import annotations
 
-LAYOUT_NAME = "centered"
-"""What the native operators call it: `KOKORO_LAYOUT_NAME`."""
+from enum import IntEnum
+
+
+class Layout(IntEnum):
+    """The layouts that are packed here, as `layout` in native/variant.h numbers them.
+
+    A layout that changes takes a number that none has had.
+    """
+
+    CENTERED = 2
+    """Four channels of 16 columns lie together."""
+
+    CENTERED_PAIRS = 3
+    """Eight channels of 16 columns, for instructions that take so many."""

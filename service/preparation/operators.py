@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from service.errors import SettingsError
-from service.preparation.layout import LAYOUT, LAYOUT_NAME
+from service.preparation.layout import Layout
 from service.resources import native_library
 
 PORTABLE = "portable"
@@ -25,10 +25,12 @@ class NativeOperators:
     Attributes:
         path: the file, for `ortffi.SessionBuilder.with_custom_ops`.
         kernels: the instruction set that it uses on this CPU, such as `avx512vnni`.
+        layout: of the packed weights that these kernels read.
     """
 
     path: Path
     kernels: str
+    layout: Layout
 
 
 @dataclass(frozen=True)
@@ -64,23 +66,23 @@ def find_native_operators(path: Path | None = None, kernels: str | None = None) 
             operators.
         SettingsError: it cannot use the kernels that were asked for.
     """
-    if kernels is None:
+    try:
         library = _load(path or native_library())
-        if _in_use(library) == PORTABLE:
+        if kernels is not None:
+            _use(library, kernels)
+        elif _in_use(library) == PORTABLE:
             raise NativeUnavailableError("this CPU has none of the instruction sets that they need")
-    else:
-        try:
-            library = _load(path or native_library())
-        except NativeUnavailableError as error:
-            raise SettingsError(
-                f"kernels = {kernels}: there are no native operators: {error}"
-            ) from error
-        _use(library, kernels)
-    return NativeOperators(Path(library._name), _in_use(library))
+        return NativeOperators(Path(library._name), _in_use(library), _layout(library))
+    except NativeUnavailableError as error:
+        if kernels is None:
+            raise
+        raise SettingsError(
+            f"kernels = {kernels}: there are no native operators: {error}"
+        ) from error
 
 
 def _load(path: Path) -> ctypes.CDLL:
-    """Load a library that reads weights in our layout. Raises NativeUnavailableError."""
+    """Load a library of native operators. Raises NativeUnavailableError."""
     if not path.is_file():
         raise NativeUnavailableError("they were not compiled, because setup found no C compiler")
     try:
@@ -88,14 +90,21 @@ def _load(path: Path) -> ctypes.CDLL:
         library.kokoro_variant_in_use.restype = ctypes.c_char_p
     except (OSError, AttributeError) as error:
         raise NativeUnavailableError(f"{path.name} cannot be loaded: {error}") from error
-    # The first version has no such function.
-    layout = getattr(library, "kokoro_layout", lambda: 0)()
-    if layout != LAYOUT:
-        raise NativeUnavailableError(
-            f"{path.name} was compiled from other sources: it reads layout {layout} of weights, "
-            f"not {LAYOUT} ({LAYOUT_NAME}); install the service again to compile it"
-        )
     return library
+
+
+def _layout(library: ctypes.CDLL) -> Layout:
+    """Return the layout that the kernels in use read. Raises NativeUnavailableError."""
+    # The first version has no such function.
+    number = getattr(library, "kokoro_layout", lambda: 0)()
+    try:
+        return Layout(number)
+    except ValueError:
+        raise NativeUnavailableError(
+            f"{Path(library._name).name} was compiled from other sources: it reads layout {number} "
+            f"of weights, not {' or '.join(str(int(one)) for one in Layout)}; "
+            "install the service again to compile it"
+        ) from None
 
 
 def _in_use(library: ctypes.CDLL) -> str:

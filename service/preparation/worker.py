@@ -47,6 +47,7 @@ class Rewrite(Protocol):
         folder: Path,
         variant: RewrittenVariant,
         progress: Callable[[str], None],
+        layout: int,
     ) -> object:
         """Write the rewritten model into a folder. Raises RefusedError: the graph is not known."""
 
@@ -123,7 +124,7 @@ def prepare(request: Request, rewrite: Rewrite, progress: Callable[[str], None])
 
     def write(variant: RewrittenVariant, to: Path) -> None:
         progress("rewriting the model")
-        rewrite(source, to, variant, progress)
+        rewrite(source, to, variant, progress, model.key.layout)
 
     try:
         if model.variant in GPU_VARIANTS:

@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from service.preparation.layout import Layout
+
 Floats = NDArray[np.float32]
 Bytes = NDArray[np.uint8]
 Signed = NDArray[np.int8]
@@ -156,7 +158,7 @@ class Convolution:
         q, scale, zero_point = self.quantized()
         return self.finish(self.accumulators(q, zero_point), scale)
 
-    def packed(self) -> NDArray[np.int8]:
+    def packed(self, layout: Layout = Layout.CENTERED) -> NDArray[np.int8]:
         """One tap after the other, and again for what is left of weights that int8 cannot hold."""
         terms, rest = [], self.w
         while not terms or rest.any():
@@ -167,8 +169,13 @@ class Convolution:
         panels, groups = -(-out // 16), -(-inner // 4)
         whole = np.zeros((panels * 16, groups * 4, taps), np.int8)
         whole[:out, :inner] = w
-        parts = whole.reshape(panels, 16, groups, 4, taps)
-        return np.ascontiguousarray(parts.transpose(0, 4, 2, 1, 3))
+        fours = whole.reshape(panels, 16, groups, 4, taps).transpose(0, 4, 2, 1, 3)
+        if layout is Layout.CENTERED:
+            return np.ascontiguousarray(fours)
+        pairs = groups // 2
+        eights = whole[:, : pairs * 8].reshape(panels, 16, pairs, 8, taps).transpose(0, 4, 2, 1, 3)
+        paired = np.ascontiguousarray(eights).reshape(panels, taps, pairs * 2, 16, 4)
+        return np.concatenate([paired, fours[:, :, pairs * 2 :]], axis=2)
 
     def weight_sums(self) -> NDArray[np.int32]:
         return self.w.sum(axis=(1, 2), dtype=np.int32)

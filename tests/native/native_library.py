@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from service.preparation.layout import Layout
 from tests.native import kokoro_reference as reference
 
 NATIVE = Path(__file__).parents[2] / "native"
@@ -94,6 +95,11 @@ def runnable() -> list[str]:
     return [name for i, name in enumerate(variants()) if library().kokoro_variant_runs(i)]
 
 
+def layout() -> Layout:
+    """Of the weights that the variant in use reads."""
+    return Layout(library().kokoro_layout())
+
+
 @contextlib.contextmanager
 def using(variant: str) -> Iterator[None]:
     before = library().kokoro_variant_in_use()
@@ -136,7 +142,7 @@ def _arguments(c: reference.Convolution, kept: list[Any]) -> ConvolutionArgument
         negative_slope=c.negative_slope,
         output_scale=c.output_scale,
         x=_pointer(c.x, kept),
-        weight=_pointer(c.packed(), kept),
+        weight=_pointer(c.packed(layout()), kept),
         weight_sums=_pointer(c.weight_sums(), kept),
         runs=_pointer(c.runs(), kept),
         bias=_pointer(c.bias, kept),

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from onnx import NodeProto, TensorProto, helper
 
-from service.preparation.layout import LAYOUT
 from tests.native import kokoro_reference as reference
+from tests.native import native_library
 
 Array = np.ndarray[Any, Any]
 TYPES = {
@@ -31,10 +31,10 @@ def model(
 ) -> bytes:
     """Serialize it; an input that is None and an output that is empty are missing.
 
-    Weights are in the layout of today unless the attributes say another.
+    Weights are in the layout of the variant in use unless the attributes say another.
     """
     if operator in PACKED:
-        attributes = {"layout": LAYOUT, **attributes}
+        attributes = {"layout": int(native_library.layout()), **attributes}
     given = {name: array for name, array in inputs.items() if array is not None}
     names = [name if name in given else "" for name in inputs]
     while names and not names[-1]:
@@ -58,7 +58,7 @@ def chain(nodes: Sequence[NodeProto], given: Mapping[str, Array], outputs: Seque
 def inputs_of(c: reference.Convolution) -> dict[str, Array | None]:
     return {
         "x": c.x[None],
-        "weight": c.packed(),
+        "weight": c.packed(native_library.layout()),
         "weight_sums": c.weight_sums(),
         "runs": c.runs(),
         "bias": c.bias,

@@ -11,7 +11,7 @@ import pytest
 from onnx import helper
 
 import ortffi
-from service.preparation.layout import LAYOUT
+from service.preparation.layout import Layout
 from tests.native import kokoro_reference as reference
 from tests.native import native_library, native_models
 
@@ -254,12 +254,46 @@ def test_an_attribute_of_another_type_is_named(run):
         run("Conv", conv_inputs(), {**CONV, "channels": 22.0}, ["y"])
 
 
-@pytest.mark.parametrize("layout", [0, 1, LAYOUT + 1])
-def test_weights_of_another_layout_are_refused(run, layout):
+LAYOUT_NAMES = {Layout.CENTERED: "centered", Layout.CENTERED_PAIRS: "centered pairs"}
+
+
+@pytest.mark.parametrize("layout", [-1, 0, 1, *Layout, max(Layout) + 1])
+def test_weights_of_another_layout_are_refused(run, variant, layout):
     c = reference.random_convolution(reference.Sizes(9, 4, 16))
-    message = rf"packed in layout {layout}, and this library reads layout {LAYOUT} \(centered\)"
-    with pytest.raises(ortffi.OrtError, match=rf"kokoro\.DynamicQuantizeConv: .*{message}"):
-        run_convolution(run, c, ["y"], layout=layout)
+    read = native_library.layout()
+    if layout == read:
+        run_convolution(run, c, ["y"], layout=int(layout))
+        return
+    reads = rf"{variant} reads layout {read} \({LAYOUT_NAMES[read]}\); prepare the model again"
+    expected = rf"kokoro\.DynamicQuantizeConv: .*packed in layout {layout}, and {reads}"
+    with pytest.raises(ortffi.OrtError, match=expected):
+        run_convolution(run, c, ["y"], layout=int(layout))
+
+
+def test_a_variant_chosen_too_late_refuses_what_it_would_misread(library_path):
+    readers = {}
+    for name in native_library.runnable():
+        with native_library.using(name):
+            readers[native_library.layout()] = name
+    if len(readers) < 2:
+        pytest.skip("the variants that this processor runs read one layout")
+    c = reference.random_convolution(reference.Sizes(9, 12, 16))
+    for early, late in itertools.permutations(readers.values()):
+        with native_library.using(early):
+            inputs = native_models.inputs_of(c)
+            attributes = native_models.attributes_of(c)
+            model = native_models.model("DynamicQuantizeConv", inputs, attributes, ["y"])
+            builder = ortffi.SessionBuilder().with_custom_ops(library_path)
+            session = builder.commit_from_memory(model)
+        given = {name: array for name, array in inputs.items() if array is not None}
+        with session:
+            with (
+                native_library.using(late),
+                pytest.raises(ortffi.OrtError, match=rf"packed in layout \d, and {late} reads"),
+            ):
+                session.run(given)
+            with native_library.using(early):
+                session.run(given)
 
 
 def test_weights_that_do_not_say_their_layout_are_refused(library_path):

@@ -24,7 +24,7 @@ struct shape {
 
 static void convolution(struct shape s, unsigned parts, int kind) {
     int32_t *sums = memory(s.out, sizeof *sums);
-    int8_t *w = packed(s.in, s.out, s.kernel, sums);
+    int8_t *w = packed(s.in, s.out, s.kernel, sums), *of_candidate = NULL;
     uint8_t *runs = runs_of(w, s.in, s.out, s.kernel);
     float *x = floats(s.rows * s.in);
     fill(x, s.rows * s.in, kind);
@@ -76,6 +76,7 @@ static void convolution(struct shape s, unsigned parts, int kind) {
     kokoro_convolve(&c, y, statistics);
 
     use(candidate);
+    c.weight = of_candidate = laid_out(w, s.in, s.out, s.kernel);
     kokoro_convolve_integers(&c, q, zero_point, integers);
     if (memcmp(expected, integers, (size_t)outputs * sizeof *integers) != 0)
         fail("an integer", s.rows, s.in, s.out, s.kernel);
@@ -105,7 +106,8 @@ static void convolution(struct shape s, unsigned parts, int kind) {
     c.bias = bias = floats(s.out);
     kokoro_convolve(&c, found, NULL);
 end:
-    release(w), release(sums), release(runs), release(x), release(q), release(other);
+    release(w), release(of_candidate), release(sums), release(runs), release(x), release(q);
+    release(other);
     release(expected);
     release(integers), release(y), release(found), release(statistics), release(bias);
     release(residual), release(addend);
@@ -197,7 +199,7 @@ static void matmul(int64_t rows, int64_t in, int64_t out, int biased, int kind) 
     int8_t *w = packed(in, out, 1, sums);
     uint8_t *runs = runs_of(w, in, out, 1);
     float *y = zeros(rows * out), *found = zeros(rows * out);
-    const struct kokoro_convolution c = {
+    struct kokoro_convolution c = {
         .rows = rows, .in_channels = in, .out_channels = out, .kernel_size = 1, .weight_taps = 1, .dilation = 1,
         .stride = 1, .negative_slope = 1.0f, .output_scale = 1.0f, .x = x, .weight = w,
         .weight_sums = sums, .runs = runs, .weight_scales = scales, .float_bias = bias,
@@ -205,11 +207,13 @@ static void matmul(int64_t rows, int64_t in, int64_t out, int biased, int kind) 
     use("portable");
     kokoro_convolve(&c, y, NULL);
     use(candidate);
+    int8_t *of_candidate = laid_out(w, in, out, 1);
+    c.weight = of_candidate;
     kokoro_convolve(&c, found, NULL);
     if (kind < 4 && memcmp(y, found, (size_t)(rows * out) * sizeof *y) != 0)
         fail("DynamicQuantizeMatMul", rows, in, out, 1);
     release(x), release(scales), release(bias), release(sums), release(w), release(runs);
-    release(y), release(found);
+    release(of_candidate), release(y), release(found);
 }
 
 /* The block against the six convolutions that it is made of, with the statistics of each joined to
@@ -238,8 +242,10 @@ static void residual_block(int64_t rows, int64_t channels, int64_t kernel, int w
     void *kept[OPERANDS * BLOCK_CONVOLUTIONS];
     for (int i = 0; i < BLOCK_CONVOLUTIONS; i++) {
         int32_t *sums = memory(channels, sizeof *sums);
-        int8_t *weight = packed(channels, channels, kernel, sums);
-        uint8_t *runs = runs_of(weight, channels, channels, kernel);
+        int8_t *centered = packed(channels, channels, kernel, sums);
+        uint8_t *runs = runs_of(centered, channels, channels, kernel);
+        int8_t *weight = laid_out(centered, channels, channels, kernel);
+        release(centered);
         float *bias = floats(channels), *style = floats(2 * channels), *alpha = floats(channels);
         void *const made[OPERANDS] = {sums, weight, runs, bias, style, alpha};
         memcpy(kept + OPERANDS * i, made, sizeof made);

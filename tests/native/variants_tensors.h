@@ -4,6 +4,7 @@
 #define VARIANTS_TENSORS_H
 
 #include "runs.h"
+#include "variant.h"
 
 #include <math.h>
 #include <stdint.h>
@@ -119,6 +120,22 @@ static int8_t *packed(int64_t in, int64_t out, int64_t kernel, int32_t *sums) {
             }
     }
     return w;
+}
+
+/* A copy of packed weights in the layout that the variant in use reads. */
+static int8_t *laid_out(const int8_t *w, int64_t in, int64_t out, int64_t kernel) {
+    const int64_t groups = ceil_div(in, 4), blocks = ceil_div(out, 16) * kernel;
+    int8_t *made = memory(blocks * groups * 64, 1);
+    memcpy(made, w, (size_t)(blocks * groups * 64));
+    if (kokoro_layout() == CENTERED) return made;
+    if (kokoro_layout() != CENTERED_PAIRS) abort();
+    for (int64_t i = 0; i < blocks; i++)
+        for (int64_t g = 0; g + 1 < groups; g += 2)
+            for (int64_t o = 0; o < 16; o++)
+                for (int64_t half = 0; half < 2; half++)
+                    memcpy(made + (i * groups + g) * 64 + o * 8 + half * 4,
+                           w + (i * groups + g + half) * 64 + o * 4, 4);
+    return made;
 }
 
 /* What runs.h says of the groups of a panel and a tap. */

@@ -7,7 +7,7 @@ from functools import partial
 import numpy as np
 import onnx_ir as ir
 
-from service.preparation.layout import LAYOUT
+from service.preparation.layout import Layout
 from service.preparation.rewriting.graph import Array, initializer, nodes_of
 from service.preparation.rewriting.native import OPERATORS, packed_operands
 from service.preparation.rewriting.packing import COLUMNS, pack_matrix
@@ -66,7 +66,7 @@ def _fused(
         "DynamicQuantizeMatMul",
         inputs,
         domain=OPERATORS,
-        attributes={"channels": scale.size, "layout": LAYOUT},
+        attributes={"channels": scale.size, "layout": Layout.CENTERED},
         num_outputs=n_outputs,
     )
 

@@ -9,7 +9,7 @@ import numpy.typing as npt
 import onnx_ir as ir
 from onnx_ir import convenience
 
-from service.preparation.layout import LAYOUT
+from service.preparation.layout import Layout
 from service.preparation.rewriting.dialect import DOMAIN
 from service.preparation.rewriting.graph import constant, initializer, maker, scalar, users
 from service.preparation.rewriting.packing import (
@@ -70,7 +70,7 @@ class _Fuser:
         attributes |= {
             "channels": weight.shape[0],
             "kernel_size": weight.shape[2],
-            "layout": LAYOUT,
+            "layout": Layout.CENTERED,
             "epsilon": before["epsilon"],
             "negative_slope": before["negative_slope"],
             "output_scale": scale,

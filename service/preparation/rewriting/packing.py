@@ -50,6 +50,23 @@ def pack_matrix(weight: npt.NDArray[np.int8]) -> npt.NDArray[np.int8]:
     return pack_integers(weight.T[:, :, None])
 
 
+def pair_groups(packed: npt.NDArray[np.int8]) -> npt.NDArray[np.int8]:
+    """Return packed weights with the eight channels of each two groups together, column by column.
+
+    Args:
+        packed: int8 [P, K, Q, 16, 4].
+
+    Returns:
+        The same shape: [P, K, Q // 2, 16, 8] in its first groups, then the last group of an odd Q
+        as it is.
+    """
+    whole = packed.shape[2] // 2 * 2
+    paired = packed.copy()
+    pairs = packed[:, :, :whole].reshape(*packed.shape[:2], -1, 2, COLUMNS, GROUP)
+    paired[:, :, :whole] = pairs.swapaxes(3, 4).reshape(paired[:, :, :whole].shape)
+    return paired
+
+
 def column_sums(packed: npt.NDArray[np.int8], n_out: int) -> npt.NDArray[np.int32]:
     """Return int32 [Co]: the sum of each output channel's packed weights."""
     sums: npt.NDArray[np.int32] = packed.sum(axis=(1, 2, 4), dtype=np.int32)

@@ -13,6 +13,7 @@ from onnx_ir.passes import common as passes
 
 from service.model.durations import TENSOR_NAME
 from service.model.prepared import DECODER, ENCODER, GraphFiles
+from service.preparation.layout import Layout
 from service.preparation.rewriting import (
     angles,
     convolutions,
@@ -41,6 +42,7 @@ from service.preparation.rewriting.floats import (
 )
 from service.preparation.rewriting.halves import halve, round_to_halves
 from service.preparation.rewriting.heads import scale_products, settle_heads
+from service.preparation.rewriting.laying_out import lay_out
 from service.preparation.rewriting.lengths import share_lengths
 from service.preparation.rewriting.masked_decoder import mask_frames
 from service.preparation.rewriting.matrices import fuse_products
@@ -88,6 +90,7 @@ def rewrite(
     folder: Path,
     variant: Variant,
     progress: Callable[[str], None],
+    layout: int = 0,
 ) -> Report:
     """Write a faster model with the same results as its source.
 
@@ -99,6 +102,7 @@ def rewrite(
         variant: `native` needs the operators of native/, `stock` nothing; `float32` and `float16`
             are for GPUs; `rounded` is `float16` in float32, for parity checks.
         progress: called with a line where something takes long.
+        layout: number of the `Layout` of the weights, for `native`; 0 for other variants.
 
     Returns:
         A report.
@@ -136,6 +140,7 @@ def rewrite(
             _rewrite_for_gpu(one, variant, found, pad)
     if variant == "native":
         found["carrying"] = carry_statistics(parts[DECODER].graph)
+        found["layout"] = sum(lay_out(one.graph, Layout(layout)) for one in parts.values())
     progress("writing the prepared model")
     for files, one in parts.items():
         _write(one, folder, files)

@@ -8,9 +8,10 @@ from pathlib import Path
 import pytest
 
 from service.errors import SettingsError
-from service.preparation.layout import LAYOUT, LAYOUT_NAME
+from service.preparation.layout import Layout
 from service.preparation.operators import (
     KernelSpeed,
+    NativeOperators,
     NativeUnavailableError,
     find_native_operators,
     measure_kernels,
@@ -28,7 +29,8 @@ def compiled(folder: Path, code: str) -> Path:
     return path
 
 
-def library_of(folder: Path, kernels: str, layout: int | None = LAYOUT) -> Path:
+def library_of(folder: Path, kernels: str, layout: int | str | None = 2) -> Path:
+    """Compile a library without kernels; `layout` is C, what it says of their weights."""
     code = f"""
         static const char *in_use = "{kernels}";
         const char *kokoro_variant_in_use(void) {{ return in_use; }}
@@ -50,7 +52,7 @@ def library_of(folder: Path, kernels: str, layout: int | None = LAYOUT) -> Path:
 def test_a_library_tells_which_kernels_it_uses(tmp_path: Path) -> None:
     path = library_of(tmp_path, "abacus")
     operators = find_native_operators(path)
-    assert (operators.path, operators.kernels) == (path, "abacus")
+    assert operators == NativeOperators(path, "abacus", Layout.CENTERED)
 
 
 def test_portable_kernels_are_not_worth_it(tmp_path: Path) -> None:
@@ -95,21 +97,29 @@ def test_kernels_are_measured() -> None:
     )
 
 
-@pytest.mark.parametrize("layout", [None, LAYOUT - 1, LAYOUT + 1])
+@pytest.mark.parametrize("layout", [None, 1, max(Layout) + 1])
 def test_a_library_of_other_sources_is_refused(tmp_path: Path, layout: int | None) -> None:
     path = library_of(tmp_path, "abacus", layout)
-    found = rf"reads layout {layout or 0} of weights, not {LAYOUT} \({LAYOUT_NAME}\); install the"
+    found = f"reads layout {layout or 0} of weights, not 2 or 3; install the service again"
     with pytest.raises(NativeUnavailableError, match=found):
         find_native_operators(path)
+    with pytest.raises(SettingsError, match=f"kernels = abacus: there are no .*{found}"):
+        find_native_operators(path, "abacus")
+
+
+def test_the_layout_is_that_of_the_kernels_in_use(tmp_path: Path) -> None:
+    path = library_of(tmp_path, "best", "in_use[0] == 'a' ? 3 : 2")
+    assert find_native_operators(path).layout is Layout.CENTERED
+    assert find_native_operators(path, "abacus").layout is Layout.CENTERED_PAIRS
 
 
 def test_what_is_packed_here_is_read_by_what_is_compiled_here() -> None:
     if not native_library().is_file():
         pytest.skip("they were not compiled, because setup found no C compiler")
     library = ctypes.CDLL(str(native_library()))
-    assert library.kokoro_layout() == LAYOUT
     library.kokoro_layout_name.restype = ctypes.c_char_p
-    assert library.kokoro_layout_name().decode() == LAYOUT_NAME
+    names = {Layout.CENTERED: "centered", Layout.CENTERED_PAIRS: "centered pairs"}
+    assert library.kokoro_layout_name().decode() == names[Layout(library.kokoro_layout())]
 
 
 def test_another_library_is_refused(tmp_path: Path) -> None:

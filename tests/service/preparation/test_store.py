@@ -16,7 +16,7 @@ from service import loading
 from service.loading import load_model
 from service.model import Model, PreparedModel, open_runtime
 from service.preparation import getting, store
-from service.preparation.layout import LAYOUT
+from service.preparation.layout import Layout
 from service.preparation.operators import NativeOperators
 from service.preparation.refusal import NotPreparedError
 from service.resources import native_library
@@ -126,24 +126,27 @@ def test_two_environments_share_a_cache_and_each_finds_its_own(
     assert bench.n_rewritings == 2
 
 
-def test_a_library_of_another_layout_finds_no_model_of_the_old_one_nor_the_other_way_round(
+def test_kernels_of_another_layout_find_no_model_of_the_first_nor_the_other_way_round(
     bench: Bench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    operators = NativeOperators(native_library(), "avx2")
-    if not operators.path.is_file():
+    if not native_library().is_file():
         pytest.skip("they were not compiled: there was no C compiler at setup")
-    monkeypatch.setattr(getting, "find_native_operators", lambda kernels: operators)
+
+    def read(layout: Layout) -> None:
+        operators = NativeOperators(native_library(), "any", layout)
+        monkeypatch.setattr(getting, "find_native_operators", lambda kernels: operators)
+
     folders = {}
-    for layout in (LAYOUT - 1, LAYOUT):
-        monkeypatch.setattr(getting, "LAYOUT", layout)
+    for layout in Layout:
+        read(layout)
         folders[layout] = bench.prepare("faithful").parent
     assert bench.folders() == [path.name for path in folders.values()]
     for layout, folder in folders.items():
-        monkeypatch.setattr(getting, "LAYOUT", layout)
+        read(layout)
         assert bench.prepare("failing").parent == folder  # nobody rewrites again
     # Whoever renames a folder does not make it another model.
-    shutil.rmtree(folders[LAYOUT])
-    folders[LAYOUT - 1].rename(folders[LAYOUT])
+    shutil.rmtree(folders[layout])
+    folders[Layout.CENTERED].rename(folders[layout])
     with pytest.raises(NotPreparedError, match="hole"):
         bench.prepare("failing")
     assert any("is of another model" in line for line in bench.lines)

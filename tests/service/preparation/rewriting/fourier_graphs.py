@@ -65,7 +65,7 @@ def polar(graph: Published, real: str, imaginary: str) -> tuple[str, str]:
 
 
 def rules_for(backend: Backend) -> RewriteRuleSet:
-    return fourier.rules() if backend.library is None else fourier.native_rules()
+    return fourier.rules() if backend.operators is None else fourier.native_rules()
 
 
 def rewritten(backend: Backend, graph: Published, *outputs: str) -> tuple[list[Array], list[Array]]:
@@ -76,7 +76,7 @@ def rewritten(backend: Backend, graph: Published, *outputs: str) -> tuple[list[A
     assert rules_for(backend).apply_to_model(model) == 3
     tidied(model)
     assert not {"STFT", "Gather"} & set(operators(model))
-    assert ("MatMul" in operators(model)) == (backend.library is None)
+    assert ("MatMul" in operators(model)) == (backend.operators is None)
     return before, backend.run(backend.lower(model), graph.feeds)
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,7 +14,11 @@ from onnx_ir.passes import common as passes
 from onnxscript.rewriter import RewriteRuleSet
 
 import ortffi
-from service.preparation.operators import NativeUnavailableError, find_native_operators
+from service.preparation.operators import (
+    NativeOperators,
+    NativeUnavailableError,
+    find_native_operators,
+)
 from service.preparation.rewriting import (
     convolutions,
     fourier,
@@ -28,6 +31,7 @@ from service.preparation.rewriting import (
 from service.preparation.rewriting.blocks import fuse_blocks
 from service.preparation.rewriting.dialect import DOMAIN
 from service.preparation.rewriting.graph import constant
+from service.preparation.rewriting.laying_out import lay_out
 from service.preparation.rewriting.projections import merge_projections
 from service.preparation.rewriting.transposes import move_transposes
 from tests.service.preparation.rewriting.published_graphs import Array, Published
@@ -122,13 +126,16 @@ class Backend:
     """What turns the dialect into operators that can be run, and runs them."""
 
     name: str
-    library: Path | None = None
+    operators: NativeOperators | None = None
 
     def lower(self, model: ir.Model) -> ir.Model:
-        """Cancel transposes, put in operators and take out the dialect."""
+        """Cancel transposes, put in operators and take out the dialect.
+
+        Weights are laid out when a graph is run, for the kernels of this processor.
+        """
         move_transposes(model.graph)
         tidied(model)
-        if self.library is not None:
+        if self.operators is not None:
             native.fuse(model.graph)
             model.graph.opset_imports[native.OPERATORS] = 1
             passes.RemoveUnusedNodesPass()(model)
@@ -144,8 +151,10 @@ class Backend:
     def run(self, model: ir.Model, feeds: Mapping[str, Array]) -> list[Array]:
         builder = ortffi.SessionBuilder().with_cpu().with_intra_threads(1)
         builder = builder.with_optimization_level(ortffi.GraphOptimizationLevel.DISABLE_ALL)
-        if self.library is not None:
-            builder = builder.with_custom_ops(self.library)
+        if self.operators is not None:
+            builder = builder.with_custom_ops(self.operators.path)
+            model = copied(model)
+            lay_out(model.graph, self.operators.layout)
         check_exact(model)
         for node in model.graph:
             for value in node.outputs:
@@ -207,7 +216,7 @@ def backend_named(name: str) -> Backend:
     if name == STOCK.name:
         return STOCK
     try:
-        return Backend(name, library=find_native_operators().path)
+        return Backend(name, find_native_operators())
     except NativeUnavailableError as error:
         pytest.skip(f"native operators cannot be used: {error}")
 

@@ -7,7 +7,7 @@ import onnx_ir as ir
 import pytest
 from onnx_ir.passes import common as passes
 
-from service.preparation.layout import LAYOUT
+from service.preparation.layout import Layout
 from service.preparation.rewriting import native
 from service.preparation.rewriting.blocks import fuse_blocks
 from tests.service.preparation.rewriting.graph_checks import (
@@ -101,7 +101,7 @@ def test_three_pairs_become_one_operator(
         "kernel_size": size,
         "dilations": (1, 1, 3, 1, 5, 1),
         "weight_scales": (pytest.approx(0.0021),) * 6,
-        "layout": LAYOUT,
+        "layout": Layout.CENTERED,
         "epsilon": pytest.approx(1e-5),
         "output_scale": pytest.approx(1 / 3 if summed else 1.0),
     }

@@ -8,7 +8,7 @@ import numpy as np
 import onnx_ir as ir
 import pytest
 
-from service.preparation.layout import LAYOUT
+from service.preparation.layout import Layout
 from service.preparation.rewriting import native
 from service.preparation.rewriting.packing import (
     centered,
@@ -59,7 +59,7 @@ def test_a_convolution_alone() -> None:
     assert array(node.inputs[4]).shape == (17,)
     assert attributes_of(node) == {
         "channels": 17, "kernel_size": 12, "dilation": 1, "stride": 6, "pad_begin": 3,
-        "pad_end": 2, "weight_scale": pytest.approx(0.0021), "layout": LAYOUT,
+        "pad_end": 2, "weight_scale": pytest.approx(0.0021), "layout": Layout.CENTERED,
         "epsilon": 0.0, "negative_slope": 1.0, "output_scale": 1.0,
     }  # fmt: skip
     assert node.outputs[1].name == ""

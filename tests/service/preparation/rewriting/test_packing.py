@@ -16,6 +16,7 @@ from service.preparation.rewriting.packing import (
     pack_integers,
     pack_matrix,
     pack_strided,
+    pair_groups,
 )
 
 SIZES = [(1, 1, 1), (16, 4, 3), (17, 5, 3), (15, 3, 1), (33, 22, 12), (22, 7, 7), (48, 8, 2)]
@@ -42,6 +43,23 @@ def test_sums_are_those_of_the_packed_weights(n_out: int, n_in: int, size: int) 
     assert (sums.dtype, sums.shape) == (np.int32, (n_out,))
     for out in range(n_out):
         assert sums[out] == sum(map(int, weight[out].reshape(-1)))
+
+
+@pytest.mark.parametrize(("n_out", "n_in", "size"), [*SIZES, (20, 12, 3), (16, 40, 1)])
+def test_pairs_have_eight_channels_of_a_column_together(n_out: int, n_in: int, size: int) -> None:
+    weight = np.random.default_rng(6).integers(-128, 128, (n_out, n_in, size), np.int8)
+    packed = pack_integers(weight)
+    before, paired = packed.copy(), pair_groups(packed)
+    np.testing.assert_array_equal(packed, before)
+    assert (paired.dtype, paired.shape) == (np.int8, packed.shape)
+    assert paired.flags.c_contiguous
+    n_pairs = packed.shape[2] // 2
+    eights = paired[:, :, : 2 * n_pairs].reshape(*packed.shape[:2], n_pairs, 16, 8)
+    for p, k, pair, j, i in product(*map(range, eights.shape)):
+        out, channel = 16 * p + j, 8 * pair + i
+        expected = weight[out, channel, k] if out < n_out and channel < n_in else 0
+        assert eights[p, k, pair, j, i] == expected
+    np.testing.assert_array_equal(paired[:, :, 2 * n_pairs :], packed[:, :, 2 * n_pairs :])
 
 
 @pytest.mark.parametrize("level", [-128, 0, 127])

@@ -25,18 +25,19 @@ from service.preparation.rewriting.pipeline import Report, rewrite
 from tests.opened_models import open_folder
 from tests.service.preparation.rewriting.graph_checks import backend_named
 from tests.service.preparation.rewriting.published_graphs import Array
-from tests.service.preparation.rewriting.variants import VARIANTS, cpu
+from tests.service.preparation.rewriting.variants import VARIANTS, cpu, layout_of
 
 TWICE = """
 import sys
 from pathlib import Path
 from service.preparation.rewriting.pipeline import rewrite
+from tests.service.preparation.rewriting.variants import layout_of
 
 source, folder = sys.argv[1:]
 for variant in ("native", "stock"):
     to = Path(folder, variant)
     to.mkdir()
-    rewrite(Path(source), to, variant, lambda line: None)
+    rewrite(Path(source), to, variant, lambda line: None, layout_of(variant))
 """
 
 
@@ -61,7 +62,7 @@ def prepared(model_file: Path, tmp_path_factory: pytest.TempPathFactory) -> dict
     made = {}
     for variant in VARIANTS:
         folder, lines = tmp_path_factory.mktemp(variant), []
-        report = rewrite(model_file, folder, variant, lines.append)
+        report = rewrite(model_file, folder, variant, lines.append, layout_of(variant))
         models = {
             files: onnx.load(folder / files.graph, load_external_data=False) for files in GRAPHS
         }
@@ -224,8 +225,9 @@ def stock(prepared: dict[str, Prepared]) -> Iterator[SplitModel]:
 
 @pytest.fixture(scope="module")
 def native(prepared: dict[str, Prepared]) -> Iterator[SplitModel]:
-    library = backend_named("native").library
-    with closing(opened(prepared["native"], "native", library)) as model:
+    operators = backend_named("native").operators
+    assert operators is not None
+    with closing(opened(prepared["native"], "native", operators.path)) as model:
         yield model
 
 

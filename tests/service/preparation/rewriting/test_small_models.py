@@ -15,7 +15,7 @@ from service.preparation.rewriting import resampling
 from service.preparation.rewriting.pipeline import rewrite
 from tests.service.preparation.rewriting.graph_checks import plain
 from tests.service.preparation.rewriting.published_graphs import Published
-from tests.service.preparation.rewriting.variants import VARIANTS, cpu
+from tests.service.preparation.rewriting.variants import VARIANTS, cpu, layout_of
 
 NONE_NEEDED = {name: (name, 0) for name in ("convolutions", "normalization", "snake")}
 
@@ -38,7 +38,7 @@ def saved(model: ir.Model, tmp_path: Path) -> tuple[Path, Path]:
 def refuse(source: Path, folder: Path, variant: str, reason: str) -> Refusal:
     """See that a model is refused, with a reason and a node, and nothing is written."""
     with pytest.raises(RefusedError) as caught:
-        rewrite(source, folder, variant, lambda line: None)  # type: ignore[arg-type]
+        rewrite(source, folder, variant, lambda line: None, layout_of(variant))  # type: ignore[arg-type]
     assert list(folder.iterdir()) == []
     found = caught.value.refusal
     assert reason in found.reason
