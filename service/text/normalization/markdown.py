@@ -70,7 +70,7 @@ _FIRST_PREFIX = re.compile(
     rf"|(?<=\[)[ xX]\]{_MARK_END}|(?<=>)(?=[\s>A-Za-z]|\Z)|(?<=[{_BULLETS}])\ufe0f?)[ \t]*{_MARKS}*"
 )
 _BOX = re.compile(rf"\[(?<=[0-9][.)][ \t].)[ xX]\]{_MARK_END}[ \t]*")
-_NUMBERED = re.compile(r"[ \t]*\d{1,3}[.)][ \t]")
+_ITEM = re.compile(rf"[ \t]*(?:\d{{1,3}}[.)]|[-*+{_BULLETS}])[ \t]")
 _HEADING = re.compile(r"[ \t]*(?:(?:>|[-*+](?=[ \t]))[ \t]*)*#{1,6}[ \t]+\S")
 _CLOSING_HASHES = re.compile(r"#(?<=[ \t]#)#*[ \t]*(?=\n|\Z)")
 _RULER = re.compile(rf"\n[ \t]*(?:(?P<mark>[-*_])(?:[ \t]*(?P=mark)){{2,}}|===+){_LINE_END}")
@@ -240,7 +240,7 @@ def _prefix(match: re.Match[str]) -> str | None:
     elif match["picture"] is not None:
         ends = True
     elif match["item"] is not None:
-        ends = ends or match["item"] == "1" or _NUMBERED.match(text, start) is not None
+        ends = ends or match["item"] == "1" or _ITEM.match(text, start) is not None
     said = (_stop(text, end) if ends else "") + "\n"
     return None if said == match[0] else said
 

@@ -20,10 +20,17 @@ Interpret = Callable[[str, Interpretation, str], str | None]
 
 
 class _Rules(NamedTuple):
-    """The rules of a language."""
+    """The rules of a language.
+
+    Attributes:
+        rules: applied last.
+        interpret: writes a text of a known kind.
+        early: applied before those for markup and addresses, whose signs they need.
+    """
 
     rules: tuple[Rule, ...]
     interpret: Interpret
+    early: tuple[Rule, ...] = ()
 
 
 def normalize(
@@ -73,6 +80,7 @@ def _rules(language: str, named_emoji: bool) -> _Rules:
     own = _own_rules(language)
     common = (
         *entities.RULES,
+        *own.early,
         *markdown.RULES,
         *emoji.rules(language, named=named_emoji),
         *addresses.rules(language),
@@ -86,7 +94,11 @@ def _own_rules(language: str) -> _Rules:
         from service.text.normalization import english
 
         british = language == "en-gb"
-        return _Rules(english.rules(british=british), partial(english.interpret, british=british))
+        return _Rules(
+            english.rules(british=british),
+            partial(english.interpret, british=british),
+            early=english.early_rules(british=british),
+        )
     if language == "ja":
         from service.text.normalization import japanese
 

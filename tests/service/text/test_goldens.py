@@ -38,7 +38,7 @@ def cases() -> list[Case]:
                 continue
             if path.stem in LANGUAGES:
                 found.append(Case(path.stem, *fields))
-            elif path.stem == "common":
+            elif path.stem in ("common", "awkward"):
                 found.append(Case("en-us", *fields))
             elif path.stem == "common-other":
                 kind, language, *rest = fields

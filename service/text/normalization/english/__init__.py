@@ -7,17 +7,24 @@ from functools import cache
 from service.text.normalization.english import (
     abbreviations,
     acronyms,
+    algebra,
     cardinals,
+    chat,
     clock,
     codes,
     dates,
+    digit_strings,
+    durations,
     fractions,
     identifiers,
     maths,
     money,
+    programming,
     ranges,
     romans,
+    shortenings,
     signs,
+    slashes,
     spacing,
     states,
     telephones,
@@ -29,7 +36,17 @@ from service.text.normalization.english.interpretation import interpret
 from service.text.normalization.english.numbers import Numbers
 from service.text.normalization.rules import Rule
 
-__all__ = ["interpret", "rules"]
+__all__ = ["early_rules", "interpret", "rules"]
+
+
+@cache
+def early_rules(*, british: bool) -> tuple[Rule, ...]:
+    """Return the rules for signs that markup and addresses also use."""
+    return (
+        *slashes.position_rules(),
+        *algebra.latex_rules(),
+        *chat.censored_rules(),
+    )
 
 
 @cache
@@ -40,10 +57,19 @@ def rules(*, british: bool) -> tuple[Rule, ...]:
     """
     numbers = Numbers(british=british)
     return (
+        *programming.rules(),
+        *algebra.rules(numbers),
+        *maths.prefix_rules(),
+        *clock.short_rules(),
+        *durations.rules(numbers),
+        *chat.rules(),
         *spacing.rules(),
         *signs.section_sign_rules(),
         *states.rules(),
+        *shortenings.rules(),
         *abbreviations.rules(numbers),
+        *digit_strings.rules(numbers),
+        *slashes.rules(numbers),
         *dates.rules(numbers),
         *identifiers.rules(numbers),
         *telephones.rules(numbers),

@@ -20,6 +20,34 @@ _FULL = re.compile(
 )
 _HOUR = re.compile(rf"(?P<hour>{FIRST_DIGIT}[0-9]?)(?:\.(?P<minute>[0-5][0-9]))?{_HALF}")
 
+_SHORT = re.compile(
+    rf"(?P<hour>{FIRST_DIGIT}[0-9]?)(?P<minute>:[0-5][0-9])?(?P<half>[ap])(?![\w'’])(?=\W|\Z)"
+)
+_SPAN_NEXT = re.compile(r"[ ]?(?:[-–]|to|until|til)[ ]?[0-9]{1,2}(?::[0-9]{2})?[ap](?!\w)")
+_SPAN_BEFORE = re.compile(r"[0-9][ap](?:\.m\.)?[ ]?(?:[-–]|to|until|til)[ ]?\Z|m\.[ ]to[ ]\Z")
+_TIME_BEFORE = re.compile(r"\b(?:at|by|until|till|from|to|after|before|around|til|since|@)[ ]?\Z")
+_HOUR_MARK = re.compile(rf"(?P<hour>{FIRST_DIGIT}[0-9]?)[hH](?P<minute>[0-5][0-9])(?![\w:])")
+
+
+def short_rules() -> tuple[Rule, ...]:
+    """Return the rules for `5:10p`, `10p–6a` and `11h05`. They write a longer form."""
+
+    def short(match: re.Match[str]) -> str | None:
+        before = match.string[max(0, match.start() - 12) : match.start()]
+        after = match.string[match.end() : match.end() + 12]
+        if int(match["hour"]) not in range(1, 13):
+            return None
+        certain = match["minute"] or _SPAN_NEXT.match(after) or _SPAN_BEFORE.search(before)
+        if not certain and _TIME_BEFORE.search(before) is None:
+            return None
+        # The dot belongs to `p.m.`, and may end the sentence.
+        return f"{match['hour']}{match['minute'] or ''} {match['half']}.m{'' if after[:1] == '.' else '.'}"
+
+    def hour_mark(match: re.Match[str]) -> str | None:
+        return f"{match['hour']}:{match['minute']}" if int(match["hour"]) < 25 else None
+
+    return (Rule(_HOUR_MARK, hour_mark), Rule(_SHORT, short))
+
 
 def rules(numbers: Numbers) -> tuple[Rule, ...]:
     """Return the rules for times."""

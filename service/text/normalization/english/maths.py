@@ -17,6 +17,9 @@ _SCIENTIFIC = re.compile(
     r"|[ ]?[×x*·][ ]?10(?:\^[({]?(?P<power>[-−]?[0-9]{1,3})[)}]?"
     r"|(?P<raised>⁻?[⁰¹²³⁴-⁹]{1,3})))(?!\w)"
 )
+_TEN = re.compile(
+    r"10(?<![\w.,]10)(?:\^[({]?(?P<power>[-−]?[0-9]{1,3})[)}]?|(?P<raised>⁻?[⁰¹²³⁴-⁹]{1,3}))(?=[ ]?[A-Za-zµμ/])"
+)
 _OPERATOR = re.compile(
     r"(?<=[0-9)a-zπ])(?P<left>[ ]?)(?P<sign>[+*×÷=≈≠<>≤≥±]|<=|>=|!=|==)(?P<right>[ ]?)"
     r"(?=[-−(√$£€]?[0-9(a-z√π])"
@@ -31,6 +34,8 @@ _PRODUCT = re.compile(
 _FOLD = re.compile(rf"(?P<number>{NUMBER})[x×](?=[ ][a-z]|[-.,;!?)]|\s*\Z)")
 _SPACED_MINUS = re.compile(r"(?<=[0-9)])[ ](?:[-−])[ ](?=[(]?[0-9])|(?<=[0-9)])−(?=[0-9(])")
 _BESIDE = re.compile(r"(?P<sign>[~≈±√<>≤≥∼]|<=|>=|≥|≤)[ ]?(?=[$£€]?\.?[0-9])")
+_PREFIX = re.compile(r"(?P<sign>[~∼]|[<>≤≥]=?)[ ]?(?=[$£€₹]?\.?[0-9])")
+_COMPARED = re.compile(r"(?:[\w)\]|%²³°]|(?<!\w)\w[ ]|[0-9)\]|%²³°][ ]|value of \w[ ])\Z")
 _POWER = re.compile(
     r"(?P<base>[0-9a-zA-Z)π])(?<!\^.)(?<![a-zA-Z][a-zA-Z])"
     r"(?:(?P<raised>⁻?[⁰¹²³⁴-⁹]+)|\^[({]?(?P<power>[-−]?[0-9]{1,4}|[a-z](?![\w^]))[)}]?)"
@@ -70,6 +75,8 @@ _PREFIXES = {
     "<=": "at most ",
     "≥": "at least ",
     ">=": "at least ",
+    "≤=": "at most ",
+    "≥=": "at least ",
 }
 _RAISED = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻−", "0123456789--")
 _REACH = 24
@@ -77,6 +84,19 @@ _LENGTH_NEXT = re.compile(
     r"[0-9.,]+(?:[ ]?[x×][ ]?[0-9]|[ ]?(?:mm|cm|m|km|ft|in|inch|inches|feet|meters|metres|px"
     r"|pixels|['\"′″])(?!\w))"
 )
+
+
+def prefix_rules() -> tuple[Rule, ...]:
+    """Return the rule for `<30s`, `~5 kg` and the like, before the number becomes words."""
+
+    def write(match: re.Match[str]) -> str | None:
+        before = match.string[max(0, match.start() - 3) : match.start()]
+        # `x < 5` and `3 <5` compare; they have rules of their own.
+        if match["sign"] not in "~∼" and _COMPARED.search(before):
+            return None
+        return (" " if before[-1:].isalnum() else "") + _PREFIXES[match["sign"]]
+
+    return (Rule(_PREFIX, write),)
 
 
 def sign_rules() -> tuple[Rule, ...]:
@@ -103,7 +123,16 @@ def product_rules(numbers: Numbers) -> tuple[Rule, ...]:
             return f"{match['number']}{match['mark']} by "
         return f"{numbers.decimal(match['number'])} {'by' if by else 'times'} "
 
-    return (Rule(_SCIENTIFIC, scientific), Rule(_RESOLUTION, resolution), Rule(_PRODUCT, product))
+    def ten(match: re.Match[str]) -> str:
+        power = (match["power"] or match["raised"]).translate(_RAISED)
+        return f"ten to the {_exponent(numbers, power)}"
+
+    return (
+        Rule(_SCIENTIFIC, scientific),
+        Rule(_TEN, ten),
+        Rule(_RESOLUTION, resolution),
+        Rule(_PRODUCT, product),
+    )
 
 
 def rules(numbers: Numbers) -> tuple[Rule, ...]:

@@ -130,8 +130,41 @@ _CENTS = re.compile(rf"(?P<amount>{NUMBER})[ ]?¢")
 _PENCE = re.compile(rf"(?P<amount>{NUMBER})p(?!\w)")
 
 
+_LAKHS = re.compile(
+    r"(?P<sign>₹|Rs\.?|INR)[ ]?(?P<number>[0-9]{1,2}(?:,[0-9]{2})+,[0-9]{3})(?:\.(?P<part>[0-9]{1,2}))?(?![\w,])"
+)
+_INDIAN = re.compile(
+    r"(?:₹|Rs\.?|INR)[ ]?(?P<number>[0-9]+(?:\.[0-9]+)?)[ ]?(?P<unit>lakhs?|crores?|cr|L|Cr)(?!\w)"
+)
+_RUPEES = re.compile(r"\bRs\.?[ ]?(?=[0-9])")
+_BARE_LAKHS = re.compile(r"[0-9](?<![\w.,][0-9])[0-9]?(?:,[0-9]{2})+,[0-9]{3}(?![\w,]|\.[0-9])")
+_NOUN_NEXT = re.compile(r"[ ](?:Series[ ][A-F]|Seed|IPO|VC|AI|Series)(?!\w)")
+
+
+def _say_lakhs(numbers: Numbers, digits: str) -> str:
+    """Return an amount with Indian grouping in words: crores, lakhs, the rest."""
+    number = int(digits.replace(",", ""))
+    crores, rest = divmod(number, 10_000_000)
+    lakhs, rest = divmod(rest, 100_000)
+    parts = [(crores, "crore"), (lakhs, "lakh"), (rest, "")]
+    return " ".join(
+        f"{numbers.cardinal(str(count))} {name}".strip() for count, name in parts if count
+    )
+
+
 def rules(numbers: Numbers) -> tuple[Rule, ...]:
     """Return the rules for money."""
+
+    def lakhs(match: re.Match[str]) -> str:
+        words = f"{_say_lakhs(numbers, match['number'])} rupees"
+        part = match["part"]
+        if part and part.strip("0"):
+            words += f" and {numbers.cardinal(str(int(part)))} paise"
+        return words
+
+    def indian(match: re.Match[str]) -> str:
+        unit = "lakh" if match["unit"][0] in "lL" else "crore"
+        return f"{numbers.decimal(match['number'])} {unit} rupees"
 
     def write(match: re.Match[str]) -> str | None:
         groups = match.groupdict()
@@ -147,7 +180,12 @@ def rules(numbers: Numbers) -> tuple[Rule, ...]:
         magnitude = MAGNITUDES.get((groups["magnitude"] or "").strip(), "")
         until = groups["until"] or ""
         words = say(
-            numbers, groups["amount"], currency, magnitude, until=until, singular=describes(match)
+            numbers,
+            groups["amount"],
+            currency,
+            magnitude,
+            until=until,
+            singular=describes(match) or _precedes_noun(match),
         )
         return minus + words + per
 
@@ -162,6 +200,10 @@ def rules(numbers: Numbers) -> tuple[Rule, ...]:
         return f"{numbers.decimal(match['amount'])} {unit}"
 
     written = (
+        Rule(_LAKHS, lakhs),
+        Rule(_INDIAN, indian),
+        Rule(_RUPEES, lambda match: "₹"),
+        Rule(_BARE_LAKHS, lambda match: _say_lakhs(numbers, match[0])),
         Rule(_AFTER_CODE, write),
         Rule(_AFTER_SIGN, write),
         Rule(_BEFORE_SIGN, write),
@@ -169,6 +211,11 @@ def rules(numbers: Numbers) -> tuple[Rule, ...]:
         Rule(_CENTS, cents),
     )
     return (*written, Rule(_PENCE, pence)) if numbers.british else written
+
+
+def _precedes_noun(match: re.Match[str]) -> bool:
+    """Tell whether a name with capitals follows that the amount describes: `$5M Series B`."""
+    return _NOUN_NEXT.match(match.string, match.end()) is not None
 
 
 def find_currency(name: str) -> Currency | None:

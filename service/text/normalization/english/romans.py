@@ -20,7 +20,7 @@ _COUNTED = re.compile(
     r"|[Aa]rticles?|[Aa]ppendix|[Pp]hase|[Tt]ype|[Cc]lass|[Ll]evel|[Ss]tage|[Tt]itle|[Ee]pisode"
     r"|[Ff]igure|[Tt]able|[Mm]ark|[Vv]ersion|[Gg]rade|[Cc]anto|[Ss]chedule"
     r"|World Wars?|Super Bowl|WrestleMania|Apollo|Final Fantasy|Diablo|Quake|Civilization|Rocky"
-    r"|Symphony No|[Qq]uadrant|[Tt]rack|[Bb]and)[ ])(?P<numeral>"
+    r"|Symphony No|Psalm|Mk|MK|GTA|Final Fantasy|Civ|Elden|Dragon Quest|Street Fighter|Resident Evil|Age of Empires|Star Wars Episode|Rambo|Saw|Godfather|Title|Amendment|Factor|Lodge|[Qq]uadrant|[Tt]rack|[Bb]and)[ ])(?P<numeral>"
     rf"{_NUMERAL})(?P<more>(?:,[ ]{_NUMERAL})*(?:[-–]|,?[ ](?:and|or|to|through|&)[ ])"
     rf"{_NUMERAL})?{_END}"
 )
@@ -45,6 +45,15 @@ _NAMED = re.compile(
     rf"(?P<numeral>I{{2,3}}|IV|VI{{1,3}}|IX|XI{{1,3}}|XIV|XVI{{0,3}}){_END}"
 )
 
+_LISTED = re.compile(r"(?:(?P<stop>(?<=[\w)])\n)|(?m:^))(?P<numeral>[IVX]{1,5})(?=[.)][ ])")
+_SECOND_LINE = re.compile(r"(?m)^[ ]*(?:II|2|two)[.)][ ]")
+# No word and no acronym looks like these.
+_LONG = re.compile(
+    rf"\b(?P<numeral>X{{2,3}}(?:IX|IV|V?I{{1,3}}|V)|[XVI]*(?:XV|VI)I{{2}}|XL[XVI]{{1,4}}|LX[XVI]{{1,5}}){_END}"
+)
+_ACRONYM_AND_NUMBER = re.compile(
+    rf"\b(?P<name>[A-Z]{{2,6}}[ ])(?P<numeral>I{{2,3}}|IV|VI{{1,3}}|IX){_END}"
+)
 _ALL_NUMERALS = re.compile("[IVXLCDM]+")
 _VALUES = {"I": 1, "V": 5, "X": 10, "L": 50, "C": 100, "D": 500, "M": 1000}
 _PROPER = re.compile(r"M{0,3}(?:CM|CD|D?C{0,3})(?:XC|XL|L?X{0,3})(?:IX|IV|V?I{0,3})\Z")
@@ -97,12 +106,27 @@ def rules(numbers: Numbers) -> tuple[Rule, ...]:
     def named(match: re.Match[str]) -> str:
         return match["name"] + numbers.cardinal(str(value(match["numeral"])))
 
+    def long(match: re.Match[str]) -> str | None:
+        number = value(match["numeral"])
+        return None if number is None else numbers.cardinal(str(number))
+
+    def listed(match: re.Match[str]) -> str | None:
+        number = value(match["numeral"])
+        # One line alone may start with an initial.
+        if number is None or not _SECOND_LINE.search(match.string):
+            return None
+        # The line before ends, although a small letter follows now.
+        return (".\n" if match["stop"] else "") + numbers.cardinal(str(number))
+
     return (
+        Rule(_LISTED, listed),
+        Rule(_ACRONYM_AND_NUMBER, lambda match: match["name"] + said(match["numeral"])),
         Rule(_CENTURY, century),
         Rule(_COUNTED, counted),
         Rule(_RULER, ruler),
         Rule(_HEIR, heir),
         Rule(_NAMED, named),
+        Rule(_LONG, long),
     )
 
 

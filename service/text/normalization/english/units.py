@@ -11,6 +11,7 @@ from service.text.normalization.english.notation import (
     NUMBER,
     describes,
     text_after,
+    text_before,
     word_after,
     word_before,
     word_set,
@@ -20,7 +21,22 @@ from service.text.normalization.english.unit_names import INCH, PER, UNITS
 from service.text.normalization.rules import Rule
 
 # After a space these are more often a word, a name or a sign than a unit.
-_TIGHT_ONLY = word_set("s h M W bit")
+_TIGHT_ONLY = word_set("M bit")
+# Also letters that number, name or mark something: `gate 5 A`, `size 9 F`, `12 N Main St`.
+_LETTERS = word_set("s h A N J W V K C F")
+_LABELS = word_set(
+    "size page gate room seat row plan vitamin grade grades type class group exhibit section table "
+    "figure part unit apt apartment route flat team zone platform terminal block building annex "
+    "appendix level step line channel option question item highway suite"
+)
+_AFTER_LETTER = re.compile(
+    r"[ ](?:[A-Z0-9][\w.]*|and[ ][A-Z](?!\w)|grades?|student|team|side|vitamin)|['’&]|[ ]?[-–]\w|,[ ]?[0-9]{1,3}(?:\.[0-9]+)?[ ]?[EW](?!\w)"
+)
+_WARMTH = re.compile(
+    r"\b(?:temp\w*|oven|heat\w*|cool\w*|bake\w*|preheat\w*|boil\w*|roast\w*|degrees?|weather|fever|warm\w*|cold|hot|high|low"
+    r"|feels|freez\w*|melt\w*|outside|thermostat|sunny|°|storage|store|stored|reactor|incubat\w*|internal|at|to|below|above|reached|hit)\b",
+    re.IGNORECASE,
+)
 # Nouns that `5m` counts in millions, as in newspapers.
 _IN_MILLIONS = word_set(
     "people users views downloads subscribers followers copies homes jobs viewers visitors "
@@ -28,7 +44,7 @@ _IN_MILLIONS = word_set(
 )
 _SQUARED = {"²": "square", "2": "square", "³": "cubic", "3": "cubic"}
 _DIMENSIONAL = word_set("mm cm dm m km in ft mi yd")
-_NEVER_HALVED = {"%", "‰", "°", "M", "bn", "mn", "tn", "s", "h", "pt"}
+_NEVER_HALVED = {"%", "‰", "°", "M", "bn", "mn", "tn", "s", "h", "pt", "A", "N", "K", "C", "F", "J"}
 
 
 def _any(symbols: Iterable[str]) -> str:
@@ -41,6 +57,18 @@ _MEASURE = re.compile(
     r"(?P<power>[²³])?(?:\^?(?P<plain>[23]))?"
     rf"(?:/(?P<per>{_any(PER)}))?(?![\w²³°])"
 )
+_AFTER_POWER = re.compile(
+    r"\b(?P<words>(?:million|billion|trillion|ten to the (?:minus )?[a-z-]+))"
+    rf"(?:[ ](?P<unit>{_any(UNITS)})(?P<power>[²³])?(?:\^?(?P<plain>[23]))?)?"
+    rf"(?:/(?P<per>{_any(PER)}))?(?![\w²³°])"
+)
+_FOLD_PER = re.compile(
+    rf"{_QUANTITY}[ ]?[xX×]/(?P<per>d|day|wk|week|mo|month|yr|year|h|hr|hour|min|night|game)(?!\w)"
+)
+_PER_NUMBER = re.compile(
+    rf"/(?<=[A-Za-z³²]/)(?=[0-9]+(?:\.[0-9]+)?[ ]?(?:{_any(UNITS)}|people|persons|cells|patients|users|residents)(?!\w))"
+)
+_KNOWN_BEFORE = re.compile(rf"(?:[0-9][ ]?(?:{_any(UNITS)}|[a-z]+s?)|[a-z]{{3,}})\Z")
 _FRACTION = re.compile(
     r"(?P<fraction>[1-9](?<![\w.,/][1-9])(?<![0-9][ -][1-9])[/⁄](?:2|3|4|5|8|16)"
     rf"|{fractions.SIGN}(?<![0-9].)(?<![0-9][ ].))[ ]?"
@@ -79,6 +107,11 @@ def rules(numbers: Numbers) -> tuple[Rule, ...]:
     """Return the rules for units."""
     measures = _Measures(numbers)
     return (
+        Rule(_FOLD_PER, measures.fold),
+        Rule(
+            _PER_NUMBER, lambda match: " per " if _KNOWN_BEFORE.search(text_before(match)) else None
+        ),
+        Rule(_AFTER_POWER, measures.after_power),
         Rule(_BLOOD_PRESSURE, lambda match: f"{numbers.cardinal(match['above'])} over "),
         Rule(_COORDINATE, measures.coordinate),
         Rule(_FEET_AND_INCHES, measures.feet_and_inches),
@@ -99,6 +132,8 @@ class _Measures:
         number, symbol, gap = match["number"], match["unit"], match["gap"]
         if symbol in _TIGHT_ONLY and gap not in ("", "-"):
             return None
+        if symbol in _LETTERS and not self._is_unit(match, symbol, gap):
+            return None
         # `747s` and `4x4s` are plurals, not seconds.
         is_many = len(number) > 2 and "." not in number
         if symbol == "s" and (is_many or word_before(match) == "by"):
@@ -117,6 +152,45 @@ class _Measures:
         if match["per"]:
             words += f" {say_per(match['per'])}"
         return self._spelled(words) + self._full_stop(match)
+
+    def _is_unit(self, match: re.Match[str], symbol: str, gap: str) -> bool:
+        """Tell whether a single letter is a unit, and not a name, a grade or a plural."""
+        if symbol in "CF" and not match["per"]:
+            number = match["number"]
+            warm = _WARMTH.search(text_before(match)) is not None
+            return (
+                1 < len(number) < 6
+                and warm
+                and gap != "-"
+                and not _AFTER_LETTER.match(text_after(match))
+            )
+        if symbol in "AKNJ" and gap == "" and symbol != "A":
+            return symbol in "NJ" or match["per"] is not None
+        if symbol == "A" and gap == "" and len(match["number"]) > 2:
+            return False
+        if gap == "" and symbol in "shWV":
+            return True
+        if word_before(match).lower() in _LABELS and "." not in match["number"]:
+            return False
+        return not _AFTER_LETTER.match(text_after(match))
+
+    def after_power(self, match: re.Match[str]) -> str | None:
+        """Return a unit after `million` or a power of ten."""
+        words, symbol, per = match["words"], match["unit"], match["per"]
+        if symbol is None:
+            return f"{words} {say_per(per)}" if per else None
+        if len(symbol) == 1 and not per and not words.startswith("ten to"):
+            return None
+        if symbol in ("pt", "ac", "mi", "in.", "min", "A", "%", "M", "bn", "mn", "tn", "K"):
+            return None
+        name = self._powered(match, UNITS[symbol].many)
+        return self._spelled(
+            f"{words} {name}" + (f" {say_per(per)}" if per else "")
+        ) + self._full_stop(match)
+
+    def fold(self, match: re.Match[str]) -> str:
+        """Return `3x/week` in words."""
+        return f"{self._quantity(match)} times {say_per(match['per'])}"
 
     def fraction(self, match: re.Match[str]) -> str | None:
         if match["unit"] == '"' and _OPENING_QUOTE.search(match.string, 0, match.end()):
