@@ -147,7 +147,8 @@ _ROAD = re.compile(
     r"\b(?P<road>St|Ave|Blvd|Rd|Hwy|Pkwy)(?=[,;)\n]|\s*\Z|[ ](?:and|in|at|is|near|to|by)(?!\w))"
 )
 _BEFORE_NUMBER = re.compile(
-    r"\b(?<![.'’-])(?P<word>[Nn]os?|NO|[Vv]ols?|[Pp]p?|[Pp]gs?|[Ff]igs?|Pt|[Cc]h(?:ap)?|[Ss]ec|[Aa]rt|[Cc]a?|[Ee]qs?"
+    r"\b(?<![.'’-])(?P<word>[Nn]os?|NO|[Vv]ols?|[Pp]p?|[Pp]gs?|[Ff]igs?|Pt"
+    r"|[Cc]h(?:ap)?|[Ss]ec|[Aa]rt|[Cc]a?|[Ee]qs?"
     r"|[Vv]er|[Aa]pt|[Rr]m|[Rr]te|[Ee]xt|[Tt]el|cf|[bd])\.[ ]?(?=[#(]?[0-9])"
 )
 _BEFORE_NUMERAL = re.compile(

@@ -22,7 +22,8 @@ _GREEK = {
     "\\,": " ", "\\;": " ", "\\quad": " ", "\\rightarrow": " → ",
 }  # fmt: skip
 _LATEX = re.compile(
-    r"\$\$(?P<display>[^$\n]{1,200})\$\$|\$(?![\s\d.,]+\$)(?P<inline>[^\s$](?:[^$\n]{0,120}?[^\s$\\])?)\$(?!\w)"
+    r"\$\$(?P<display>[^$\n]{1,200})\$\$"
+    r"|\$(?![\s\d.,]+\$)(?P<inline>[^\s$](?:[^$\n]{0,120}?[^\s$\\])?)\$(?!\w)"
     r"|\\\((?P<round>[^\n]{1,120}?)\\\)|\\\[(?P<square>[^\n]{1,200}?)\\\]"
 )
 _IS_FORMULA = re.compile(r"[\\^_=+<>]|^[A-Za-z]$|^[A-Za-z]\(|[a-zA-Z]/|[0-9][a-z]")
@@ -56,22 +57,29 @@ _FUNCTIONS = {
     "exp": "exp", "sec": "secant", "csc": "cosecant", "cot": "cotangent", "lim": "limit",
 }  # fmt: skip
 _POWERED = re.compile(
-    r"\b(?P<name>sin|cos|tan|log|ln|sec|csc|cot)(?:(?P<power>⁻?[¹²³⁴-⁹]|\^-?[0-9])[ ]?(?=[(0-9a-zθπαβφω])|[ ](?=[0-9]*[xyzθπαβφω](?![a-zA-Z]))|(?=\([^)]{1,20}\)))"
+    r"\b(?P<name>sin|cos|tan|log|ln|sec|csc|cot)(?:(?P<power>⁻?[¹²³⁴-⁹]"
+    r"|\^-?[0-9])[ ]?(?=[(0-9a-zθπαβφω])|[ ](?=[0-9]*[xyzθπαβφω](?![a-zA-Z]))"
+    r"|(?=\([^)]{1,20}\)))"
 )
 _OF = re.compile(
-    r"(?<![\w.'’-])(?P<name>[fghFGHP])(?P<prime>['’′]{0,2})\((?P<inside>[a-z0-9]|[a-zA-Z0-9]{1,2}[ ]?[+−|-][ ]?[0-9a-zA-Z]{1,2})\)(?![\w(])"
+    r"(?<![\w.'’-])(?P<name>[fghFGHP])(?P<prime>['’′]{0,2})\((?P<inside>[a-z0-9]"
+    r"|[a-zA-Z0-9]{1,2}[ ]?[+−|-][ ]?[0-9a-zA-Z]{1,2})\)(?![\w(])"
 )
 _COEFFICIENT = re.compile(
-    r"(?<![\w.,$£€])(?P<number>[0-9]{1,3}(?:\.[0-9]+)?)(?P<letters>[abcnpqrtuvxyz]{1,3})(?=[ ]?[-−+=^²³*/)<>≤≥]|[²³]|[ ]?\Z|[.,;][\s])"
+    r"(?<![\w.,$£€])(?P<number>[0-9]{1,3}(?:\.[0-9]+)?)(?P<letters>[abcnpqrtuvxyz]{1,3})"
+    r"(?=[ ]?[-−+=^²³*/)<>≤≥]"
+    r"|[²³]|[ ]?\Z|[.,;][\s])"
 )
 _NEAR_FORMULA = re.compile(r"[=^²³+√≤≥<>]")
 _BRACKETED = re.compile(
-    r"(?<=[0-9])(?P<letter>[a-z]?)\((?=[0-9]*[a-z0-9][ ]?[-+−])|(?<![\w'’])(?P<variable>[a-z])\((?=[a-z0-9][ ]?[-+−])"
+    r"(?<=[0-9])(?P<letter>[a-z]?)\((?=[0-9]*[a-z0-9][ ]?[-+−])"
+    r"|(?<![\w'’])(?P<variable>[a-z])\((?=[a-z0-9][ ]?[-+−])"
 )
 _OVER = re.compile(r"(?<=\))[ ]?/[ ]?(?=[0-9(a-z])|(?<![\w/])(?P<above>[a-z0-9])/(?=\()")
 _ION = re.compile(r"\b(?P<name>(?:[A-Z][a-z]?[0-9₀-₉]?){1,4})(?P<charge>[⁰¹²³⁴-⁹]?[⁺⁻])(?!\w)")
 _INVERSE = re.compile(
-    r"(?<=[a-zA-Z)])[ ·⋅]?\b(?P<unit>mol|s|m|cm|mm|km|kg|g|L|l|mL|K|h|min|d|J|N|V|A|Hz|yr|day)⁻(?P<power>[¹²³])"
+    r"(?<=[a-zA-Z)])[ ·⋅]?\b(?P<unit>mol|s|m|cm|mm|km|kg|g|L|l|mL|K|h|min|d|J|N|V|A|Hz"
+    r"|yr|day)⁻(?P<power>[¹²³])"
 )
 _INVERSES = {
     "mol": "mole", "s": "second", "m": "meter", "cm": "centimeter", "mm": "millimeter",
@@ -85,7 +93,8 @@ _SYMBOLS = {
     "∉": "is not in", "∀": "for all", "∃": "there exists", "∅": "the empty set", "∴": "therefore",
     "∝": "is proportional to", "≡": "is equivalent to", "⊥": "is perpendicular to",
     "∥": "is parallel to", "∠": "angle", "∧": "and", "∨": "or", "¬": "not", "⇒": "implies",
-    "⇔": "if and only if", "∂": "partial", "∇": "del", "≅": "is congruent to", "≪": "is much less than",
+    "⇔": "if and only if", "∂": "partial", "∇": "del", "≅": "is congruent to",
+    "≪": "is much less than",
     "≫": "is much greater than",
 }  # fmt: skip
 _SYMBOL = re.compile(rf"[ ]?[{''.join(_SYMBOLS)}][ ]?")

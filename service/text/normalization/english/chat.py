@@ -41,6 +41,7 @@ _FORMS = {
     "irl": "in real life",
     "jk": "just kidding",
     "l8r": "later",
+    "l8": "late",
     "lmk": "let me know",
     "m8": "mate",
     "msg": "message",
@@ -104,8 +105,10 @@ _FORM = re.compile(
     r"(?![\w/@\\'’(=-]|\.\w)"
 )
 _CASED_FORM = re.compile(
-    r"(?<![\w.@#/\\'’$-])(?P<form>IDK|IDC|IMO|IMHO|BTW|BRB|NVM|TTYL|LMK|OMW|TBH|NGL|SMH|AFAIK|IIRC|THX"
-    r"|TY|PLS|PLZ|NP|Idk|Idc|Imo|Btw|Brb|Nvm|Lmk|Omw|Tbh|Ngl|Thx|Ty|Pls|Plz|Np|Tmrw|Gr8|Omg|Afaik|Sry"
+    r"(?<![\w.@#/\\'’$-])(?P<form>IDK|IDC|IMO|IMHO|BTW|BRB|NVM|TTYL|LMK|OMW|TBH|NGL"
+    r"|SMH|AFAIK|IIRC|THX"
+    r"|TY|PLS|PLZ|NP|Idk|Idc|Imo|Btw|Brb|Nvm|Lmk|Omw|Tbh|Ngl|Thx|Ty|Pls|Plz|Np|Tmrw"
+    r"|Gr8|Omg|Afaik|Sry"
     r"|Fyi)(?![\w/@\\'’(=-]|\.\w)"
 )
 _AMBIGUOUS = frozenset(
@@ -117,16 +120,27 @@ _YOU = re.compile(
     r"(?<![\w.@#/\\'’$=+*^<>(-])(?<![=+*<>] )[urnk](?![\w/@\\'’(=)^-]|\.\w|[ ][=+*<>-])"
 )
 _FOR = re.compile(
-    r"(?<=[a-z][ ])4(?=[ ](?:u|you|me|us|him|her|it|them|ever|sure)(?!\w))|(?<=[a-z][ ])2(?=[ ]u(?!\w))"
+    r"(?<=[a-z][ ])4(?=[ ](?:u|you|me|us|him|her|it|them|ever|sure)(?!\w))"
+    r"|(?<=[a-z][ ])2(?=[ ]u(?!\w))"
 )
 _CENSORED = re.compile(
-    r"(?<![\w*])(?P<letters>[A-Za-z]{1,2})(?:\*{2,}|[#@$%&*]*\*[#@$%&*]*)(?P<end>[a-z]{0,3})(?![\w*])"
+    r"(?<![\w*])(?P<letters>[A-Za-z]{1,2})(?:\*{2,}"
+    r"|[#@$%&*]*\*[#@$%&*]*)(?P<end>[a-z]{0,3})(?![\w*])"
 )
 _CHATTY = re.compile(
-    r"\b(?:idk|lol|omg|btw|pls|plz|thx|tmrw|u|ur|ok|hey|hi|yo|gonna|wanna|see|love|thank|miss|can|do|r|are"
-    r"|if|what|how|when|where|did|call|text|meet|told|for|with|to|you|me|i|so|need|want|hope|will|and)"
+    r"\b(?:idk|lol|omg|btw|pls|plz|thx|tmrw|u|ur|ok|hey|hi|yo|gonna|wanna|see|love"
+    r"|thank|miss|can|do|r|are"
+    r"|if|what|how|when|where|did|call|text|meet|told|for|with|to|you|me|i|so|need"
+    r"|want|hope|will|and)"
     r"(?!\w)"
 )
+_YOU_ARE = re.compile(
+    r"(?<![\w.@#/'’-])ur(?=[ ](?:so|not|the|a|an|right|wrong|welcome|going|gonna"
+    r"|kidding|late|crazy|amazing|all|just"
+    r"|too|very|always|never|still|in|[a-z]{3,}ing)(?!\w))"
+)
+_SEE_YOU = re.compile(r"(?<![\w.@#/'’-])c (?:u|ya)(?!\w)")
+_BE = re.compile(r"(?<=gonna )b(?= )|(?<=will )b(?= [a-z]{2})|(?<='ll )b(?= [a-z]{2})")
 _REPEATED = re.compile(r"(?P<sign>[%$€£#^~])(?P=sign){1,30}")
 
 
@@ -138,6 +152,9 @@ def censored_rules() -> tuple[Rule, ...]:
 def rules() -> tuple[Rule, ...]:
     """Return the rules for chats."""
     return (
+        Rule(_YOU_ARE, lambda match: "you're"),
+        Rule(_SEE_YOU, lambda match: "see you"),
+        Rule(_BE, lambda match: "be"),
         Rule(_WHATEVER, lambda match: "whatever"),
         Rule(_REPEATED, _once),
         Rule(_FORM, _form),

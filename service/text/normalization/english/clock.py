@@ -41,7 +41,8 @@ def short_rules() -> tuple[Rule, ...]:
         if not certain and _TIME_BEFORE.search(before) is None:
             return None
         # The dot belongs to `p.m.`, and may end the sentence.
-        return f"{match['hour']}{match['minute'] or ''} {match['half']}.m{'' if after[:1] == '.' else '.'}"
+        stop = "" if after[:1] == "." else "."
+        return f"{match['hour']}{match['minute'] or ''} {match['half']}.m{stop}"
 
     def hour_mark(match: re.Match[str]) -> str | None:
         return f"{match['hour']}:{match['minute']}" if int(match["hour"]) < 25 else None

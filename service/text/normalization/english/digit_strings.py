@@ -1,4 +1,4 @@
-"""Numbers that are read digit by digit or in pairs, by the words around them: codes, PINs, flights."""
+"""Numbers that are read digit by digit or in pairs, by their context: codes, PINs, flights."""
 
 from __future__ import annotations
 
@@ -8,23 +8,27 @@ from service.text.normalization.english.notation import (
     FIRST_DIGIT,
     text_after,
     text_before,
-    word_after,
 )
 from service.text.normalization.english.numbers import Numbers
 from service.text.normalization.rules import Rule
 
 _SECRET = re.compile(
-    r"\b(?:PIN|pin|OTP|otp|CVV|CVC|cvv|[Pp]asscode|[Pp]assword|[Pp]assphrase|[Cc]ode|CODE|SKU|SSN|[Tt]racking"
-    r"|[Cc]onfirmation|[Rr]eference|[Mm]embership|[Ll]icen[cs]e|[Ss]erial|[Bb]adge|[Tt]icket|[Ii]nvoice|[Oo]rder"
-    r"|[Aa]ccount|ZIP|[Zz]ip|[Pp]ostcode|[Pp]ostal code|[Tt]oken|[Pp]olicy|[Cc]laim|[Cc]ase|[Bb]ooking|MRN|NPI"
-    r"|[Cc]ombination|[Ll]ocker|[Mm]eeting|[Pp]ager|[Ee]nding|[Ee]nds|[Pp]ort|UPC|EAN|[Ii]d|ID)(?:[ ](?:is|was|no\.?|number|code|id|ID"
+    r"\b(?:PIN|pin|OTP|otp|CVV|CVC|cvv|[Pp]asscode|[Pp]assword|[Pp]assphrase|[Cc]ode"
+    r"|CODE|SKU|SSN|[Tt]racking"
+    r"|[Cc]onfirmation|[Rr]eference|[Mm]embership|[Ll]icen[cs]e|[Ss]erial|[Bb]adge"
+    r"|[Tt]icket|[Ii]nvoice|[Oo]rder"
+    r"|[Aa]ccount|ZIP|[Zz]ip|[Pp]ostcode|[Pp]ostal code|[Tt]oken|[Pp]olicy|[Cc]laim"
+    r"|[Cc]ase|[Bb]ooking|MRN|NPI"
+    r"|[Cc]ombination|[Ll]ocker|[Mm]eeting|[Pp]ager|[Ee]nding|[Ee]nds|[Pp]ort|UPC|EAN"
+    r"|[Ii]d|ID)(?:[ ](?:is|was|no\.?|number|code|id|ID"
     r"|in|with|#|number is|of|for[ ]today[ ]is|PIN|again)){0,2}[:#]?[ ]?#?\Z"
 )
 _STRING = re.compile(
     rf"(?P<sign>#[ ]?)?(?P<number>{FIRST_DIGIT}[0-9]{{2,11}})(?![\w%°$€£]|[.,:/-]?[0-9])"
 )
 _COUNTED = re.compile(
-    r"[ ](?:points?|times?|people|items?|lines?|days?|hours?|minutes?|seconds?|dollars?|miles?|units?|copies"
+    r"[ ](?:points?|times?|people|items?|lines?|days?|hours?|minutes?|seconds?"
+    r"|dollars?|miles?|units?|copies"
     r"|words?|characters?|years?|pages?|orders?|tickets?|percent|million|billion|thousand)(?!\w)"
 )
 _ROUND = re.compile(r"[1-9][0-9]?0{2,}\Z")
@@ -32,47 +36,81 @@ _SHORT_CODE = re.compile(
     r"\b(?:[Tt]ext|TEXT|SMS|[Ss]end)[ ](?:[A-Z]{2,10}|[\"“'][\w ]{1,16}[\"”'])[ ]to[ ]\Z"
 )
 _EMERGENCY = re.compile(
-    r"\b(?:[Cc]all|[Dd]ial|[Rr]ing|[Pp]hone|[Tt]ext|[Cc]alled|[Dd]ialed|[Ee]mergency)\b[^.!?]{0,30}\Z"
+    r"\b(?:[Cc]all|[Dd]ial|[Rr]ing|[Pp]hone|[Tt]ext|[Cc]alled|[Dd]ialed"
+    r"|[Ee]mergency)\b[^.!?]{0,30}\Z"
 )
 _EMERGENCY_NUMBERS = frozenset(
-    "911 999 112 000 111 101 119 110 988 211 311 411 511 611 711 811 116".split()
+    [
+        "911",
+        "999",
+        "112",
+        "000",
+        "111",
+        "101",
+        "119",
+        "110",
+        "988",
+        "211",
+        "311",
+        "411",
+        "511",
+        "611",
+        "711",
+        "811",
+        "116",
+    ]
 )
 _HTTP = re.compile(
-    r"\b(?:HTTP|[Ss]tatus|HTTP/[0-9.]+|[Rr]eturn(?:s|ed)?(?: an?)?|[Ee]rror|[Rr]esponse|[Gg]ot an?|[Cc]ode)[: ]+\Z"
+    r"\b(?:HTTP|[Ss]tatus|HTTP/[0-9.]+|[Rr]eturn(?:s|ed)?(?: an?)?|[Ee]rror"
+    r"|[Rr]esponse|[Gg]ot an?|[Cc]ode)[: ]+\Z"
 )
 _HTTP_AFTER = re.compile(
-    r"(?:s(?!\w))?(?:[ ](?:error|errors|response|status|page|not found|Not Found|Internal|Forbidden|Unauthorized|Bad|OK"
+    r"(?:s(?!\w))?(?:[ ](?:error|errors|response|status|page|not found|Not Found"
+    r"|Internal|Forbidden|Unauthorized|Bad|OK"
     r"|Service|Too|Gateway|redirect|Created|Moved)(?!\w))"
 )
 _HTTP_NUMBER = re.compile(
     rf"(?P<number>{FIRST_DIGIT}(?<=[1-5])[0-9]{{2}})(?P<many>s?)(?![\w%°$€£]|[.,:/-]?[0-9])"
 )
 _MODEL = re.compile(
-    rf"\b(?P<name>RTX|GTX|RX|Ryzen [3579]|Core i[3579]|Radeon|GeForce|Arc|XPS|ThinkPad|PowerEdge|Boeing|Airbus"
-    rf"|Nikon|Canon|Model|Galaxy|Xeon|Threadripper|EPYC|MiG|Nokia|BMW|Peugeot|Porsche|Subaru|Ferrari|Intel|AMD)"
-    rf"[ ](?P<number>[0-9]{{3,4}})(?P<more>0?)(?![\w%°$€£]|[.,:/-]?[0-9])"
+    r"\b(?P<name>RTX|GTX|RX|Ryzen [3579]|Core i[3579]|Radeon|GeForce|Arc|XPS|ThinkPad"
+    r"|PowerEdge|Boeing|Airbus"
+    r"|Nikon|Canon|Model|Galaxy|Xeon|Threadripper|EPYC|MiG|Nokia|BMW|Peugeot|Porsche"
+    r"|Subaru|Ferrari|Intel|AMD)"
+    r"[ ](?P<number>[0-9]{3,4})(?P<more>0?)(?![\w%°$€£]|[.,:/-]?[0-9])"
 )
 _MILITARY = re.compile(
-    rf"(?P<hour>{FIRST_DIGIT}[0-9])(?P<minute>[0-5][0-9])(?=[ ]?(?:hours|hrs|h|Z|UTC|Zulu|local|GMT)(?!\w))"
+    rf"(?P<hour>{FIRST_DIGIT}[0-9])(?P<minute>[0-5][0-9])(?=[ ]?(?:hours|hrs|h|Z|UTC"
+    rf"|Zulu|local|GMT)(?!\w))"
 )
 _MILITARY_BEFORE = re.compile(
     r"\b(?:at|by|from|until|to|before|after|around|NLT|since|between|and)[ ]\Z", re.IGNORECASE
 )
 _LEADING_ZERO = re.compile(
-    rf"(?P<hour>0(?<![\w.,/:-]0)[0-9])(?P<minute>[0-5][0-9])(?![\w%°]|[.,:/-]?[0-9])"
+    r"(?P<hour>0(?<![\w.,/:-]0)[0-9])(?P<minute>[0-5][0-9])(?![\w%°]|[.,:/-]?[0-9])"
 )
 _AIRLINE = re.compile(
-    r"\b(?P<lead>[Ff]lights?[ ])(?P<line>(?=[A-Z0-9]*[A-Z])[A-Z0-9]{2}|[A-Z]{3})[ ]?(?P<number>[0-9]{1,4})(?![\w])"
+    r"\b(?P<lead>[Ff]lights?[ ])(?P<line>(?=[A-Z0-9]*[A-Z])[A-Z0-9]{2}"
+    r"|[A-Z]{3})[ ]?(?P<number>[0-9]{1,4})(?![\w])"
 )
 _AIRLINE_NAMED = re.compile(
-    rf"\b(?P<line>United|Delta|American|Southwest|JetBlue|Alaska|Lufthansa|Emirates|Qantas|Ryanair|British Airways|Air France"
-    rf"|Malaysia|Singapore|KLM)[ ](?P<number>[0-9]{{3,4}})(?=[ ](?:to|from|is|was|has|departs|arrives|boards|lands)(?!\w))"
+    r"\b(?P<line>United|Delta|American|Southwest|JetBlue|Alaska|Lufthansa|Emirates"
+    r"|Qantas|Ryanair|British Airways|Air France"
+    r"|Malaysia|Singapore|KLM)[ ](?P<number>[0-9]{3,4})(?=[ ](?:to|from|is|was|has"
+    r"|departs|arrives|boards|lands)(?!\w))"
+)
+_CARRIER = re.compile(
+    r"\b(?P<line>UA|AA|DL|BA|LH|AF|WN|B6|QF|EK|SQ|KL|QR|TK|VS|AC|NH|JL|CX|EY|IB|LX|FR|U2)[ ]"
+    r"(?P<number>[0-9]{3,4})(?=[ ](?:to|from|is|was|departs|arrives|boards|boarding"
+    r"|lands|dep|arr|at|on|delayed|cancel+ed)(?!\w))"
 )
 _DOCKET = re.compile(
-    rf"(?P<year>{FIRST_DIGIT}[0-9]?)-(?P<number>[0-9]{{2,5}})(?P<tail>(?:-[A-Z]{{2,4}})?)(?![\w]|[-.,/:]?[0-9])"
+    rf"(?P<year>{FIRST_DIGIT}[0-9]?)-(?P<number>[0-9]{{2,5}})(?P<tail>(?:-[A-Z]{{2,4}})?)(?![\w]"
+    rf"|[-.,/:]?[0-9])"
 )
 _DOCKET_BEFORE = re.compile(
-    r"\b(?:[Dd]ocket|[Cc]ase|[Nn]os?|[Nn]umbers?|[Cc]ause|[Cc]ivil|[Aa]ction|[Ii]ndictment|[Ff]ile)\b\.?:?[ ]?#?\Z"
+    r"\b(?:[Dd]ocket|[Cc]ase|[Nn]os?|[Nn]umbers?|[Cc]ause|[Cc]ivil|[Aa]ction"
+    r"|[Ii]ndictment|[Ff]ile)\b\.?:?[ ]?#?\Z"
 )
 _ROOM = re.compile(
     r"\b(?:room|suite|apartment|unit|ward|locker|cabin|gate|bed|studio|rm\.?)[ ]#?\Z", re.IGNORECASE
@@ -103,7 +141,7 @@ def rules(numbers: Numbers) -> tuple[Rule, ...]:
         elif (
             word.startswith(("reference", "account", "id", "code"))
             and len(number) < 4
-            and "0" != number[0]
+            and number[0] != "0"
         ):
             return None
         if _ROUND.match(number) and word.startswith(("code", "account", "order")):
@@ -164,6 +202,7 @@ def rules(numbers: Numbers) -> tuple[Rule, ...]:
         return numbers.paired(match["number"])
 
     return (
+        Rule(_CARRIER, lambda match: f"{match['line']} {numbers.paired(match['number'])}"),
         Rule(_DOCKET, docket),
         Rule(_AIRLINE, airline),
         Rule(
@@ -180,6 +219,8 @@ def rules(numbers: Numbers) -> tuple[Rule, ...]:
 
 
 _STATUSES = frozenset(
-    (200, 201, 202, 204, 206, 301, 302, 303, 304, 307, 308, 400, 401, 402, 403, 404, 405, 406, 408, 409,
-     410, 412, 413, 415, 418, 422, 425, 426, 429, 431, 451, 500, 501, 502, 503, 504, 505, 507, 508, 511)
+    (200, 201, 202, 204, 206, 301, 302, 303, 304, 307, 308,
+     400, 401, 402, 403, 404, 405, 406, 408, 409,
+     410, 412, 413, 415, 418, 422, 425, 426, 429, 431, 451,
+     500, 501, 502, 503, 504, 505, 507, 508, 511)
 )  # fmt: skip

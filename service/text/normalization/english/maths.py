@@ -7,18 +7,21 @@ import re
 from service.text.normalization.english.notation import (
     FIRST_DIGIT,
     NUMBER,
+    word_before,
+    word_set,
 )
 from service.text.normalization.english.numbers import Numbers
 from service.text.normalization.rules import Rule
 
-_MINUS = re.compile(r"[-−–](?<![\w.,)\]%°$£€¥₹+/-][-−–])(?=[$£€¥₹]?\.?[0-9])")
+_MINUS = re.compile(r"[-−–](?<![\w.,)\]%°$£€¥₹+/^-][-−–])(?=[$£€¥₹]?\.?[0-9])")
 _SCIENTIFIC = re.compile(
     rf"(?P<number>{NUMBER})(?:[eE](?P<e>[-+−]?[0-9]{{1,3}})"
     r"|[ ]?[×x*·][ ]?10(?:\^[({]?(?P<power>[-−]?[0-9]{1,3})[)}]?"
     r"|(?P<raised>⁻?[⁰¹²³⁴-⁹]{1,3})))(?!\w)"
 )
 _TEN = re.compile(
-    r"10(?<![\w.,]10)(?:\^[({]?(?P<power>[-−]?[0-9]{1,3})[)}]?|(?P<raised>⁻?[⁰¹²³⁴-⁹]{1,3}))(?=[ ]?[A-Za-zµμ/])"
+    r"10(?<![\w.,]10)(?:\^[({]?(?P<power>[-−]?[0-9]{1,3})[)}]?"
+    r"|(?P<raised>⁻?[⁰¹²³⁴-⁹]{1,3}))(?=[ ]?[A-Za-zµμ/])"
 )
 _OPERATOR = re.compile(
     r"(?<=[0-9)a-zπ])(?P<left>[ ]?)(?P<sign>[+*×÷=≈≠<>≤≥±]|<=|>=|!=|==)(?P<right>[ ]?)"
@@ -35,6 +38,9 @@ _FOLD = re.compile(rf"(?P<number>{NUMBER})[x×](?=[ ][a-z]|[-.,;!?)]|\s*\Z)")
 _SPACED_MINUS = re.compile(r"(?<=[0-9)])[ ](?:[-−])[ ](?=[(]?[0-9])|(?<=[0-9)])−(?=[0-9(])")
 _BESIDE = re.compile(r"(?P<sign>[~≈±√<>≤≥∼]|<=|>=|≥|≤)[ ]?(?=[$£€]?\.?[0-9])")
 _PREFIX = re.compile(r"(?P<sign>[~∼]|[<>≤≥]=?)[ ]?(?=[$£€₹]?\.?[0-9])")
+_BEFORE_BOUND = word_set(
+    "for of with at to in was is were are by than and or from be been took takes only usually"
+)
 _COMPARED = re.compile(r"(?:[\w)\]|%²³°]|(?<!\w)\w[ ]|[0-9)\]|%²³°][ ]|value of \w[ ])\Z")
 _POWER = re.compile(
     r"(?P<base>[0-9a-zA-Z)π])(?<!\^.)(?<![a-zA-Z][a-zA-Z])"
@@ -94,6 +100,10 @@ def prefix_rules() -> tuple[Rule, ...]:
         # `x < 5` and `3 <5` compare; they have rules of their own.
         if match["sign"] not in "~∼" and _COMPARED.search(before):
             return None
+        # `age > 30` compares; `for > 30 s` does not.
+        apart = match[0].endswith(" ") and before[-1:] == " " and before[-2:-1].isalpha()
+        if apart and match["sign"] in "<=>=" and word_before(match).lower() not in _BEFORE_BOUND:
+            return f"{_OPERATORS[match['sign']]} "
         return (" " if before[-1:].isalnum() else "") + _PREFIXES[match["sign"]]
 
     return (Rule(_PREFIX, write),)

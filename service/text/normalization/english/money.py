@@ -116,7 +116,7 @@ _AMOUNT = rf"(?P<amount>{FURTHER_NUMBER}|\.[0-9]+)(?![0-9]){_UNTIL}{_MAGNITUDE}{
 
 _AFTER_SIGN = re.compile(rf"(?P<sign>[{''.join(_SIGNS)}])(?P<minus>-?)[ ]?{_AMOUNT}")
 _AFTER_CODE = re.compile(
-    r"(?P<code>[A-Z](?<!\w[A-Z])(?:(?<=U)(?:\.S\.[ ]?|S[ ])\$|[A-Z]{0,2}[$¥]"
+    r"(?P<code>[A-Z](?<![\w/][A-Z])(?:(?<=U)(?:\.S\.[ ]?|S[ ])\$|[A-Z]{0,2}[$¥]"
     r"|[A-Z]{2}(?=[ ]?[0-9])))"
     rf"[ ]?{_AMOUNT}"
 )
@@ -131,7 +131,8 @@ _PENCE = re.compile(rf"(?P<amount>{NUMBER})p(?!\w)")
 
 
 _LAKHS = re.compile(
-    r"(?P<sign>₹|Rs\.?|INR)[ ]?(?P<number>[0-9]{1,2}(?:,[0-9]{2})+,[0-9]{3})(?:\.(?P<part>[0-9]{1,2}))?(?![\w,])"
+    r"(?P<sign>₹|Rs\.?"
+    r"|INR)[ ]?(?P<number>[0-9]{1,2}(?:,[0-9]{2})+,[0-9]{3})(?:\.(?P<part>[0-9]{1,2}))?(?![\w,])"
 )
 _INDIAN = re.compile(
     r"(?:₹|Rs\.?|INR)[ ]?(?P<number>[0-9]+(?:\.[0-9]+)?)[ ]?(?P<unit>lakhs?|crores?|cr|L|Cr)(?!\w)"

@@ -12,14 +12,117 @@ _LONG_OPTION = re.compile(r"(?<![^\s\"'`(\[=|])--(?P<name>[A-Za-z][\w-]{1,40})(?
 _SHORT_OPTION = re.compile(
     r"(?<=[ \"'`(])-(?P<name>[A-Za-z]{1,4}|[A-Za-z][0-9]{1,3}|[0-9])(?![\w'’-]|[.,]\w)"
 )
-_COMMANDS = (
-    "git ls pip npm docker kubectl apt apt-get sudo grep tar curl wget ssh scp rm cp mv cat chmod chown"
-    " python python3 node make gcc clang cargo go java mvn gradle ps kill find sed awk head tail du df"
-    " mount systemctl journalctl ping nmap rsync ffmpeg helm terraform yarn conda pytest mkdir ln unzip"
-    " flag option options flags run with use using pass add set the echo export bash sh zsh sort uniq wc"
-    " xargs diff patch man top htop ip netstat ss dig nslookup traceroute iptables brew choco pacman dnf yum"
-    " commit push pull install uninstall pods get log checkout rebase status build up down exec"
-).split()
+_COMMANDS = [
+    "git",
+    "ls",
+    "pip",
+    "npm",
+    "docker",
+    "kubectl",
+    "apt",
+    "apt-get",
+    "sudo",
+    "grep",
+    "tar",
+    "curl",
+    "wget",
+    "ssh",
+    "scp",
+    "rm",
+    "cp",
+    "mv",
+    "cat",
+    "chmod",
+    "chown",
+    "python",
+    "python3",
+    "node",
+    "make",
+    "gcc",
+    "clang",
+    "cargo",
+    "go",
+    "java",
+    "mvn",
+    "gradle",
+    "ps",
+    "kill",
+    "find",
+    "sed",
+    "awk",
+    "head",
+    "tail",
+    "du",
+    "df",
+    "mount",
+    "systemctl",
+    "journalctl",
+    "ping",
+    "nmap",
+    "rsync",
+    "ffmpeg",
+    "helm",
+    "terraform",
+    "yarn",
+    "conda",
+    "pytest",
+    "mkdir",
+    "ln",
+    "unzip",
+    "flag",
+    "option",
+    "options",
+    "flags",
+    "run",
+    "with",
+    "use",
+    "using",
+    "pass",
+    "add",
+    "set",
+    "the",
+    "echo",
+    "export",
+    "bash",
+    "sh",
+    "zsh",
+    "sort",
+    "uniq",
+    "wc",
+    "xargs",
+    "diff",
+    "patch",
+    "man",
+    "top",
+    "htop",
+    "ip",
+    "netstat",
+    "ss",
+    "dig",
+    "nslookup",
+    "traceroute",
+    "iptables",
+    "brew",
+    "choco",
+    "pacman",
+    "dnf",
+    "yum",
+    "commit",
+    "push",
+    "pull",
+    "install",
+    "uninstall",
+    "pods",
+    "get",
+    "log",
+    "checkout",
+    "rebase",
+    "status",
+    "build",
+    "up",
+    "down",
+    "exec",
+]
 _COMMAND_BEFORE = re.compile(
     rf"(?:\b(?:{'|'.join(_COMMANDS)})|dash [A-Z]+)(?: [\w./=-]{{1,24}}){{0,3}}[ \"'`(]\Z"
 )
@@ -40,14 +143,27 @@ _MEMBER = re.compile(
     r"(?<![\w.@/])(?P<owner>[a-z]\w{1,30})\.(?P<member>[a-z_]\w{1,30})(?=\(|(?: dot))(?!\w)"
 )
 _CAMEL = re.compile(r"(?<![\w./@#-])(?<![0-9][ ])[a-z]{2,16}(?:[A-Z][a-z0-9]{1,16}){1,5}(?![\w@])")
-_PASCAL = re.compile(r"(?<![\w./@#-])(?:[A-Z][a-z]{2,16}){2,5}(?=\(|[ ]?\{)")
 _NAMES_IN_CAMEL = frozenset(
-    "iPhone iPad iPod iMac eBay iTunes iCloud iOS macOS eBook iMessage".split()
+    [
+        "iPhone",
+        "iPad",
+        "iPod",
+        "iMac",
+        "eBay",
+        "iTunes",
+        "iCloud",
+        "iOS",
+        "macOS",
+        "eBook",
+        "iMessage",
+    ]
 )
 _ID = re.compile(r"(?<![\w.@/'’-])(?P<id>ids?)(?![\w'’@/-]|\.\w)")
 _ID_BEFORE = re.compile(
-    r"\b(?:user|the|a|an|your|my|its|this|that|unique|by|customer|order|product|session|request|device|object|item|row"
-    r"|primary|employee|account|message|parent|task|job|no|each|valid|invalid|new|where|WHERE|and|AND|select|SELECT|on|ON)[ ]\Z"
+    r"\b(?:user|the|a|an|your|my|its|this|that|unique|by|customer|order|product"
+    r"|session|request|device|object|item|row"
+    r"|primary|employee|account|message|parent|task|job|no|each|valid|invalid|new"
+    r"|where|WHERE|and|AND|select|SELECT|on|ON)[ ]\Z"
 )
 _HASH = re.compile(
     r"(?<![\w./@#-])(?=[0-9a-f]*[0-9])(?=[0-9a-f]*[a-f])(?P<hash>[0-9a-f]{7,40})(?!\w)"

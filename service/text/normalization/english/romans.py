@@ -20,12 +20,15 @@ _COUNTED = re.compile(
     r"|[Aa]rticles?|[Aa]ppendix|[Pp]hase|[Tt]ype|[Cc]lass|[Ll]evel|[Ss]tage|[Tt]itle|[Ee]pisode"
     r"|[Ff]igure|[Tt]able|[Mm]ark|[Vv]ersion|[Gg]rade|[Cc]anto|[Ss]chedule"
     r"|World Wars?|Super Bowl|WrestleMania|Apollo|Final Fantasy|Diablo|Quake|Civilization|Rocky"
-    r"|Symphony No|Psalm|Mk|MK|GTA|Final Fantasy|Civ|Elden|Dragon Quest|Street Fighter|Resident Evil|Age of Empires|Star Wars Episode|Rambo|Saw|Godfather|Title|Amendment|Factor|Lodge|[Qq]uadrant|[Tt]rack|[Bb]and)[ ])(?P<numeral>"
+    r"|Symphony No|Psalm|Mk|MK|GTA|Final Fantasy|Civ|Elden|Dragon Quest|Street Fighter"
+    r"|Resident Evil|Age of Empires|Star Wars Episode|Rambo|Saw|Godfather|Title"
+    r"|Amendment|Factor|Lodge|[Qq]uadrant|[Tt]rack|[Bb]and)[ ])(?P<numeral>"
     rf"{_NUMERAL})(?P<more>(?:,[ ]{_NUMERAL})*(?:[-–]|,?[ ](?:and|or|to|through|&)[ ])"
     rf"{_NUMERAL})?{_END}"
 )
 _RULER = re.compile(
-    r"\b(?P<name>Henry|Louis|Elizabeth|George|Edward|Charles|William|James|John|Paul|Pius|Benedict|Leo"
+    r"\b(?P<name>Henry|Louis|Elizabeth|George|Edward|Charles|William|James|John|Paul"
+    r"|Pius|Benedict|Leo"
     r"|Richard|Philip|Catherine|Peter|Nicholas|Ivan|Alexander|Frederick|Wilhelm|Napoleon|Ramesses"
     r"|Ramses|Ptolemy|Innocent|Gregory|Clement|Urban|Francis|Ferdinand|Friedrich|Joseph|Leopold"
     r"|Albert|Victor|Emmanuel|Umberto|Christian|Gustav|Harald|Haakon|Olav|Mary|Anne|Margaret|Juan"
@@ -35,7 +38,8 @@ _RULER = re.compile(
     rf"(?P<numeral>{_NUMERAL}){_END}"
 )
 _HEIR = re.compile(
-    r"\b(?P<name>(?:John|William|Robert|James|George|Charles|Thomas|Edward|Henry|Richard|Joseph|David"
+    r"\b(?P<name>(?:John|William|Robert|James|George|Charles|Thomas|Edward|Henry"
+    r"|Richard|Joseph|David"
     r"|Michael|Samuel|Sammy|Harold|Walter|Albert|Frank|Daniel)(?:[ ][A-Z]\.)?[ ][A-Z][a-z]+,?[ ])"
     r"(?P<numeral>II|III|IV)(?!\w)"
 )
@@ -49,8 +53,10 @@ _LISTED = re.compile(r"(?:(?P<stop>(?<=[\w)])\n)|(?m:^))(?P<numeral>[IVX]{1,5})(
 _SECOND_LINE = re.compile(r"(?m)^[ ]*(?:II|2|two)[.)][ ]")
 # No word and no acronym looks like these.
 _LONG = re.compile(
-    rf"\b(?P<numeral>X{{2,3}}(?:IX|IV|V?I{{1,3}}|V)|[XVI]*(?:XV|VI)I{{2}}|XL[XVI]{{1,4}}|LX[XVI]{{1,5}}){_END}"
+    rf"\b(?P<numeral>X{{2,3}}(?:IX|IV|V?I{{1,3}}|V)|[XVI]*(?:XV|VI)I{{2}}"
+    rf"|XL[XVI]{{1,4}}|LX[XVI]{{1,5}}){_END}"
 )
+_YEAR = re.compile(rf"\b(?P<numeral>M(?=[MDCLXVI]{{4}})[MDCLXVI]{{4,14}}){_END}")
 _ACRONYM_AND_NUMBER = re.compile(
     rf"\b(?P<name>[A-Z]{{2,6}}[ ])(?P<numeral>I{{2,3}}|IV|VI{{1,3}}|IX){_END}"
 )
@@ -58,7 +64,8 @@ _ALL_NUMERALS = re.compile("[IVXLCDM]+")
 _VALUES = {"I": 1, "V": 5, "X": 10, "L": 50, "C": 100, "D": 500, "M": 1000}
 _PROPER = re.compile(r"M{0,3}(?:CM|CD|D?C{0,3})(?:XC|XL|L?X{0,3})(?:IX|IV|V?I{0,3})\Z")
 _REIGNS = re.compile(
-    r"\b(?:[Kk]ing|[Qq]ueen|[Pp]ope|[Ee]mperor|[Ee]mpress|[Tt]sar|[Cc]zar|Kaiser|Pharaoh|Prince|Saint|"
+    r"\b(?:[Kk]ing|[Qq]ueen|[Pp]ope|[Ee]mperor|[Ee]mpress|[Tt]sar|[Cc]zar|Kaiser"
+    r"|Pharaoh|Prince|Saint|"
     r"Franz|John)[ ](?:[A-Z][a-z]+[ ])?\Z"
 )
 # Words after a name that show that `I` is the pronoun: `I told John I was late`.
@@ -110,6 +117,10 @@ def rules(numbers: Numbers) -> tuple[Rule, ...]:
         number = value(match["numeral"])
         return None if number is None else numbers.cardinal(str(number))
 
+    def year(match: re.Match[str]) -> str | None:
+        number = value(match["numeral"])
+        return None if number is None or number > 2100 else numbers.year(str(number))
+
     def listed(match: re.Match[str]) -> str | None:
         number = value(match["numeral"])
         # One line alone may start with an initial.
@@ -127,6 +138,7 @@ def rules(numbers: Numbers) -> tuple[Rule, ...]:
         Rule(_HEIR, heir),
         Rule(_NAMED, named),
         Rule(_LONG, long),
+        Rule(_YEAR, year),
     )
 
 

@@ -98,18 +98,67 @@ _SHORT = re.compile(
 )
 # Words themselves: shortened only where something small or a number follows.
 _WORDS_TOO = frozenset(
-    "def ins intro reg req spec specs temp trans vac ref cert dist div para paras hrs mins secs lbs"
-    " wt ht inst cir vol".split()
+    [
+        "def",
+        "ins",
+        "intro",
+        "reg",
+        "req",
+        "spec",
+        "specs",
+        "temp",
+        "trans",
+        "vac",
+        "ref",
+        "cert",
+        "dist",
+        "div",
+        "para",
+        "paras",
+        "hrs",
+        "mins",
+        "secs",
+        "lbs",
+        "wt",
+        "ht",
+        "inst",
+        "cir",
+        "vol",
+    ]
 )
 # A name may follow inside the sentence.
-_BEFORE_NAME = frozenset("exc excl attn equiv avg bldg ref orig asst mgr".split())
+_BEFORE_NAME = frozenset(
+    ["exc", "excl", "attn", "equiv", "avg", "bldg", "ref", "orig", "asst", "mgr"]
+)
 _MARK = re.compile(r"\bM[kK]\.?(?=[ ](?:[IVX]{1,4}|[0-9]{1,2})(?!\w))")
+_YEARS_OLD = re.compile(
+    r"(?<=[0-9])[ -]?(?:y/?o|yo)(?!\w)(?P<noun>(?=[ ](?:[MF](?!\w)|man|woman|male|female"
+    r"|boy|girl|patient|child)))?"
+)
+_HISTORY = re.compile(r"\b[hH]x(?=[ ]of)")
+_BEFORE_NUMBERS = {
+    "op": "opus", "lat": "latitude", "long": "longitude", "lon": "longitude", "dep": "departs",
+    "arr": "arrives", "rev": "revenue", "ed": "edition", "par": "paragraph", "prob": "problem",
+    "ex": "exercise", "bk": "book", "ln": "line", "pos": "position", "pop": "population",
+    "alt": "altitude", "elev": "elevation", "tr": "track", "wk": "week", "lvl": "level",
+    "exp": "expires", "sn": "serial number", "flt": "flight", "blk": "block", "cl": "clause",
+    "reg": "regulation", "amend": "amendment", "cat": "category", "diam": "diameter",
+}  # fmt: skip
+_BY_NUMBER = re.compile(
+    rf"\b(?P<word>{'|'.join(_BEFORE_NUMBERS)})\.(?=[ ]?[$£€~#]?[0-9])", re.IGNORECASE
+)
+_CUPS = re.compile(r"(?<=[0-9½¼¾⅓⅔][ ])(?P<one>(?<=(?<![0-9/ ])1[ ]))?c\.[ ](?=[a-z])")
+_SIZES = {"lg.": "large", "sm.": "small", "med.": "medium", "sml.": "small", "lge.": "large"}
+_SIZE = re.compile(r"(?<=[0-9½¼¾][ ])(?P<size>lge?\.|sml?\.|med\.)(?=[ ][a-z])")
+_ESTIMATE_AFTER = re.compile(r"(?<=[0-9%KMB][ ])est\.(?![ ]?[0-9])")
+_MOST = re.compile(r"(?<=[0-9][ ][a-zA-Z][ ])(?P<word>max|min)(?:\.(?!\w)|(?![\w.]))")
 _BARE = re.compile(rf"\b(?P<word>{_UNDOTTED})(?![\w.'’-])", re.IGNORECASE)
 _LIMIT = re.compile(r"\b(?P<word>[Mm]ax|[Mm]in)\.?(?=[ ]?(?::|[0-9]|of[ ][0-9])|\.?[ ][a-z])")
 _LIMITS = {"max": "maximum", "min": "minimum"}
 _LIMIT_AFTER = re.compile(r"[0-9][ ]\Z")
 _NOUN_NEXT = re.compile(
-    r"[ ](?:age|temp|temperature|speed|height|weight|width|length|price|score|value|order|bid|wage|load"
+    r"[ ](?:age|temp|temperature|speed|height|weight|width|length|price|score|value"
+    r"|order|bid|wage|load"
     r"|capacity|dose|size|rate|pressure|power|depth|number|amount|time|stay|of|per|distance|qty"
     r"|quantity|occupancy|grade|requirements?|payment|balance|spend|purchase|bet|stake)(?!\w)"
 )
@@ -127,7 +176,8 @@ _SPANS = {"wk": "week", "mo": "month", "yr": "year"}
 _READ_BY_LETTER = re.compile(r"\b(?:TL;?DR|tl;?dr)(?!\w)")
 _WEEKDAY = re.compile(r"\b(?P<day>Mon|Tues?|Wed|Thu(?:rs?)?|Fri|Sat|Sun)\.(?!\w)")
 _DAY_BEFORE = re.compile(
-    r"\b(?:on|by|until|till|from|next|last|this|every|each|since|and|or|to|before|after|late|early)"
+    r"\b(?:on|by|until|till|from|next|last|this|every|each|since|and|or|to|closed|open"
+    r"|before|after|late|early)"
     r"[ ]\Z|[-–][ ]?\Z",
     re.IGNORECASE,
 )
@@ -152,7 +202,8 @@ _ROADS = {
     "Cres": "Crescent",
 }
 _ADDRESS_ROAD = re.compile(
-    r"\b(?P<road>Ln|Ct|Pl|Sq|Ter|Cres)\.?(?=[,;)\n]|\s*\Z|[ ](?:and|in|at|is|near|to|by|Apt|Unit)(?!\w)"
+    r"\b(?P<road>Ln|Ct|Pl|Sq|Ter|Cres)\.?(?=[,;)\n]|\s*\Z|[ ](?:and|in|at|is|near|to"
+    r"|by|Apt|Unit)(?!\w)"
     r"|[ ][A-Z])"
 )
 _HOUSE_BEFORE = re.compile(r"[0-9][A-Za-z]?[ ](?:[NSEW]\.?[ ])?(?:[A-Z][\w'’]*[ ]){1,3}\Z")
@@ -166,6 +217,13 @@ _FOLLOWS = re.compile(r"[ ]?(?:[a-z0-9#$(]|[A-Z]|:)")
 def rules() -> tuple[Rule, ...]:
     """Return the rules for shortened words. They come before those for other abbreviations."""
     return (
+        Rule(_YEARS_OLD, lambda match: "-year-old" if match["noun"] else " years old"),
+        Rule(_HISTORY, lambda match: "history"),
+        Rule(_BY_NUMBER, _by_number),
+        Rule(_CUPS, lambda match: "cup " if match["one"] else "cups "),
+        Rule(_SIZE, lambda match: _SIZES[match["size"]]),
+        Rule(_ESTIMATE_AFTER, lambda match: "estimate" + _stop(match)),
+        Rule(_MOST, lambda match: _LIMITS[match["word"].lower()] + _stop(match)),
         Rule(_READ_BY_LETTER, lambda match: "T L D R"),
         Rule(_MARK, lambda match: "Mark"),
         Rule(_ASAP, lambda match: "ASAP"),
@@ -204,8 +262,8 @@ def _short(match: re.Match[str]) -> str | None:
         return None
     # A title before a name, such as `Ref. Smith`, keeps no dot; a sentence's end does.
     ends = _SENTENCE_ENDS.match(after) if word[0].islower() else re.match(r"\s*(?:\n|\Z)", after)
-    ends = ends and (small not in _BEFORE_NAME or not text_after(match).strip())
-    return _cased(word, _DOTTED[small]) + ("." if ends else "")
+    inside = small in _BEFORE_NAME and text_after(match).strip() != ""
+    return _cased(word, _DOTTED[small]) + ("." if ends and not inside else "")
 
 
 def _bare(match: re.Match[str]) -> str | None:
@@ -271,6 +329,10 @@ def _road(match: re.Match[str]) -> str | None:
     if _HOUSE_BEFORE.search(text_before(match)) is None:
         return None
     return _ROADS[match["road"]] + (_stop(match) if match[0].endswith(".") else "")
+
+
+def _by_number(match: re.Match[str]) -> str:
+    return _cased(match["word"], _BEFORE_NUMBERS[match["word"].lower()])
 
 
 def _versus(match: re.Match[str]) -> str | None:

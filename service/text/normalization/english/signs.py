@@ -51,6 +51,7 @@ _PER = re.compile(
     r"/(?<=\w/)(?P<unit>yr|mo|hr|wk|year|month|week|day|night|hour|minute|person|user)(?!\w)"
 )
 _UNITS = {"yr": "year", "mo": "month", "hr": "hour", "wk": "week"}
+_INITIALS = re.compile(r"\b(?P<first>[A-Z])/(?P<second>[A-Z])(?![\w/])")
 _PAIR = re.compile(r"\b(?P<first>[A-Za-z]{2,7})/(?P<second>[A-Za-z]{2,7})(?![\w/])")
 
 
@@ -76,6 +77,7 @@ def rules() -> tuple[Rule, ...]:
         Rule(_CARET, lambda match: " to the power of "),
         Rule(_LOW_LINE, lambda match: " "),
         Rule(_PER, lambda match: f" per {_UNITS.get(match['unit'], match['unit'])}"),
+        Rule(_INITIALS, lambda match: f"{match['first']} {match['second']}"),
         Rule(_PAIR, _pair),
         Rule(_SLASH, lambda match: " slash "),
     )

@@ -15,57 +15,71 @@ from service.text.normalization.english.numbers import Numbers
 from service.text.normalization.rules import Rule
 
 _PAIR = re.compile(
-    rf"(?P<first>{FIRST_DIGIT}(?<!/[0-9])[0-9]{{0,3}})/(?P<second>[0-9]{{1,3}})(?![\w%/°]|[.,-][0-9])"
+    rf"(?P<first>{FIRST_DIGIT}(?<!/[0-9])[0-9]{{0,3}})/(?P<second>[0-9]{{1,3}})(?![\w%/°]"
+    rf"|[.,-][0-9])"
 )
 _STEP = re.compile(
     r"\b(?:step|part|page|slide|question|chapter|day|week|level|round|task|test|episode|phase|stage"
-    r"|attempt|try|lesson|section|tweet|thread|photo|image|item|completed?|done|progress|passed|finished"
+    r"|attempt|try|retry|lesson|section|tweet|thread|photo|image|item|completed?|done"
+    r"|progress|passed|finished"
     r"|hp|downloaded|loading|processed)s?:?[ ]\Z",
     re.IGNORECASE,
 )
 _STEP_AFTER = re.compile(
-    r"[ ](?:done|complete|completed|finished|passed|passing|tests|tasks|items|files|steps|green|ready"
+    r"[ ](?:done|complete|completed|finished|passed|passing|tests|tasks|items|files"
+    r"|steps|green|ready"
     r"|running|healthy|pods|checks|correct|right)(?!\w)"
 )
 _ALONE = re.compile(r"\(\Z")
 _ODDS = re.compile(
-    r"\b(?:odds|priced?|bet|bets|backed|favou?rite|won|starting|shortened|drifted|opened|runner|returned|horse|each-way|bookies?|bookmaker)\b",
+    r"\b(?:odds|priced?|bet|bets|backed|favou?rite|won|starting|shortened|drifted"
+    r"|opened|runner|returned|horse|each-way|bookies?|bookmaker)\b",
     re.IGNORECASE,
 )
 _ODDS_BEFORE = re.compile(
     r"\b(?:at|of|are|were|is|was|to|from|about)[ ](?:an?[ ])?\Z", re.IGNORECASE
 )
 _CRICKET = re.compile(
-    r"\b(?:wickets?|overs?|stumps|innings|tea|lunch|lead|bowled|chas\w+|declared|dec|all out|cricket|Test"
-    r"|ODI|T20|India|England|Australia|Pakistan|Zealand|Africa|Indies|Lanka|Bangladesh|batting|runs|close"
+    r"\b(?:wickets?|overs?|stumps|innings|tea|lunch|lead|bowled|chas\w+|declared|dec"
+    r"|all out|cricket|Test"
+    r"|ODI|T20|India|England|Australia|Pakistan|Zealand|Africa|Indies|Lanka|Bangladesh"
+    r"|batting|runs|close"
     r"|crease|at the toss|opener)\b"
 )
 _DECLARED = re.compile(
     r"(?P<and>[ ])dec\b\.?(?=\W|\Z)(?<=[a-z0-9] dec\.)|(?<=[a-z0-9])[ ]dec(?!\w)\.?"
 )
 _DUE = word_set(
-    "due ends ended end starts started start begins began opens opened closes closed closing expires"
-    " expired effective deadline ending starting beginning of arriving arrives leaving leaves departing"
-    " back posted updated dated delivered shipped ships wed thu fri sat sun mon tue tues thurs monday"
+    "due ends ended end starts started start begins began opens opened closes closed "
+    "closing expires"
+    " expired effective deadline ending starting beginning of arriving arrives "
+    "leaving leaves departing"
+    " back posted updated dated delivered shipped ships wed thu fri sat sun mon tue "
+    "tues thurs monday"
     " tuesday wednesday thursday friday saturday sunday date this next the born dob week"
 )
-_DUE_BEFORE = re.compile(r"\b(?P<word>[A-Za-z]+)[:,]?[ ](?:on[ ])?\Z")
+_DUE_BEFORE = re.compile(r"\b(?P<word>[A-Za-z]+)[:,.]?[ ](?:on[ ])?\Z")
 _NOT_AFTER = re.compile(
-    r"[ ](?:of|cup|cups|inch|inches|tsp|tbsp|teaspoons?|tablespoons?|mile|miles|pound|pounds|lb|oz|full"
+    r"[ ](?:of|cup|cups|inch|inches|tsp|tbsp|teaspoons?|tablespoons?|mile|miles|pound"
+    r"|pounds|lb|oz|full"
     r"|majority|vote|share|point|stars?|rating|major|scale)(?!\w)"
 )
 _COOKING = re.compile(
-    r"(?P<above>1)/(?P<below>2|4)(?<![0-9/.,]1/.)(?<![0-9][ -]1/.)[ ](?P<unit>cup|teaspoon|tablespoon|inch|pint|quart|gallon"
+    r"(?P<above>1)/(?P<below>2|4)(?<![0-9/.,]1/.)(?<![0-9][ -]1/.)[ ](?P<unit>cup"
+    r"|teaspoon|tablespoon|inch|pint|quart|gallon"
     r"|ounce|mile|pound|dozen|pack|bottle|hour)(?!\w)"
 )
+_ALWAYS_OPEN = re.compile(r"24(?<![\w/]24)/7/365(?![\w/])")
 _LABELLED = re.compile(rf"(?P<number>{FIRST_DIGIT}[0-9]{{0,3}}):(?P<gap>[ ])(?=[0-9])")
 _LABEL = re.compile(
-    r"\b[A-Z][a-z]+[ ](?:No\.?[ ]|#)?\Z|\b(?:room|table|team|day|week|step|level|question|group|line|item|task"
+    r"\b[A-Z][a-z]+[ ](?:No\.?[ ]|#)?\Z|\b(?:room|table|team|day|week|step|level"
+    r"|question|group|line|item|task"
     r"|part|chapter|round|unit|lane|gate|player|option|test|sample|trial|year)[ ]#?\Z"
 )
 _RATIO_BEFORE = re.compile(r"\b(?:ratio|Mix|scale|Dilute|Score|Final)\b", re.IGNORECASE)
 _POSITION = re.compile(
-    r"(?P<file>[\w./\\-]{1,80}\.(?:py|js|ts|tsx|jsx|c|cc|cpp|h|hpp|rs|go|java|kt|rb|php|cs|swift|sh|sql|css"
+    r"(?P<file>[\w./\\-]{1,80}\.(?:py|js|ts|tsx|jsx|c|cc|cpp|h|hpp|rs|go|java|kt|rb"
+    r"|php|cs|swift|sh|sql|css"
     r"|html|json|ya?ml|toml|md|txt|log|conf|xml|lua|scala|vue))(?<![\w.])?:(?P<line>[0-9]{1,6})"
     r"(?::(?P<column>[0-9]{1,4}))?(?![\w:])"
 )
@@ -143,6 +157,7 @@ def rules(numbers: Numbers) -> tuple[Rule, ...]:
         )
 
     return (
+        Rule(_ALWAYS_OPEN, lambda match: "twenty-four seven three sixty-five"),
         Rule(_COOKING, cooking),
         Rule(_PAIR, pair),
         Rule(_DECLARED, declared),

@@ -21,7 +21,19 @@ from service.text.normalization.english.unit_names import INCH, PER, UNITS
 from service.text.normalization.rules import Rule
 
 # After a space these are more often a word, a name or a sign than a unit.
-_TIGHT_ONLY = word_set("M bit")
+_TIGHT_ONLY = word_set("M bit d")
+_NOT_DAYS = word_set("print printing printer printed model models modeling graphics nails")
+_BASIS = re.compile(
+    r"\b(?:yields?|rates?|Fed|ECB|hike[ds]?|cuts?|spreads?|Treasur\w+|bonds?|inflation"
+    r"|loan|basis|mortgage)\b"
+)
+_MINUTES_BEFORE = re.compile(
+    r"\b(?:[Pp]rep|[Cc]ook|[Bb]ake|[Rr]est|ETA|[Dd]uration|[Ww]ait(?:ed)?|[Tt]imeout"
+    r"|[Ee]very|[Ll]ast|[Nn]ext)(?:[ ]time)?:?[ ]\Z"
+)
+_MINUTES_AFTER = re.compile(
+    r"[ ](?:ago|late|early|break|meeting|call|timeout|timer|nap|workout)(?!\w)"
+)
 # Also letters that number, name or mark something: `gate 5 A`, `size 9 F`, `12 N Main St`.
 _LETTERS = word_set("s h A N J W V K C F")
 _LABELS = word_set(
@@ -30,11 +42,14 @@ _LABELS = word_set(
     "appendix level step line channel option question item highway suite"
 )
 _AFTER_LETTER = re.compile(
-    r"[ ](?:[A-Z0-9][\w.]*|and[ ][A-Z](?!\w)|grades?|student|team|side|vitamin)|['’&]|[ ]?[-–]\w|,[ ]?[0-9]{1,3}(?:\.[0-9]+)?[ ]?[EW](?!\w)"
+    r"[ ](?!(?:AC|DC|RMS)(?!\w))(?:[A-Z0-9][\w.]*|and[ ][A-Z](?!\w)|grades?|student"
+    r"|team|side|vitamin)|['’&]|[ ]?[-–]\w|,[ ]?[0-9]{1,3}(?:\.[0-9]+)?[ ]?[EW](?!\w)"
 )
 _WARMTH = re.compile(
-    r"\b(?:temp\w*|oven|heat\w*|cool\w*|bake\w*|preheat\w*|boil\w*|roast\w*|degrees?|weather|fever|warm\w*|cold|hot|high|low"
-    r"|feels|freez\w*|melt\w*|outside|thermostat|sunny|°|storage|store|stored|reactor|incubat\w*|internal|at|to|below|above|reached|hit)\b",
+    r"\b(?:temp\w*|oven|heat\w*|cool\w*|bake\w*|preheat\w*|boil\w*|roast\w*|degrees?"
+    r"|weather|fever|warm\w*|cold|hot|high|low"
+    r"|feels|freez\w*|melt\w*|outside|thermostat|sunny|°|storage|store|stored|reactor"
+    r"|incubat\w*|internal|at|to|below|above|reached|hit)\b",
     re.IGNORECASE,
 )
 # Nouns that `5m` counts in millions, as in newspapers.
@@ -66,7 +81,8 @@ _FOLD_PER = re.compile(
     rf"{_QUANTITY}[ ]?[xX×]/(?P<per>d|day|wk|week|mo|month|yr|year|h|hr|hour|min|night|game)(?!\w)"
 )
 _PER_NUMBER = re.compile(
-    rf"/(?<=[A-Za-z³²]/)(?=[0-9]+(?:\.[0-9]+)?[ ]?(?:{_any(UNITS)}|people|persons|cells|patients|users|residents)(?!\w))"
+    rf"/(?<=[A-Za-z³²]/)(?=[0-9]+(?:\.[0-9]+)?[ ]?(?:(?:{_any(UNITS)})[²³]?|people"
+    rf"|persons|cells|patients|users|residents)(?!\w))"
 )
 _KNOWN_BEFORE = re.compile(rf"(?:[0-9][ ]?(?:{_any(UNITS)}|[a-z]+s?)|[a-z]{{3,}})\Z")
 _FRACTION = re.compile(
@@ -132,6 +148,19 @@ class _Measures:
         number, symbol, gap = match["number"], match["unit"], match["gap"]
         if symbol in _TIGHT_ONLY and gap not in ("", "-"):
             return None
+        if symbol == "d" and word_after(match).lower() in _NOT_DAYS:
+            return None
+        if symbol == "bps" and _BASIS.search(match.string):
+            return f"{self._quantity(match)} basis points"
+        if (
+            symbol == "m"
+            and gap == ""
+            and (
+                _MINUTES_BEFORE.search(text_before(match))
+                or _MINUTES_AFTER.match(text_after(match))
+            )
+        ):
+            symbol = "min"
         if symbol in _LETTERS and not self._is_unit(match, symbol, gap):
             return None
         # `747s` and `4x4s` are plurals, not seconds.

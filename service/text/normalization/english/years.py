@@ -43,7 +43,8 @@ _COUNTED = word_set(
     "seats homes houses rooms jobs books songs steps different other more or"
 )
 _OF_YEAR = re.compile(
-    r"\b(?:war|act|treaty|revolution|crisis|battle|census|congress|constitution|summer|winter|spring"
+    r"\b(?:war|act|treaty|revolution|crisis|battle|census|congress|constitution|summer"
+    r"|winter|spring"
     r"|autumn|fall|class|january|february|march|april|may|june|july|august|september|october"
     r"|november|december|fire|flood|earthquake|panic) of \Z",
     re.IGNORECASE,

@@ -27,7 +27,8 @@ _PARTS = {
     "secs": "second",
 }
 _COMPOUND = re.compile(
-    rf"{FIRST_DIGIT}[0-9]*(?:y|w|d|hrs?|h|m|min)[ ]?(?:[0-9]+(?:w|d|hrs?|h|mins?|m|secs?|s)[ ]?){{0,3}}"
+    rf"{FIRST_DIGIT}[0-9]*(?:y|w|d|hrs?|h|m|min)[ ]?(?:[0-9]+(?:w|d|hrs?|h|mins?|m"
+    rf"|secs?|s)[ ]?){{0,3}}"
     r"[0-9]+(?:d|hrs?|h|mins?|m|secs?|s)(?!\w)"
 )
 _PART = re.compile(r"([0-9]+)([a-z]+)")
@@ -46,8 +47,10 @@ _STOPWATCH = re.compile(
     r"(?!:?[0-9]|[ ]?[aApP]\.?[mM]|\w)"
 )
 _MEASURED = re.compile(
-    r"\b(?:elapsed|runtime|running time|total time|time|duration|length|uptime|lasts?|lasted|runs?|ran"
-    r"|took|takes|in|for|after|of|finished|timer|countdown|remaining|left|lap|pace|split|record|best)"
+    r"\b(?:elapsed|runtime|running time|total time|time|duration|length|uptime|lasts?"
+    r"|lasted|runs?|ran"
+    r"|took|takes|in|for|after|of|finished|timer|countdown|remaining|left|lap|pace"
+    r"|split|record|best)"
     r"(?: (?:is|was|in|of|at))?[: ]+\Z",
     re.IGNORECASE,
 )
