@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from service.text.english import emphasis, numerals
 from service.text.english.emphasis import Strength
+from service.text.english.loanwords import loanwords
 from service.text.english.stems import ED, ENDINGS, ING, Ending, S
 from service.text.english.subwords import APOSTROPHES
 from service.text.english.tokens import Next, Token
@@ -46,10 +47,11 @@ class Dictionary:
         self._british = british
         self._gold = WordList.load(f"{country}_gold")
         self._silver = WordList.load(f"{country}_silver")
+        self._loanwords = loanwords(british=british)
 
     def has(self, word: str) -> bool:
         """Tell whether a list has the word in this spelling."""
-        return word in self._gold or word in self._silver
+        return word in self._loanwords or word in self._gold or word in self._silver
 
     def attach(self, phonemes: str | None, ending: Ending) -> str | None:
         """Return the phonemes of a word with an ending, None if there is no rule for it."""
@@ -152,6 +154,8 @@ class Dictionary:
     def _look_up(
         self, word: str, tag: str, following: Next, least: Strength = Strength.UNSTRESSED
     ) -> str | None:
+        if word in self._loanwords:
+            return emphasis.strengthen(self._loanwords[word], least)
         is_name = False
         if word == word.upper() and word not in self._gold:
             word = word.lower()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import takewhile
 from typing import NamedTuple
 
 _NEAR = 7
@@ -92,7 +93,7 @@ READINGS: Mapping[str, Sequence[_Reading]] = {
             "dˈQz",
             before=_phrases(
                 "two, three, four, five, six, several, young, female, bucks and, stags and,"
-                " fawns and"
+                " fawns and, the, many, the, many"
             ),
         )
     ],
@@ -141,7 +142,23 @@ READINGS: Mapping[str, Sequence[_Reading]] = {
             near=_words("numb"),
         )
     ],
+    "permits": [
+        _Reading(
+            "pəɹmˈɪts",
+            "pəmˈɪts",
+            after=_words("the a an you us them it only no any anyone everyone users students"),
+        )
+    ],
     "polish": [_Reading("pˈɑlɪʃ", "pˈɒlɪʃ", tags=("VB",))],
+    "produce": [
+        _Reading(
+            "pɹədˈus",
+            "pɹədjˈuːs",
+            after=_words(
+                "a an the more less enough their its his her evidence electricity results"
+            ),
+        )
+    ],
     "protest": [_Reading("pɹətˈɛst", "pɹətˈɛst", tags=("VB",))],
     "protests": [_Reading("pɹətˈɛsts", "pɹətˈɛsts", tags=("VB",))],
     "reading": [
@@ -152,6 +169,7 @@ READINGS: Mapping[str, Sequence[_Reading]] = {
             capital=True,
         )
     ],
+    "record": [_Reading("ɹəkˈɔɹd", "ɹɪkˈɔːd", after=_words("your my it them everything yourself"))],
     "resume": [_Reading("ɹˈɛzəmˌA", "ɹˈɛzjʊmˌA", before=_RESUME, near=_words("applicant cv"))],
     "resumes": [
         _Reading(
@@ -181,7 +199,17 @@ READINGS: Mapping[str, Sequence[_Reading]] = {
             near=_words("jacket fabric cloth muscle ligament seam sleeve trousers jeans tent net"),
         )
     ],
+    "use": [
+        _Reading(
+            "jˈuz",
+            "jˈuːz",
+            before=_phrases("both, fbi, police, also, you, we, they, i, teams, can, to, not"),
+            after=_words("it them these those your"),
+        )
+    ],
 }
+
+_SENTENCE_ENDS = frozenset(".!?")
 
 
 def find_pronunciations(
@@ -210,11 +238,16 @@ def _fits(reading: _Reading, words: Sequence[str], index: int, tag: str) -> bool
         return False
     if not (reading.before or reading.after or reading.near):
         return True
-    before = [word.lower() for word in words[max(0, index - _NEAR) : index]]
-    after = [word.lower() for word in words[index + 1 : index + 1 + _NEAR]]
+    before = _same_sentence(words[max(0, index - _NEAR) : index][::-1])[::-1]
+    after = _same_sentence(words[index + 1 : index + 1 + _NEAR])
     return (
         (bool(after) and after[0] in reading.after)
         or not reading.before.isdisjoint((" ".join(before[-1:]), " ".join(before[-2:])))
         or not reading.near.isdisjoint(before)
         or not reading.near.isdisjoint(after)
     )
+
+
+def _same_sentence(words: Sequence[str]) -> list[str]:
+    """Return the words up to the end of the sentence, in lower case."""
+    return [word.lower() for word in takewhile(lambda word: word not in _SENTENCE_ENDS, words)]

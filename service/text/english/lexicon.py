@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 
 from service.text.english import compounds
 from service.text.english.dictionary import Dictionary
+from service.text.english.loanwords import fold
 from service.text.english.stems import ED, S
 from service.text.english.subwords import cut
 from service.text.english.tokens import Next, Token
@@ -22,6 +24,9 @@ _SIGN_TAGS = frozenset([".", ",", "-LRB-", "-RRB-", "``", '""', "''", ":", "$", 
 _BRACKETS_AND_QUOTES = {"-LRB-": "(", "-RRB-": ")", "``": "“", '""': "”", "''": "”"}
 _SPOKEN_MARKS = frozenset(';:,.!?—…"“”')
 
+# Letters outside those of Western Europe, which espeak-ng names one by one.
+_RARE = re.compile(r"[\u0100-\u024f\u1e00-\u1eff]")
+
 # Kokoro was trained with a letter for the tap and none for the glottal stop.
 _SYMBOLS = str.maketrans({"ɾ": "T", "ʔ": "t"})
 
@@ -35,7 +40,7 @@ class Lexicon:
     """
 
     def __init__(self, *, british: bool, guess: Callable[[str], str]) -> None:
-        self._guess = guess
+        self._unfolded_guess = guess
         self._dictionary = Dictionary(british=british)
         self._pronounce = lru_cache(_WORDS_KEPT)(self._pronounce_anew)
 
@@ -93,6 +98,11 @@ class Lexicon:
         if phonemes is None:
             phonemes = self._guess(token.text)
         return phonemes, following.before(phonemes, to=compounds.is_to(token))
+
+    def _guess(self, word: str) -> str:
+        """Return the phonemes of an unknown word, without accents that English does not have."""
+        plain = fold(word)
+        return self._unfolded_guess(plain if _RARE.search(word) and plain.isascii() else word)
 
     def _look_up(self, token: Token, following: Next, opens: bool) -> str | None:
         return self._dictionary.pronounce(token, following, opens=opens)

@@ -1,0 +1,57 @@
+"""Foreign words are said as English speakers say them; no letter is named for its accent."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from service.text.english.loanwords import fold, loanwords
+from service.text.vocabulary import load_vocabulary
+
+
+@pytest.mark.parametrize(
+    ("text", "phonemes"),
+    [
+        ("phở", "fˈʌ"),
+        ("bánh mì", "bˈɑn mˈi"),
+        ("rosé", "ɹOzˈA"),
+        ("rose", "ɹˈOz"),
+        ("the Champs-Élysées", "ðə ʃˌɑnzAlizˈA"),
+        ("Xi's", "ʃˈiz"),
+        ("Côte d’Ivoire", "kˈOt divwˈɑɹ"),
+        ("a château", "ɐ ʃætˈO"),
+        ("two châteaux", "tˈu ʃætˈOz"),
+        ("numpy", "nˈʌmpˌI"),
+    ],
+)
+def test_loanwords_are_said_as_in_english(text: str, phonemes: str, read: Any) -> None:
+    assert read(text) == phonemes
+
+
+@pytest.mark.parametrize("text", ["Đặng", "Trường", "Þjóð", "Łęcka", "Çeşme", "Hồ", "Žižek"])
+def test_no_letter_is_named(text: str, read: Any) -> None:
+    assert "lˌɛTəɹ" not in read(text)
+    assert "wˈʌn" not in read(text)
+
+
+@pytest.mark.parametrize(
+    ("word", "folded"), [("Đặng", "Dang"), ("Łódź", "Lodz"), ("Ærø", "Aero"), ("Москва", "Москва")]
+)
+def test_accents_are_folded(word: str, folded: str) -> None:
+    assert fold(word) == folded
+
+
+@pytest.mark.parametrize("british", [False, True])
+def test_the_vocabulary_has_all_phonemes(british: bool) -> None:
+    vocabulary = load_vocabulary()
+    entries = loanwords(british=british)
+    assert len(entries) > 240
+    unknown = {word: vocabulary.unknown(said) for word, said in entries.items()}
+    assert not any(unknown.values())
+
+
+def test_british_english_drops_the_r_only_before_a_consonant_or_a_pause() -> None:
+    american, british = loanwords(british=False), loanwords(british=True)
+    assert (american["Bartók"], british["Bartók"]) == ("bˈɑɹtˌɑk", "bˈɑːtˌɑk")
+    assert (american["Orsay"], british["Orsay"]) == ("ɔɹsˈA", "ɔːsˈA")
