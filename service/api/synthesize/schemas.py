@@ -234,6 +234,12 @@ class SpanAnswer(BaseModel):
     text_end: int = Field(description="offset of its end")
 
 
+class ReadWordAnswer(SpanAnswer):
+    """A word, or a part of one, and how it is read."""
+
+    phonemes: str
+
+
 class ChunkAnswer(BaseModel):
     """A chunk: what the model says in one run."""
 
@@ -245,9 +251,10 @@ class ChunkAnswer(BaseModel):
         description="offset of the end of its last word; null if it is only a pause"
     )
     pause_s: float | None = Field(description="seconds of silence after it that the text asks for")
+    words: list[ReadWordAnswer]
 
     @classmethod
-    def of(cls, chunk: Chunk) -> ChunkAnswer:
+    def of(cls, chunk: Chunk, text: str) -> ChunkAnswer:
         """Return the answer's form of a chunk."""
         words = chunk.words
         return cls(
@@ -255,6 +262,15 @@ class ChunkAnswer(BaseModel):
             text_start=words[0].text_start if words else None,
             text_end=words[-1].text_end if words else None,
             pause_s=chunk.pause_s,
+            words=[
+                ReadWordAnswer(
+                    text=text[word.text_start : word.text_end],
+                    text_start=word.text_start,
+                    text_end=word.text_end,
+                    phonemes=chunk.phonemes[word.phonemes_start : word.phonemes_end],
+                )
+                for word in words
+            ],
         )
 
 
@@ -276,7 +292,7 @@ class PhonemizeAnswer(BaseModel):
             language=preview.language,
             normalized=preview.normalized,
             phonemes=" ".join(chunk.phonemes for chunk in preview.chunks if chunk.phonemes),
-            chunks=[ChunkAnswer.of(chunk) for chunk in preview.chunks],
+            chunks=[ChunkAnswer.of(chunk, text) for chunk in preview.chunks],
             dropped=[
                 SpanAnswer(text=text[start:end], text_start=start, text_end=end)
                 for start, end in preview.dropped

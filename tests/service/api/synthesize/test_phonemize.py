@@ -36,6 +36,11 @@ def test_the_answer_tells_what_will_be_said_and_how(server: Any) -> None:
     assert load_vocabulary().unknown(answer["phonemes"]) == []
     first, second = answer["chunks"]
     assert f"{first['phonemes']} {second['phonemes']}" == answer["phonemes"]
+    read = {word["text"]: word["phonemes"] for word in first["words"]}
+    assert read["Dr."] == "dˈɑktəɹ"
+    assert read["$5.50"] == "fˈIv dˈɑləɹz ænd fˈɪfti sˈɛnts"
+    for word in first["words"] + second["words"]:
+        assert text[word["text_start"] : word["text_end"]] == word["text"]
     assert (first["text_start"], first["pause_s"]) == (0, 0.5)
     assert text[second["text_start"] : second["text_end"]] == "He left"
     assert second["pause_s"] is None
@@ -65,7 +70,13 @@ def test_ssml_is_understood_where_it_is_asked_for(server: Any) -> None:
 
 def test_a_pause_alone_has_no_place_of_words(server: Any) -> None:
     (chunk,) = said(server, text="[pause:1s]")["chunks"]
-    assert chunk == {"phonemes": "", "text_start": None, "text_end": None, "pause_s": 1.0}
+    assert chunk == {
+        "phonemes": "",
+        "text_start": None,
+        "text_end": None,
+        "pause_s": 1.0,
+        "words": [],
+    }
 
 
 @pytest.mark.parametrize(
