@@ -56,7 +56,7 @@ OUTSIDE = {
 }
 
 # Packages of service/api, each for one kind of caller; only the application knows all of them.
-DOORS = {"synthesize", "openai", "elevenlabs", "piper", "websocket", "wyoming", "admin"}
+DOORS = {"synthesize", "openai", "elevenlabs", "piper", "websocket", "wyoming", "admin", "page"}
 # Modules that stand for the same thing in each package.
 OF_EACH_DOOR = {"router", "schemas"}
 

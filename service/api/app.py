@@ -24,6 +24,7 @@ from service.api.middleware.security_headers import SecurityHeaders
 from service.api.openai.error_shape import OPENAI_SHAPE
 from service.api.openai.router import router as openai_router
 from service.api.openapi import describe
+from service.api.page.router import router as page_router
 from service.api.piper.router import router as piper_router
 from service.api.state import ServiceState
 from service.api.synthesize.router import router as synthesize_router
@@ -72,7 +73,8 @@ def create_app(
     Raises:
         StartupError: the settings contradict each other, or a file that they name cannot be used.
     """
-    routes = [route for router in _ROUTERS for route in router.routes]
+    routers = (page_router, *_ROUTERS) if settings.page else _ROUTERS
+    routes = [route for router in routers for route in router.routes]
     paths = {str(getattr(route, "path_format", "")) for route in routes}
     state = ServiceState(settings, paths | {"/openapi.json", WHOLE, IN_PARTS})
     wyoming = read_address(settings)
@@ -128,7 +130,7 @@ def create_app(
         },
     )
     app.state.service = state
-    for router in _ROUTERS:
+    for router in routers:
         app.include_router(router)
     error_answers.install(app, _ERROR_SHAPES)
     app.add_middleware(Methods, routes=[*routes, *app.routes])

@@ -167,6 +167,7 @@ class SocketSession(ABC):
 async def serve_session(
     websocket: WebSocket,
     open_session: Callable[[ServiceState, Ready, str, RequestStatistics], SocketSession],
+    subprotocol: str | None = None,
 ) -> None:
     """Admit a session, accept its WebSocket and serve it.
 
@@ -175,6 +176,7 @@ async def serve_session(
     Args:
         websocket: the connection.
         open_session: makes the session; may raise a ServiceError.
+        subprotocol: the one that is spoken; told to a client that offers it.
     """
     service = cast("ServiceState", websocket.app.state.service)
     state = websocket.scope["state"]
@@ -187,7 +189,8 @@ async def serve_session(
         except ServiceError as error:
             await websocket.send_denial_response(service_error_answer(websocket.scope, error))
             return
-        await websocket.accept()
+        offered = websocket.scope.get("subprotocols", ())
+        await websocket.accept(subprotocol if subprotocol in offered else None)
         state["statistics"] = statistics
         state["outcome"] = await session.run()
     # A client that does not read the close would keep the connection open for ever.

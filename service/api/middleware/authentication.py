@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Iterable
 from contextlib import ExitStack
+from urllib.parse import unquote
 
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -21,6 +22,11 @@ _LISTS = re.compile(
     r"/voices|/languages|/v1/models(/.*)?|/v1/audio/(models|voices)|/v[12]/voices(/.*)?", re.DOTALL
 )
 
+_PAGE = re.compile(r"/|/page/.*", re.DOTALL)
+
+_SUBPROTOCOL = "bearer."
+"""What a subprotocol begins with that is a key: browsers can send no headers with a WebSocket."""
+
 
 def is_list(path: str) -> bool:
     """Tell whether a path lists voices, models or languages, for which many clients send no key."""
@@ -31,8 +37,10 @@ class Authentication:
     """Require a key. Requests without one get 401.
 
     It comes as `Authorization: Bearer KEY`, as `X-API-Key: KEY`, or as `xi-api-key: KEY`, which
-    ElevenLabs' clients send. A WebSocket is refused before its upgrade. `open_paths` and CORS
-    preflight requests, which never have a key, are let in. With `open_lists` a request for a list
+    ElevenLabs' clients send; for a WebSocket also as the subprotocol `bearer.KEY`, where characters
+    that a subprotocol cannot have are percent-encoded. A WebSocket is refused before its upgrade.
+    `open_paths` and CORS preflight requests, which never have a key, are let in, and with
+    `open_page` the files of the page. With `open_lists` a request for a list
     is let in without a key, but not with an unknown one: clients ask for a list to find out whether
     their key is right. A key with as many requests as it may have gets 429. The name of the key, or
     None, is in the state of the request.
@@ -45,11 +53,13 @@ class Authentication:
         open_paths: Collection[str] = OPEN_PATHS,
         *,
         open_lists: bool = False,
+        open_page: bool = False,
     ) -> None:
         self._app = app
         self._callers = callers
         self._open_paths = frozenset(open_paths)
         self._open_lists = open_lists
+        self._open_page = open_page
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Handle an ASGI connection."""
@@ -76,6 +86,8 @@ class Authentication:
 
     def _is_open(self, scope: Scope) -> bool:
         if scope["path"] in self._open_paths or _is_preflight(scope):
+            return True
+        if self._open_page and scope["type"] == "http" and _PAGE.fullmatch(scope["path"]):
             return True
         return self._open_lists and is_list(scope["path"]) and not any(_candidates(scope))
 
@@ -115,6 +127,11 @@ def _candidates(scope: Scope) -> Iterable[str]:
             yield credentials.strip()
     for name in ("x-api-key", "xi-api-key"):
         yield from headers.getlist(name)
+    for subprotocol in scope.get("subprotocols", ()):
+        if subprotocol.startswith(_SUBPROTOCOL):
+            key = subprotocol.removeprefix(_SUBPROTOCOL)
+            yield key
+            yield unquote(key)
 
 
 def _is_preflight(scope: Scope) -> bool:

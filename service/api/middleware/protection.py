@@ -28,7 +28,9 @@ def install(app: FastAPI, settings: Settings, callers: Callers, *, is_hosted: bo
     origins = read_origins(settings.cors_origins)
     if keys is not None:
         open_lists = not settings.private_lists
-        app.add_middleware(Authentication, callers=callers, open_lists=open_lists)
+        app.add_middleware(
+            Authentication, callers=callers, open_lists=open_lists, open_page=settings.page
+        )
     app.add_middleware(Origins, allowed=origins)
     # Not needed with keys, which a rebound page does not have; with `insecure`, because something
     # else controls access; and with "*", which lets every page in.

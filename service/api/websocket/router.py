@@ -13,11 +13,14 @@ from service.api.websocket.session import Session
 
 router = APIRouter()
 
+SUBPROTOCOL = "kokoro.v1"
+"""What a browser offers beside `bearer.KEY`; it would close a session whose offer is not taken."""
+
 
 @router.websocket("/synthesize/stream")
 async def synthesize_stream(websocket: WebSocket) -> None:
     """Serve a session; see `service.api.websocket.messages`."""
-    await serve_session(websocket, partial(Session, websocket))
+    await serve_session(websocket, partial(Session, websocket), SUBPROTOCOL)
 
 
 @router.websocket("/{path:path}")

@@ -35,6 +35,17 @@ def test_a_key_lets_in(keyed: httpx.Client, headers: dict[str, str]) -> None:
     assert handshake(keyed, **headers) == "open"
 
 
+@pytest.mark.parametrize("offer", [f"bearer.{KEY}", f"bearer.{KEY.replace('-', '%2d')}"])
+def test_a_websocket_takes_a_key_as_a_subprotocol(keyed: httpx.Client, offer: str) -> None:
+    assert handshake(keyed, **{"Sec-WebSocket-Protocol": f"kokoro.v1, {offer}"}) == "open"
+
+
+@pytest.mark.parametrize("offer", ["bearer.", f"bearer.{KEY}x", KEY, f"Bearer.{KEY}", "kokoro.v1"])
+def test_another_subprotocol_is_no_key(keyed: httpx.Client, offer: str) -> None:
+    refused = refused_handshake(keyed, **{"Sec-WebSocket-Protocol": offer})
+    assert refused.response.status_code == 401
+
+
 @pytest.mark.parametrize(
     "headers",
     [
@@ -49,7 +60,8 @@ def test_a_key_lets_in(keyed: httpx.Client, headers: dict[str, str]) -> None:
     ],
 )
 def test_without_a_known_key_it_is_401(keyed: httpx.Client, headers: dict[str, str]) -> None:
-    for path in ("/synthesize", "/voices", "/nowhere", "/health/", "//health", "/Health"):
+    doubled = f"http://127.0.0.1:{keyed.base_url.port}//health"
+    for path in ("/synthesize", "/voices", "/nowhere", "/health/", doubled, "/Health"):
         response = keyed.get(path, headers=headers)
         assert (response.status_code, code(response)) == (401, "unauthorized")
         assert response.headers["www-authenticate"] == "Bearer"

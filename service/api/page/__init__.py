@@ -1,0 +1,1 @@
+"""The page: a browser's way to try the service."""

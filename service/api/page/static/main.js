@@ -1,0 +1,310 @@
+/** The page: its controls, and what each does. */
+
+import { forgetKey, storeKey, storedKey } from "./key.js";
+import { player } from "./player.js";
+import { Reading } from "./reading.js";
+import { CLIENTS, bodyOf } from "./request_code.js";
+import { ServiceError, ask } from "./service.js";
+import { drawSpectrogram, drawWaveform } from "./sound_picture.js";
+import { say } from "./speech_socket.js";
+import { EXAMPLES, GREETINGS, TEXTS, fillTexts } from "./texts.js";
+import { Transcript } from "./transcript.js";
+import { Voices } from "./voices.js";
+
+const FORMATS = ["wav", "mp3", "flac", "opus", "pcm", "srt", "vtt"];
+
+/** @template {HTMLElement} T @param {string} id @param {new () => T} kind @returns {T} */
+function get(id, kind) {
+  const element = document.getElementById(id);
+  if (!(element instanceof kind)) throw new Error(`the page has no ${id}`);
+  return element;
+}
+
+const text = get("text", HTMLTextAreaElement);
+const language = get("language", HTMLSelectElement);
+const speed = get("speed", HTMLInputElement);
+const volume = get("volume", HTMLInputElement);
+const format = get("format", HTMLSelectElement);
+const client = get("client", HTMLSelectElement);
+const speakButton = get("speak", HTMLButtonElement);
+const stopButton = get("stop", HTMLButtonElement);
+const againButton = get("again", HTMLButtonElement);
+const error = get("error", HTMLElement);
+const said = get("said", HTMLElement);
+const keyForm = get("key-form", HTMLFormElement);
+
+/** @type {{stop: () => void} | null} */
+let speech = null;
+let wantsKey = storedKey() !== null;
+
+const transcript = new Transcript(get("transcript", HTMLElement), (position_s) => replay(position_s));
+
+const voices = new Voices({
+  list: get("voices", HTMLElement),
+  search: get("search", HTMLInputElement),
+  blend: get("blend", HTMLElement),
+  parts: get("parts", HTMLElement),
+}, {
+  onChange: () => { followVoice(); showRequest(); },
+  onListen: ({ name, language: code }) => speak(GREETINGS[code ?? ""] ?? GREETINGS["en-us"], {
+    voice: name, speed: Number(speed.value) }),
+  onRefuse: (message) => { said.textContent = message; },
+});
+
+const reading = new Reading({
+  onHear: (phonemes) => hear(phonemes),
+  onText: (marked) => { text.value = marked; showRequest(); void read(); },
+  onCopied: () => { said.textContent = TEXTS.copied; },
+  onError: show,
+});
+
+/** @param {unknown} problem show it in its own words, and mark the field that it is about */
+function show(problem) {
+  const isOurs = problem instanceof ServiceError;
+  if (!isOurs) console.error(problem);
+  error.textContent = problem instanceof Error ? problem.message : String(problem);
+  if (!isOurs) return;
+  if (problem.status === 401) askForKey();
+  if (problem.code.includes("text")) text.setAttribute("aria-invalid", "true");
+  const named = document.getElementById(problem.message.split(/[:\s]/)[0]);
+  named?.setAttribute("aria-invalid", "true");
+}
+
+function clearError() {
+  error.textContent = "";
+  for (const field of document.querySelectorAll("[aria-invalid]")) field.removeAttribute("aria-invalid");
+}
+
+function askForKey() {
+  forgetKey();
+  wantsKey = true;
+  keyForm.hidden = false;
+  get("key", HTMLInputElement).focus();
+}
+
+/** What the controls say. */
+function wish() {
+  return {
+    text: text.value, voice: voices.expression, speed: Number(speed.value),
+    language: language.value === voices.language ? null : language.value, format: format.value,
+  };
+}
+
+function manner() {
+  const { voice, speed: rate, language: code } = wish();
+  return { voice, speed: rate, ...(code && { language: code }) };
+}
+
+/** @param {string} words @param {object} how fields of `config` */
+function speak(words, how) {
+  stop();
+  clearError();
+  if (!words.trim()) {
+    show(new ServiceError(0, "no_text", TEXTS.noText));
+    return;
+  }
+  const start = performance.now();
+  let first = true;
+  player.begin(24000);
+  transcript.begin(words);
+  setSpeaking(true);
+  said.textContent = TEXTS.speaking;
+  for (const id of ["first-sound", "real-time-factor", "length"]) get(id, HTMLElement).textContent = "–";
+  speech = say(words, how, {
+    onReady: (rate) => { if (player.context?.sampleRate !== rate) player.begin(rate); },
+    onWords: (found) => transcript.add(found),
+    onSkipped: (from, to) => transcript.skip(from, to),
+    onSamples: (samples) => {
+      if (first) get("first-sound", HTMLElement).textContent = `${Math.round(performance.now() - start)} ms`;
+      first = false;
+      player.add(samples);
+    },
+    onError: (problem) => {
+      stop();
+      show(problem);
+    },
+    onDone: (duration_s) => {
+      speech = null;
+      const factor = (performance.now() - start) / 1000 / duration_s;
+      get("real-time-factor", HTMLElement).textContent = Number.isFinite(factor) ? factor.toFixed(2) : "–";
+      get("length", HTMLElement).textContent = `${duration_s.toFixed(2)} s`;
+      draw();
+      player.complete();
+    },
+  });
+}
+
+function stop() {
+  if (speech || player.isPlaying) said.textContent = TEXTS.stopped;
+  speech?.stop();
+  speech = null;
+  player.silence();
+  setSpeaking(false);
+}
+
+/** @param {number} position_s */
+function replay(position_s) {
+  player.playFrom(position_s);
+  setSpeaking(true);
+}
+
+/** @param {boolean} speaking */
+function setSpeaking(speaking) {
+  stopButton.disabled = !speaking;
+  againButton.disabled = speaking || !player.duration_s;
+  if (speaking) requestAnimationFrame(followSound);
+  else transcript.light(-1);
+}
+
+function followSound() {
+  if (stopButton.disabled) return;
+  transcript.light(player.position_s);
+  requestAnimationFrame(followSound);
+}
+
+player.onEnd = () => {
+  if (stopButton.disabled) return;
+  said.textContent = TEXTS.ended;
+  setSpeaking(false);
+};
+
+function draw() {
+  const samples = player.samples();
+  const waveform = get("waveform", HTMLCanvasElement);
+  const spectrogram = get("spectrogram", HTMLCanvasElement);
+  waveform.hidden = spectrogram.hidden = !samples.length;
+  if (!samples.length) return;
+  drawWaveform(waveform, samples);
+  drawSpectrogram(spectrogram, samples);
+}
+
+async function read() {
+  clearError();
+  const { text: words, voice, language: code } = wish();
+  try {
+    const answer = await ask("phonemize", { text: words, voice, ...(code && { language: code }) });
+    reading.show(words, await answer.json());
+  } catch (problem) {
+    show(problem);
+  }
+}
+
+/** @param {string} phonemes */
+async function hear(phonemes) {
+  stop();
+  clearError();
+  player.begin(24000);
+  const { voice, speed: rate } = wish();
+  try {
+    const answer = await ask("synthesize", { phonemes, voice, speed: rate, format: "pcm" });
+    const samples = new Int16Array(await answer.arrayBuffer());
+    transcript.begin("");
+    player.add(samples);
+    setSpeaking(true);
+    player.complete();
+    get("length", HTMLElement).textContent = `${player.duration_s.toFixed(2)} s`;
+    draw();
+  } catch (problem) {
+    show(problem);
+  }
+}
+
+async function download() {
+  clearError();
+  try {
+    const answer = await ask("synthesize", bodyOf(wish()));
+    const link = document.createElement("a");
+    link.href = URL.createObjectURL(await answer.blob());
+    link.download = `speech.${format.value}`;
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
+  } catch (problem) {
+    show(problem);
+  }
+}
+
+function followVoice() {
+  if (voices.language) language.value = voices.language;
+}
+
+function showRequest() {
+  if (!voices.chosen.size) return;
+  const base = new URL(".", document.baseURI).href.replace(/\/$/, "");
+  get("request", HTMLElement).textContent = CLIENTS[client.value](wish(), base, wantsKey);
+}
+
+/** Ask what there is. Try again while the service loads its model or does not answer. */
+async function open() {
+  try {
+    const [ready, known, spoken] = await Promise.all(
+      ["ready", "voices", "languages"].map(async (path) => (await ask(path)).json()));
+    // It needs a key where there are any, which the others may not.
+    await ask("metrics");
+    clearError();
+    keyForm.hidden = true;
+    const { model } = ready;
+    get("machine", HTMLElement).textContent
+      = `${ready.version} · ${model.prepared ?? model.name}${model.kernels ? ` ${model.kernels}` : ""} · ${ready.provider}`;
+    /** @type {{code: string, name: string, available: boolean}[]} */
+    const languages = spoken.languages;
+    language.replaceChildren(...languages.map(({ code, name, available }) => {
+      const option = new Option(available ? name : TEXTS.unavailable(name), code);
+      option.disabled = !available;
+      return option;
+    }));
+    const names = new Map(languages.map(({ code, name }) => [code, name]));
+    if (!voices.all.length) voices.fill(known.voices, known.default, (code) => names.get(code) ?? code);
+    followVoice();
+    if (!text.value) text.value = EXAMPLES[language.value] ?? "";
+    showRequest();
+    speakButton.disabled = false;
+  } catch (problem) {
+    show(problem);
+    if (problem instanceof ServiceError && [0, 502, 503, 504].includes(problem.status)) {
+      setTimeout(open, 1000);
+    }
+  }
+}
+
+fillTexts();
+speakButton.disabled = true;
+format.append(...FORMATS.map((name) => new Option(name)));
+client.append(...Object.keys(CLIENTS).map((name) => new Option(name)));
+
+speakButton.addEventListener("click", () => speak(text.value, manner()));
+stopButton.addEventListener("click", stop);
+againButton.addEventListener("click", () => { replay(0); });
+get("download", HTMLButtonElement).addEventListener("click", download);
+get("read", HTMLButtonElement).addEventListener("click", read);
+get("example", HTMLButtonElement).addEventListener("click", () => {
+  text.value = EXAMPLES[language.value] ?? "";
+  showRequest();
+});
+language.addEventListener("change", () => { voices.follow(language.value); showRequest(); });
+speed.addEventListener("input", () => {
+  get("speed-value", HTMLElement).textContent = `${Number(speed.value)}×`;
+  showRequest();
+});
+volume.addEventListener("input", () => {
+  get("volume-value", HTMLElement).textContent = `${Math.round(100 * Number(volume.value))} %`;
+  player.setVolume(Number(volume.value));
+});
+for (const control of [text, format, client]) control.addEventListener("input", showRequest);
+text.addEventListener("keydown", (event) => {
+  if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) speakButton.click();
+});
+get("copy-request", HTMLButtonElement).addEventListener("click", async () => {
+  try {
+    await navigator.clipboard.writeText(get("request", HTMLElement).textContent ?? "");
+    said.textContent = TEXTS.copied;
+  } catch (problem) {
+    show(problem);
+  }
+});
+keyForm.addEventListener("submit", (event) => {
+  event.preventDefault();
+  storeKey(get("key", HTMLInputElement).value);
+  get("key", HTMLInputElement).value = "";
+  void open();
+});
+void open();

@@ -1,0 +1,118 @@
+"""The files of the page, over a real port."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from websockets.sync.client import connect
+
+from service.api.page import assets
+from tests.service.api.secured_server import KEYS
+
+
+def files_of(document: str) -> set[str]:
+    return set(re.findall(r'(?:src|href)="([^"]+)"', document))
+
+
+def test_the_page_and_all_that_it_names_are_there(server: Any) -> None:
+    answer = server.client.get("/")
+    assert answer.headers["content-type"] == "text/html; charset=utf-8"
+    named = files_of(answer.text)
+    assert len(named) == 3
+    modules = {name.rpartition("/")[2] for name in named}
+    folder = next(iter(named)).rpartition("/")[0]
+    seen: set[str] = set()
+    while modules - seen:
+        name = (modules - seen).pop()
+        seen.add(name)
+        found = server.client.get(f"/{folder}/{name}")
+        assert found.status_code == 200, name
+        assert found.headers["cache-control"] == "public, max-age=31536000, immutable"
+        if name.endswith(".js"):
+            assert found.headers["content-type"] == "text/javascript; charset=utf-8"
+            modules |= set(re.findall(r'from "\./([a-z_]+\.js)"', found.text))
+    assert seen == set(assets.read_assets().files), "the page names every file"
+
+
+def test_the_policy_lets_in_nothing_but_files_of_the_service(server: Any) -> None:
+    answer = server.client.get("/")
+    policy = dict(
+        part.split(" ", 1) for part in answer.headers["content-security-policy"].split("; ")
+    )
+    assert policy.pop("default-src") == "'none'"
+    assert set(policy.values()) == {"'self'", "'none'"}
+    assert not re.search(r"<script(?![^>]* src=)|<style| style=| on[a-z]+=", answer.text)
+
+
+def test_a_page_that_is_still_the_newest_is_not_sent_again(server: Any) -> None:
+    first = server.client.get("/")
+    assert first.headers["cache-control"] == "no-cache"
+    tag = first.headers["etag"]
+    for known in (tag, f'"old", W/{tag}', "*"):
+        again = server.client.get("/", headers={"If-None-Match": known})
+        assert (again.status_code, again.content) == (304, b""), known
+        assert again.headers["etag"] == tag
+    assert server.client.get("/", headers={"If-None-Match": '"old"'}).status_code == 200
+
+
+@pytest.mark.parametrize(
+    "path", ["/page/0123456789abcdef/main.js", "/page/{}/index.html", "/page/{}/..%2frouter.py"]
+)
+def test_no_other_file_is_served(server: Any, path: str) -> None:
+    answer = server.client.get(path.format(assets.read_assets().digest))
+    assert answer.status_code == 404
+    assert answer.json()["error"]["code"] == "not_found"
+
+
+def test_the_page_is_small() -> None:
+    page = assets.read_assets()
+    size = len(page.index.content) + sum(len(file.content) for file in page.files.values())
+    assert 10_000 < size <= 200_000
+
+
+def test_a_change_of_any_file_changes_the_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "index.html").write_text('<script src="page/assets/main.js"></script>')
+    digests = set()
+    for content in ("one", "two"):
+        (tmp_path / "main.js").write_text(content)
+        monkeypatch.setattr(assets, "_FOLDER", tmp_path)
+        found = assets.read_assets.__wrapped__()
+        assert f"page/{found.digest}/main.js".encode() in found.index.content
+        digests.add(found.digest)
+    assert len(digests) == 2
+
+
+def test_with_keys_the_page_needs_none_and_what_it_asks_does(secured: Any) -> None:
+    answer = secured.client.get("/", headers={"Authorization": ""})
+    assert answer.status_code == 200
+    for path in files_of(answer.text):
+        assert secured.client.get(f"/{path}").status_code == 200
+    assert secured.client.get("/voices").status_code == 401
+    assert secured.client.get("/page").status_code == 401
+
+
+def test_a_session_with_a_key_as_its_subprotocol_never_shows_it(secured: Any) -> None:
+    url = secured.url.replace("http", "ws") + "/synthesize/stream"
+    with connect(url, subprotocols=["kokoro.v1", f"bearer.{KEYS[0]}"]) as socket:
+        assert socket.subprotocol == "kokoro.v1"
+        assert '"ready"' in str(socket.recv())
+        assert socket.response is not None
+        assert KEYS[0] not in str(socket.response.headers)
+    secured.wait_for(r"(synthesize/stream)")
+    assert KEYS[0] not in "".join(secured.log)
+
+
+@pytest.mark.thorough
+def test_without_the_page_the_service_has_none(start_server: Callable[..., Any]) -> None:
+    server = start_server("--no-page")
+    server.wait_until_ready()
+    assert server.client.get("/").status_code == 405  # piper's POST / is still there
+    folder = f"/page/{assets.read_assets().digest}"
+    assert server.client.get(f"{folder}/main.js").status_code == 404
+    assert server.stop() == 0
