@@ -23,6 +23,7 @@ INLINE void add_pair(dot_sum sums[][MOST_PANELS * DOT_VECTORS], const element *c
             sums[r / 2][2 * j] = pair_dot(sums[r / 2][2 * j], a[r / 2], first);
             sums[r / 2][2 * j + 1] = pair_dot(sums[r / 2][2 * j + 1], a[r / 2], second);
         }
+        LOAD_AFTER(sums[0][2 * j], w);
     }
 }
 

@@ -35,6 +35,9 @@ static inline void pair_with_zeros(const int8_t *group, dot_weight *first, dot_w
 static inline dot_sum pair_dot(dot_sum sum, dot_activations a, dot_weight w) {
     return vmmlaq_s32(sum, a, w);
 }
+/* Keeps the compiler from loading what follows before a sum is made: all weights of a pair of groups
+ * and all sums are more than there are registers. */
+#define LOAD_AFTER(sum, pointer) __asm__("" : "+w"(sum), "+r"(pointer))
 static inline vi pair_result(dot_sum first, dot_sum second, int row) {
     const int64x2_t a = vreinterpretq_s64_s32(first), b = vreinterpretq_s64_s32(second);
     return vreinterpretq_s32_s64(row ? vzip2q_s64(a, b) : vzip1q_s64(a, b));
