@@ -65,7 +65,7 @@ def _for_processor(
         key = CacheKey(sha256, VERSION, "stock", version)
         detail = f"ONNX Runtime's operators, half as fast as native ones: {error}"
         return PreparedModel(source.path.name, store.folder(key), key, detail)
-    key = CacheKey(sha256, VERSION, "native", version, native.layout)
+    key = CacheKey(sha256, VERSION, "native", version, int(native.layout))
     detail = f"native operators, {native.kernels}"
     return PreparedModel(
         source.path.name, store.folder(key), key, detail, native.path, native.kernels
