@@ -39,6 +39,7 @@ RUN KOKORO_WHEEL_FOR="$(uname -m)" /opt/build/bin/pip wheel --no-index --no-deps
     && /opt/build/bin/pip install --no-index --no-deps /wheels/ortffi-*.whl \
         /wheels/kokoro_service_core-*.whl \
     && /opt/build/bin/kokoro-service prepare --for cpu --cache-dir /opt/model \
+        $([ "$(uname -m)" != aarch64 ] || echo --kernels neon) \
     && python -m venv /opt/kokoro \
     && /opt/kokoro/bin/pip install --no-compile --no-index --find-links /wheels \
         'kokoro-service-core[espeak]' \

@@ -8,7 +8,12 @@ from typing import Literal
 from service.model.prepared import CacheKey, ModelOnDisk, PreparedModel
 from service.model.runtime import Runtime
 from service.preparation.for_gpus import find_for_gpu, make_for_gpus
-from service.preparation.operators import NativeUnavailableError, find_native_operators
+from service.preparation.layout import Layout
+from service.preparation.operators import (
+    NativeOperators,
+    NativeUnavailableError,
+    find_native_operators,
+)
 from service.preparation.rewriting.version import VERSION
 from service.preparation.source import Progress, Source
 from service.preparation.store import Store
@@ -65,8 +70,19 @@ def _for_processor(
         key = CacheKey(sha256, VERSION, "stock", version)
         detail = f"ONNX Runtime's operators, half as fast as native ones: {error}"
         return PreparedModel(source.path.name, store.folder(key), key, detail)
-    key = CacheKey(sha256, VERSION, "native", version, int(native.layout))
-    detail = f"native operators, {native.kernels}"
-    return PreparedModel(
-        source.path.name, store.folder(key), key, detail, native.path, native.kernels
-    )
+
+    def of(native: NativeOperators) -> PreparedModel:
+        key = CacheKey(sha256, VERSION, "native", version, int(native.layout))
+        detail = f"native operators, {native.kernels}"
+        return PreparedModel(
+            source.path.name, store.folder(key), key, detail, native.path, native.kernels
+        )
+
+    model = of(native)
+    # An image holds the layout that all processors but the newest read best, and cannot prepare.
+    if kernels is None and native.layout != Layout.CENTERED and not store.can_make:
+        widespread = of(find_native_operators(layout=Layout.CENTERED))
+        if not store.has(model) and store.has(widespread):
+            return widespread
+        find_native_operators(kernels=native.kernels)
+    return model

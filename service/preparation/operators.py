@@ -52,13 +52,16 @@ class KernelSpeed:
         )
 
 
-def find_native_operators(path: Path | None = None, kernels: str | None = None) -> NativeOperators:
+def find_native_operators(
+    path: Path | None = None, kernels: str | None = None, layout: Layout | None = None
+) -> NativeOperators:
     """Find the library and its instruction set on this CPU.
 
     Args:
         path: the library; default: that of this installation.
         kernels: the instruction set that this process uses from now on; default: the fastest that
             this CPU has.
+        layout: if no kernels are named, that which they must read; default: any.
 
     Raises:
         NativeUnavailableError: it was not compiled, cannot be loaded, reads another layout of
@@ -70,7 +73,9 @@ def find_native_operators(path: Path | None = None, kernels: str | None = None) 
         library = _load(path or native_library())
         if kernels is not None:
             _use(library, kernels)
-        elif _in_use(library) == PORTABLE:
+        elif layout is not None:
+            _use_layout(library, layout)
+        if kernels is None and _in_use(library) == PORTABLE:
             raise NativeUnavailableError("this CPU has none of the instruction sets that they need")
         return NativeOperators(Path(library._name), _in_use(library), _layout(library))
     except NativeUnavailableError as error:
@@ -112,14 +117,27 @@ def _in_use(library: ctypes.CDLL) -> str:
     return name.decode()
 
 
-def _use(library: ctypes.CDLL, kernels: str) -> None:
-    """Have a library use an instruction set. Raises SettingsError."""
-    if library.kokoro_use_variant(kernels.encode()) == 0:
-        return
+def _use_layout(library: ctypes.CDLL, layout: Layout) -> None:
+    """Have a library use the fastest instruction set of this CPU that reads a layout."""
+    for name in _names(library):
+        if library.kokoro_use_variant(name.encode()) == 0 and _layout(library) == layout:
+            return
+
+
+def _names(library: ctypes.CDLL) -> list[str]:
+    """Return the instruction sets that a library knows, fastest first; the last is `PORTABLE`."""
     library.kokoro_variant_name.restype = ctypes.c_char_p
     names: list[str] = []
     while name := library.kokoro_variant_name(len(names)):
         names.append(name.decode())
+    return names
+
+
+def _use(library: ctypes.CDLL, kernels: str) -> None:
+    """Have a library use an instruction set. Raises SettingsError."""
+    if library.kokoro_use_variant(kernels.encode()) == 0:
+        return
+    names = _names(library)
     if kernels in names:
         raise SettingsError(f"kernels = {kernels}: this CPU does not have this instruction set")
     raise SettingsError(f"kernels = {kernels}: must be one of {', '.join(names)}")

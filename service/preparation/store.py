@@ -61,6 +61,11 @@ class Store:
         """Return the folder for the model of a key."""
         return self._folder / key.name
 
+    @property
+    def can_make(self) -> bool:
+        """Tell whether the packages that rewriting needs are installed."""
+        return all(importlib.util.find_spec(package) for package in REQUIRED)
+
     def has(self, model: PreparedModel) -> bool:
         """Tell whether a prepared model exists and is intact.
 
@@ -104,7 +109,7 @@ class Store:
     def _make_missing(
         self, model: PreparedModel, source: Source, threads: int, progress: Callable[[str], None]
     ) -> None:
-        if any(importlib.util.find_spec(package) is None for package in REQUIRED):
+        if not self.can_make:
             raise NotPreparedError(
                 f"packages for preparing the model are not installed: {advice('prepare')}"
             )

@@ -86,6 +86,18 @@ def test_kernels_of_no_library_are_refused(tmp_path: Path) -> None:
         find_native_operators(tmp_path / "none.so", "avx2")
 
 
+def test_the_fastest_kernels_that_read_a_layout_can_be_asked_for(tmp_path: Path) -> None:
+    path = library_of(tmp_path, "too_new", "in_use[0] == 't' ? 3 : 2")
+    assert find_native_operators(path).layout is Layout.CENTERED_PAIRS
+    assert find_native_operators(path, layout=Layout.CENTERED).kernels == "abacus"
+
+
+def test_portable_kernels_are_not_worth_a_layout(tmp_path: Path) -> None:
+    path = library_of(tmp_path, "abacus", "in_use[0] == 'p' ? 2 : 3")
+    with pytest.raises(NativeUnavailableError, match="this CPU"):
+        find_native_operators(path, layout=Layout.CENTERED)
+
+
 def test_kernels_are_measured() -> None:
     try:
         speed = measure_kernels(find_native_operators())

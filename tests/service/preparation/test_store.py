@@ -134,7 +134,7 @@ def test_kernels_of_another_layout_find_no_model_of_the_first_nor_the_other_way_
 
     def read(layout: Layout) -> None:
         operators = NativeOperators(native_library(), "any", layout)
-        monkeypatch.setattr(getting, "find_native_operators", lambda kernels: operators)
+        monkeypatch.setattr(getting, "find_native_operators", lambda **_: operators)
 
     folders = {}
     for layout in Layout:
@@ -150,6 +150,37 @@ def test_kernels_of_another_layout_find_no_model_of_the_first_nor_the_other_way_
     with pytest.raises(NotPreparedError, match="hole"):
         bench.prepare("failing")
     assert any("is of another model" in line for line in bench.lines)
+
+
+def test_an_image_for_the_newest_processors_serves_what_all_others_read(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if not native_library().is_file():
+        pytest.skip("they were not compiled: there was no C compiler at setup")
+    of_layout = {
+        layout: NativeOperators(native_library(), layout.name, layout) for layout in Layout
+    }
+
+    def find(kernels: str | None = None, layout: Layout | None = None) -> NativeOperators:
+        return of_layout[Layout[kernels] if kernels else layout or Layout.CENTERED_PAIRS]
+
+    monkeypatch.setattr(getting, "find_native_operators", find)
+    with monkeypatch.context() as image:
+        image.setattr(store, "REQUIRED", ["a_package_that_is_missing"])
+        with pytest.raises(NotPreparedError, match="not installed"):
+            bench.prepare("faithful")
+    monkeypatch.setattr(getting, "find_native_operators", lambda **_: of_layout[Layout.CENTERED])
+    widespread = bench.prepare("faithful")
+    monkeypatch.setattr(getting, "find_native_operators", find)
+    with monkeypatch.context() as image:
+        image.setattr(store, "REQUIRED", ["a_package_that_is_missing"])
+        assert bench.prepare("failing") == widespread
+    # Where it can be prepared, the newest gets its own.
+    own = bench.prepare("faithful")
+    assert own != widespread
+    with monkeypatch.context() as image:
+        image.setattr(store, "REQUIRED", ["a_package_that_is_missing"])
+        assert bench.prepare("failing") == own
 
 
 def test_what_nobody_has_used_for_a_week_goes(bench: Bench) -> None:
