@@ -102,7 +102,7 @@ _TENDS = re.compile(
     r"(?<=[ (][a-zA-Z0-9])[ ]?→[ ]?(?=[∞0-9a-z−-])|(?<=^[a-z])[ ]?→[ ]?(?=[∞0-9a-z])"
 )
 _PI = re.compile(r"π(?![^\W\d_])")
-_LESS = re.compile(r"(?<=[a-zA|)])[ ]?(?P<sign>[<>]=?)[ ]?(?=-?[0-9a-z|])")
+_LESS = re.compile(r"(?<=[a-zA|)])[ ]?(?P<sign>[<>]=?)[ ]?(?=-?\.?[0-9]|[a-z|])")
 _COMPARISONS = {
     "<": " is less than ", ">": " is greater than ", "<=": " is at most ", ">=": " is at least ",
 }  # fmt: skip
@@ -235,6 +235,6 @@ def _less(match: re.Match[str]) -> str | None:
     # Variables only: one letter, or a closed bracket.
     if not re.search(r"(?:(?<![\w'’])[a-zA]|[|)]|value of [a-z])\Z", before):
         return None
-    if not re.match(r"-?[0-9]|[a-z|](?!\w)", after):
+    if not re.match(r"-?\.?[0-9]|[a-z|](?!\w)", after):
         return None
     return _COMPARISONS[match["sign"]]

@@ -107,7 +107,7 @@ _FORM = re.compile(
 _CASED_FORM = re.compile(
     r"(?<![\w.@#/\\'’$-])(?P<form>IDK|IDC|IMO|IMHO|BTW|BRB|NVM|TTYL|LMK|OMW|TBH|NGL"
     r"|SMH|AFAIK|IIRC|THX"
-    r"|TY|PLS|PLZ|NP|Idk|Idc|Imo|Btw|Brb|Nvm|Lmk|Omw|Tbh|Ngl|Thx|Ty|Pls|Plz|Np|Tmrw"
+    r"|TY|PLS|PLZ|NP|Idk|Idc|Imo|Btw|Brb|Nvm|Lmk|Omw|Tbh|Ngl|Thx|Pls|Plz|Np|Tmrw"
     r"|Gr8|Omg|Afaik|Sry"
     r"|Fyi)(?![\w/@\\'’(=-]|\.\w)"
 )

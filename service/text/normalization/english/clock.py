@@ -24,7 +24,9 @@ _SHORT = re.compile(
     rf"(?P<hour>{FIRST_DIGIT}[0-9]?)(?P<minute>:[0-5][0-9])?(?P<half>[ap])(?![\w'’])(?=\W|\Z)"
 )
 _SPAN_NEXT = re.compile(r"[ ]?(?:[-–]|to|until|til)[ ]?[0-9]{1,2}(?::[0-9]{2})?[ap](?!\w)")
-_SPAN_BEFORE = re.compile(r"[0-9][ap](?:\.m\.)?[ ]?(?:[-–]|to|until|til)[ ]?\Z|m\.[ ]to[ ]\Z")
+_SPAN_BEFORE = re.compile(
+    r"[0-9][ap](?:\.m\.)?[ ]?(?:[-–]|to|until|til)[ ]?\Z|m\.[ ](?:to|or|and)[ ]\Z"
+)
 _TIME_BEFORE = re.compile(r"\b(?:at|by|until|till|from|to|after|before|around|til|since|@)[ ]?\Z")
 _HOUR_MARK = re.compile(rf"(?P<hour>{FIRST_DIGIT}[0-9]?)[hH](?P<minute>[0-5][0-9])(?![\w:])")
 

@@ -33,7 +33,6 @@ _DOTTED = {
     "cert": "certificate",
     "cont": "continued",
     "cont'd": "continued",
-    "def": "defendant",
     "dist": "district",
     "div": "division",
     "equiv": "equivalent",
@@ -130,6 +129,11 @@ _WORDS_TOO = frozenset(
 _BEFORE_NAME = frozenset(
     ["exc", "excl", "attn", "equiv", "avg", "bldg", "ref", "orig", "asst", "mgr"]
 )
+# Before a number or a colon only: `temp. 21`, but `a temp. worker`.
+_AMBIGUOUS = frozenset(
+    {"temp", "ref", "reg", "spec", "trans", "cert", "dist", "div", "inst", "ins"}
+)
+_LABELLED = re.compile(r"[ ](?:[a-z0-9#(]|No\b)|[,:;]")
 _MARK = re.compile(r"\bM[kK]\.?(?=[ ](?:[IVX]{1,4}|[0-9]{1,2})(?!\w))")
 _YEARS_OLD = re.compile(
     r"(?<=[0-9])[ -]?(?:y/?o|yo)(?!\w)(?P<noun>(?=[ ](?:[MF](?!\w)|man|woman|male|female"
@@ -258,7 +262,9 @@ def _short(match: re.Match[str]) -> str | None:
     if word.isupper() and len(word) > 1:
         return None
     small = word.lower()
-    if small in _WORDS_TOO and not re.match(r"[ ](?:[a-z0-9#(]|No\b)|[,:;]", after):
+    if small in _WORDS_TOO and not _LABELLED.match(after):
+        return None
+    if small in _AMBIGUOUS and not re.match(r"[ ]?[0-9#]|:|[ ](?:range|sensor|no)(?!\w)", after):
         return None
     # A title before a name, such as `Ref. Smith`, keeps no dot; a sentence's end does.
     ends = _SENTENCE_ENDS.match(after) if word[0].islower() else re.match(r"\s*(?:\n|\Z)", after)

@@ -42,7 +42,8 @@ _LABELS = word_set(
     "appendix level step line channel option question item highway suite"
 )
 _AFTER_LETTER = re.compile(
-    r"[ ](?!(?:AC|DC|RMS)(?!\w))(?:[A-Z0-9][\w.]*|and[ ][A-Z](?!\w)|grades?|student"
+    r"[ ](?!(?:AC|DC|RMS)(?!\w))(?:[A-Z0-9][\w.]*|and[ ][A-Z](?!\w)|grades?|levels?"
+    r"|on[ ](?:I-|US|Hwy|Route|the)|student"
     r"|team|side|vitamin)|['’&]|[ ]?[-–]\w|,[ ]?[0-9]{1,3}(?:\.[0-9]+)?[ ]?[EW](?!\w)"
 )
 _WARMTH = re.compile(
