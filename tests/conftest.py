@@ -23,7 +23,7 @@ register()
 
 
 THOROUGH = (
-    "bench", "clients", "conformance", "container", "cuda", "gpu", "native",
+    "bench", "clients", "conformance", "container", "cuda", "gpu", "native", "page",
     "service/machine", "service/preparation",
 )  # fmt: skip
 """Folders whose tests only `make test-all` runs: parts that seldom change, or many tests."""

@@ -1,0 +1,92 @@
+"""A tab with the page, and what goes wrong in it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+LISTEN = """async () => {
+  const main = document.querySelector('script[type=module]').src;
+  const { player } = await import(new URL('player.js', main));
+  const loudness = () => {
+    const heard = new Float32Array(player.analyser.fftSize);
+    player.analyser.getFloatTimeDomainData(heard);
+    return Math.max(...heard.map(Math.abs));
+  };
+  const lit = [];
+  const watcher = new MutationObserver(() => {
+    const word = document.querySelector('.word.lit');
+    const index = [...document.querySelectorAll('.word')].indexOf(word);
+    if (word && lit.at(-1)?.index !== index) {
+      lit.push({ index, text: word.textContent, position_s: player.position_s });
+    }
+  });
+  watcher.observe(document.getElementById('transcript'),
+    { subtree: true, attributes: true, attributeFilter: ['class'] });
+  let loudest = 0;
+  const stop = document.getElementById('stop');
+  document.getElementById('speak').click();
+  while (!stop.disabled) {
+    await new Promise(requestAnimationFrame);
+    if (player.analyser) loudest = Math.max(loudest, loudness());
+  }
+  const length_s = player.duration_s;
+  const underruns = player.underruns;
+  // The analyser still holds the end of the speech.
+  while (loudness() > 0) await new Promise(requestAnimationFrame);
+  return { lit, loudest, length_s, underruns };
+}"""
+"""Press Speak, and tell what sounded and which words lit up when; it returns in silence."""
+
+
+class Tab:
+    """The page in a tab; `complaints` are errors of its console and requests to other hosts."""
+
+    def __init__(self, page: Any, server: Any) -> None:
+        self.page = page
+        self.server = server
+        self.complaints: list[str] = []
+        self.urls: list[str] = []
+        page.on("console", self._note_message)
+        page.on("pageerror", lambda error: self.complaints.append(str(error)))
+        page.on("request", lambda request: self._note_url(request.url))
+        page.on("websocket", lambda socket: self._note_url(socket.url))
+
+    def _note_message(self, message: Any) -> None:
+        if message.type in ("error", "warning"):
+            self.complaints.append(message.text)
+
+    def _note_url(self, url: str) -> None:
+        self.urls.append(url)
+        host = self.server.url.partition("//")[2]
+        if not url.startswith((f"http://{host}/", f"ws://{host}/", f"blob:http://{host}/")):
+            self.complaints.append(f"request to {url}")
+
+    def wait_until_ready(self) -> None:
+        self.page.wait_for_selector("#speak:enabled")
+
+    def text(self, identity: str) -> str:
+        return str(self.page.inner_text(f"#{identity}"))
+
+    def type(self, text: str) -> None:
+        self.page.fill("#text", text)
+
+    def listen(self) -> dict[str, Any]:
+        heard: dict[str, Any] = self.page.evaluate(LISTEN)
+        return heard
+
+    def error(self) -> str:
+        self.page.wait_for_selector("#error:not(:empty)")
+        return self.text("error")
+
+
+@contextmanager
+def watch(browser: Any, server: Any, **options: Any) -> Iterator[Tab]:
+    """Open the page in a tab of its own; at its end nothing may have gone wrong."""
+    with browser.new_context(**options) as context:
+        tab = Tab(context.new_page(), server)
+        tab.page.set_default_timeout(120_000)
+        tab.page.goto(server.url)
+        yield tab
+    assert not tab.complaints

@@ -1,0 +1,70 @@
+"""The page in Debian's Chromium, driven by Playwright."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.page.browsing import Tab, watch
+
+KEY = "correct-horse-battery(1)"
+"""With characters that a subprotocol cannot have."""
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Any]:
+    program = shutil.which("chromium")
+    if program is None:
+        reason = "there is no Chromium; on Debian: apt-get install chromium"
+        if os.environ.get("PAGE_TESTS") == "required":
+            pytest.fail(reason)
+        pytest.skip(reason)
+    from playwright.sync_api import sync_playwright
+
+    # Chromium's sandbox does not start for root.
+    arguments = ["--no-sandbox"] if os.geteuid() == 0 else []
+    with sync_playwright() as playwright:
+        running = playwright.chromium.launch(executable_path=program, args=arguments)
+        yield running
+        running.close()
+
+
+@pytest.fixture(scope="session")
+def server(start_server: Callable[..., Any]) -> Iterator[Any]:
+    server = start_server()
+    server.wait_until_ready()
+    yield server
+    assert server.stop() == 0
+
+
+@pytest.fixture(scope="session")
+def keyed_server(
+    start_server: Callable[..., Any], tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Any]:
+    keys: Path = tmp_path_factory.mktemp("keys") / "keys"
+    keys.write_text(KEY + "\n")
+    keys.chmod(0o600)
+    server = start_server("--api-keys-file", str(keys), "--private-lists")
+    server.wait_until_ready()
+    yield server
+    assert server.stop() == 0
+
+
+@pytest.fixture
+def tab(browser: Any, server: Any) -> Iterator[Tab]:
+    """The page of a server without keys, ready to speak."""
+    with watch(browser, server) as tab:
+        tab.wait_until_ready()
+        yield tab
+
+
+@pytest.fixture
+def keyed_tab(browser: Any, keyed_server: Any) -> Iterator[Tab]:
+    with watch(browser, keyed_server) as tab:
+        yield tab
+        tab.complaints = [line for line in tab.complaints if "401" not in line]

@@ -1,0 +1,63 @@
+"""Keys, and who cannot see or use a mouse."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.page.browsing import Tab, watch
+from tests.page.conftest import KEY
+
+PHONE = {"width": 390, "height": 844}
+
+
+def enter(tab: Tab, key: str) -> None:
+    tab.page.wait_for_selector("#key-form:not([hidden])")
+    tab.page.fill("#key", key)
+    tab.page.press("#key", "Enter")
+
+
+def test_a_key_is_asked_for_kept_for_the_tab_and_in_no_address(keyed_tab: Tab) -> None:
+    assert "an API key is needed" in keyed_tab.error()
+    enter(keyed_tab, "not-the-key-of-anybody")
+    keyed_tab.page.wait_for_function(
+        "document.getElementById('error').textContent.includes('the API key is unknown')"
+    )
+    enter(keyed_tab, KEY)
+    keyed_tab.wait_until_ready()
+    assert keyed_tab.page.is_hidden("#key-form")
+    assert keyed_tab.listen()["loudest"] > 0.1
+    keyed_tab.page.reload()
+    keyed_tab.wait_until_ready()
+    assert KEY not in keyed_tab.page.content()
+    assert not [url for url in keyed_tab.urls if KEY[:-3] in url]
+    assert not keyed_tab.page.context.cookies()
+    assert KEY[:-3] not in "".join(keyed_tab.server.log)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("phone", [False, True])
+def test_axe_finds_nothing_serious(
+    browser: Any, server: Any, repository: Path, scheme: str, phone: bool
+) -> None:
+    axe = repository / ".venv/page/node_modules/axe-core/axe.min.js"
+    if not axe.exists():
+        pytest.skip("axe-core is not installed; run make page-tools, which needs npm")
+    options: dict[str, Any] = {"color_scheme": scheme}
+    with watch(browser, server, **options, **({"viewport": PHONE} if phone else {})) as tab:
+        tab.wait_until_ready()
+        tab.page.click("#read")
+        tab.page.click("#words button >> nth=0")
+        tab.page.evaluate(axe.read_text(encoding="utf-8"))
+        found = tab.page.evaluate("axe.run()")
+        assert found["passes"]
+        serious = [
+            (rule["id"], [node["target"] for node in rule["nodes"]])
+            for rule in found["violations"]
+            if rule["impact"] in ("serious", "critical")
+        ]
+        assert not serious
+        width = tab.page.evaluate("document.documentElement.scrollWidth - window.innerWidth")
+        assert width <= 0, "the page is wider than its window"

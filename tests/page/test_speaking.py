@@ -1,0 +1,122 @@
+"""The page speaks, stops, reads and downloads."""
+
+from __future__ import annotations
+
+import io
+from statistics import median
+from typing import Any
+
+import pytest
+import soundfile
+
+from tests.page.browsing import Tab
+
+
+def test_it_sounds_and_words_light_up_in_their_time(tab: Tab) -> None:
+    text = "Good morning, dear robot. Where are we going today?"
+    tab.type(text)
+    heard = tab.listen()
+    assert heard["loudest"] > 0.1
+    assert [word["text"] for word in heard["lit"]] == (
+        ["Good", "morning", "dear", "robot", "Where", "are", "we", "going", "today"]
+    )
+    assert tab.text("length") == f"{heard['length_s']:.2f} s"
+    starts = tab.page.evaluate("""async () => {
+      const main = document.querySelector('script[type=module]').src;
+      const { player } = await import(new URL('player.js', main));
+      const starts = [];
+      for (const word of document.querySelectorAll('.word')) {
+        word.click();
+        starts.push(player.position_s);
+      }
+      document.getElementById('stop').click();
+      return starts;
+    }""")
+    # A click plays from the start of a word, 20 ms later. A busy machine draws some words late.
+    late = [
+        word["position_s"] - (start_s + 0.02)
+        for word, start_s in zip(heard["lit"], starts, strict=True)
+    ]
+    assert min(late) > -0.06
+    assert median(late) < 0.06
+
+
+def test_stop_cancels_on_the_server(tab: Tab, server: Any) -> None:
+    tab.type("This sentence is said again and again. " * 60)
+    tab.page.click("#speak")
+    tab.page.wait_for_selector(".word.lit")
+    tab.page.click("#stop")
+    server.wait_for(r"(path=/synthesize/stream .*outcome=cancelled)")
+    assert tab.page.is_disabled("#stop")
+    assert tab.page.locator(".word.lit").count() == 0
+    assert tab.text("said") == "Stopped."
+
+
+def test_another_reading_of_a_word_is_heard_and_goes_into_the_text(tab: Tab) -> None:
+    tab.type("Dr. Smith paid $5 😀")
+    tab.page.click("#read")
+    tab.page.wait_for_selector("#words button")
+    assert tab.page.locator("#normalized ins").all_inner_texts()[0].startswith("Doctor")
+    assert tab.page.locator("#normalized del").all_inner_texts()[0].startswith("Dr.")
+    assert "😀" in tab.text("dropped-text")
+    tab.page.click("#words button >> nth=1")
+    assert tab.page.input_value("#word-phonemes") == "smˈɪθ"
+    lengths = []
+    for phonemes in ("smˈɪθ", "smˈɪθəɹiˌɛlO smˈɪθəɹiˌɛlO"):
+        tab.page.evaluate("document.getElementById('length').textContent = ''")
+        tab.page.fill("#word-phonemes", phonemes)
+        tab.page.press("#word-phonemes", "Enter")
+        tab.page.wait_for_selector("#length:not(:empty)")
+        lengths.append(float(tab.text("length").removesuffix(" s")))
+    assert lengths[0] + 0.3 < lengths[1]
+    tab.page.click("#into-text")
+    assert tab.page.input_value("#text").startswith("Dr. [Smith](/smˈɪθəɹiˌɛlO smˈɪθəɹiˌɛlO/) paid")
+
+
+def test_every_language_that_is_installed_speaks(tab: Tab) -> None:
+    languages = tab.page.eval_on_selector_all(
+        "#language option:enabled", "options => options.map((option) => option.value)"
+    )
+    assert len(languages) >= 7
+    for code in languages:
+        tab.page.select_option("#language", code)
+        tab.page.click("#example")
+        assert tab.page.input_value("#text"), code
+        heard = tab.listen()
+        assert heard["loudest"] > 0.05, code
+        assert heard["lit"], code
+
+
+@pytest.mark.parametrize("form", ["wav", "mp3", "flac", "opus", "pcm", "srt", "vtt"])
+def test_a_blend_is_downloaded_in_each_format(tab: Tab, form: str) -> None:
+    tab.type("Hello there.")
+    tab.page.check("#voice-af_bella")
+    tab.page.locator("#part-af_bella").fill("20")
+    tab.page.select_option("#format", form)
+    assert '"voice":"af_heart(1)+af_bella(2)"' in tab.text("request")
+    with tab.page.expect_download() as waiting:
+        tab.page.click("#download")
+    content = waiting.value.path().read_bytes()
+    assert waiting.value.suggested_filename == f"speech.{form}"
+    if form in ("srt", "vtt"):
+        assert "Hello there." in content.decode()
+    elif form == "pcm":
+        assert len(content) > 24_000
+    else:
+        samples, rate = soundfile.read(io.BytesIO(content))
+        assert len(samples) / rate > 0.5
+
+
+@pytest.mark.parametrize(
+    ("text", "words"), [("", "Type a text first."), ("...", "nothing to pronounce")]
+)
+def test_a_text_without_words_is_answered_with_a_reason(tab: Tab, text: str, words: str) -> None:
+    tab.type(text)
+    tab.page.click("#speak" if not text else "#read")
+    assert words in tab.error()
+    # Chromium itself writes about the status into the console.
+    tab.complaints = [line for line in tab.complaints if "status of 422" not in line]
+    assert tab.page.get_attribute("#text", "aria-invalid") == "true" or text
+    tab.type("All is well.")
+    assert tab.listen()["loudest"] > 0.1
+    assert tab.text("error") == ""
