@@ -216,6 +216,8 @@ def _short_option(match: re.Match[str]) -> str | None:
     if _COMMAND_BEFORE.search(text_before(match)) is None:
         return None
     name = match["name"]
+    if name[0].isdigit() and text_before(match).endswith("("):
+        return None  # `log(-8)`
     return f"dash {name.upper()}"
 
 

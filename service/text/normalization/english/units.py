@@ -39,7 +39,8 @@ _LETTERS = word_set("s h A N J W V K C F")
 _LABELS = word_set(
     "size page gate room seat row plan vitamin grade grades type class group exhibit section table "
     "figure part unit apt apartment route flat team zone platform terminal block building annex "
-    "appendix level step line channel option question item highway suite"
+    "appendix level step line channel option question item highway suite subsection paragraph "
+    "clause article rule chapter"
 )
 _AFTER_LETTER = re.compile(
     r"[ ](?!(?:AC|DC|RMS)(?!\w))(?:[A-Z0-9][\w.]*|and[ ][A-Z](?!\w)|grades?|levels?"
@@ -149,7 +150,13 @@ class _Measures:
         number, symbol, gap = match["number"], match["unit"], match["gap"]
         if symbol in _TIGHT_ONLY and gap not in ("", "-"):
             return None
-        if symbol == "d" and word_after(match).lower() in _NOT_DAYS:
+        before = text_before(match)
+        # `I18N`, `U+26A2`, `subsection 2d`.
+        if len(symbol) == 1 and (before[-1:].isalpha() or before.endswith("U+")):
+            return None
+        if symbol == "d" and (
+            word_after(match).lower() in _NOT_DAYS or word_before(match).lower() in _LABELS
+        ):
             return None
         if symbol == "bps" and _BASIS.search(match.string):
             return f"{self._quantity(match)} basis points"
