@@ -87,7 +87,9 @@ class Authentication:
     def _is_open(self, scope: Scope) -> bool:
         if scope["path"] in self._open_paths or _is_preflight(scope):
             return True
-        if self._open_page and scope["type"] == "http" and _PAGE.fullmatch(scope["path"]):
+        # Reading only: `POST /` speaks, for clients of piper.
+        is_reading = scope["type"] == "http" and scope["method"] in ("GET", "HEAD")
+        if self._open_page and is_reading and _PAGE.fullmatch(scope["path"]):
             return True
         return self._open_lists and is_list(scope["path"]) and not any(_candidates(scope))
 

@@ -27,6 +27,7 @@ def server(start_server: Callable[..., Any], tmp_path_factory: pytest.TempPathFa
     server = start_server(
         *("--api-keys-file", str(keys)),
         *("--max-text-length", "12", "--audio-cache-bytes", "100_000_000"),
+        "--no-page",  # it is for people, and not in the document
     )
     server.wait_until_ready()
     yield server

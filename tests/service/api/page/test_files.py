@@ -97,6 +97,13 @@ def test_with_keys_the_page_needs_none_and_what_it_asks_does(secured: Any) -> No
     assert secured.client.get("/page").status_code == 401
 
 
+@pytest.mark.parametrize("path", ["/", "/page/speech"])
+@pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "PATCH"])
+def test_with_keys_only_reading_the_page_needs_none(secured: Any, method: str, path: str) -> None:
+    answer = secured.client.request(method, path, json={"text": "Hello."})
+    assert answer.status_code == 401
+
+
 def test_a_session_with_a_key_as_its_subprotocol_never_shows_it(secured: Any) -> None:
     url = secured.url.replace("http", "ws") + "/synthesize/stream"
     with connect(url, subprotocols=["kokoro.v1", f"bearer.{KEYS[0]}"]) as socket:
