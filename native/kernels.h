@@ -100,7 +100,7 @@ static void summarize(const float *x, int64_t channels, int64_t first, int64_t l
 
 const struct variant TABLE_OF(VARIANT) = {
     .name = NAME_OF(VARIANT),
-    .layout = WEIGHT_LAYOUT,
+    .layout = (enum layout)WEIGHT_LAYOUT,
     .activation_offset = ACTIVATION_OFFSET,
     .tile_rows = DOT_ROWS,
     .tile_panels = TILE_PANELS,

@@ -16,7 +16,9 @@ KEY = "correct-horse-battery(1)"
 """With characters that a subprotocol cannot have."""
 
 
-@pytest.fixture(scope="session")
+# It ends with the module: while Playwright is there, no other test of the process can run an event
+# loop.
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
     program = shutil.which("chromium")
     if program is None:

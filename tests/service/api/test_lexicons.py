@@ -9,8 +9,8 @@ import pytest
 from tests.service.api.speech_client import speak
 from tests.service.api.speech_socket import SpeechSocket
 
-TEXT = "Ask Siobhan, or Nguyen."
-LEXICON = {"siobhan": "/ʃəvˈɔn/", "Nguyen": "win"}
+TEXT = "Ask Zorvath, or Quarrik."
+LEXICON = {"zorvath": "/ʃəvˈɔn/", "Quarrik": "win"}
 
 
 def phonemes(server: Any, **fields: object) -> str:
@@ -20,7 +20,7 @@ def phonemes(server: Any, **fields: object) -> str:
 
 
 def test_words_are_said_as_the_request_says(server: Any) -> None:
-    wanted = phonemes(server, text="Ask [Siobhan](/ʃəvˈɔn/), or win.")
+    wanted = phonemes(server, text="Ask [Zorvath](/ʃəvˈɔn/), or win.")
     assert phonemes(server, text=TEXT, lexicon=LEXICON) == wanted
     assert phonemes(server, text=TEXT, lexicon={}) == phonemes(server, text=TEXT) != wanted
     assert phonemes(server, text=TEXT, lexicon=None) == phonemes(server, text=TEXT)
@@ -30,7 +30,7 @@ def test_words_are_said_as_the_request_says(server: Any) -> None:
     openai = {"model": "kokoro", "voice": "af_heart", "speed": 2.0, "response_format": "pcm"}
     by_openai = [
         server.client.post("/v1/audio/speech", json={**openai, **fields}).content
-        for fields in ({"input": TEXT, "lexicon": LEXICON}, {"input": "Ask Siobhan, or win."})
+        for fields in ({"input": TEXT, "lexicon": LEXICON}, {"input": "Ask Zorvath, or win."})
     ]
     assert len(by_openai[0]) > 20_000
     assert by_openai[0] != by_openai[1]
@@ -38,7 +38,7 @@ def test_words_are_said_as_the_request_says(server: Any) -> None:
 
 def test_times_are_those_of_the_words_as_they_were_sent(server: Any) -> None:
     answer = speak(server, text=TEXT, lexicon=LEXICON, speed=2.0, timestamps="word").json()
-    assert [word["text"] for word in answer["words"]] == ["Ask", "Siobhan", "or", "Nguyen"]
+    assert [word["text"] for word in answer["words"]] == ["Ask", "Zorvath", "or", "Quarrik"]
     for word in answer["words"]:
         assert TEXT[word["text_start"] : word["text_end"]] == word["text"]
 
@@ -49,7 +49,7 @@ def test_a_session_has_the_lexicon_of_its_last_config(server: Any) -> None:
         for lexicon in (LEXICON, None):
             fields = {"lexicon": lexicon} if lexicon else {}
             session.exchange("config", "ready", speed=2.0, timestamps="phoneme", **fields)
-            session.say("Siobhan.\n")
+            session.say("Zorvath.\n")
             session.exchange("flush", "flushed")
         said = [
             "".join(phoneme["symbol"] for word in message["words"] for phoneme in word["phonemes"])
@@ -66,8 +66,8 @@ def test_a_session_has_the_lexicon_of_its_last_config(server: Any) -> None:
 @pytest.mark.parametrize(
     ("lexicon", "code", "named"),
     [
-        ({"Siobhan": "/k@/"}, "invalid_lexicon", "entry 1 ('Siobhan'): '@'"),
-        ({"a": "b", "Siobhan": ""}, "invalid_lexicon", "'Siobhan'"),
+        ({"Zorvath": "/k@/"}, "invalid_lexicon", "entry 1 ('Zorvath'): '@'"),
+        ({"a": "b", "Zorvath": ""}, "invalid_lexicon", "'Zorvath'"),
         ({"": "b"}, "invalid_lexicon", "''"),
         ({"a": "b", "A": "b"}, "invalid_lexicon", "entry 2 ('A'): an earlier entry"),
         ({"a" * 65: "b"}, "invalid_lexicon", "65 characters; the limit is 64"),

@@ -20,7 +20,7 @@ def test_a_reader_is_created_once(espeak: Espeak, code: str) -> None:
 def test_a_missing_extra_is_named(monkeypatch: pytest.MonkeyPatch, code: str) -> None:
     readers = Readers()
     monkeypatch.setattr(readers, "is_available", lambda code: False)
-    expected = rf"pip install 'kokoro-service\[{code}\]'"
+    expected = rf"pip install 'kokoro-service(-core)?\[{code}\]'"
     for ask in (readers.require, readers.get):
         with pytest.raises(LanguageUnavailableError, match=expected):
             ask(code)

@@ -99,7 +99,7 @@ def test_a_missing_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
         async with announced("kokoro", LOOPBACK, 10_200):
             pytest.fail("nothing announces")
 
-    with pytest.raises(StartupError, match=r"pip install 'kokoro-service\[zeroconf\]'"):
+    with pytest.raises(StartupError, match=r"pip install 'kokoro-service(-core)?\[zeroconf\]'"):
         run(announce())
 
 
