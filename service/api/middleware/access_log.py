@@ -124,21 +124,9 @@ def _break(scope: Scope, error: Exception, send_timeout_s: float) -> None:
     if isinstance(reason, ServiceError):
         state["outcome"] = reason.code
         if reason.status == 500:
-            logger.error(
-                "request %s failed after its answer had started: %s",
-                state["request_id"],
-                reason.message,
-            )
+            logger.error(_BROKEN, state["request_id"], reason.message)
         elif reason.status != 499:
-            logger.error(
-                "request %s failed after its answer had started: %s",
-                state["request_id"],
-                reason.code,
-            )
+            logger.error(_BROKEN, state["request_id"], reason.code)
     else:
         state["outcome"] = "internal_error"
-        logger.error(
-            "request %s failed after its answer had started: %s",
-            state["request_id"],
-            describe(error),
-        )
+        logger.error(_BROKEN, state["request_id"], describe(error))
