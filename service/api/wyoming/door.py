@@ -44,8 +44,6 @@ class Door:
     ) -> None:
         self._service = service
         self._address = address
-        # Limits an event's header, its data and its payload.
-        self._max_event_bytes = service.max_body_bytes
         self._stop = stop
         self._info = Event("info")
 
@@ -73,7 +71,7 @@ class Door:
             self._stop(error)
 
     async def _serve_standard_streams(self) -> None:
-        reader, writer = await standard_streams(self._max_event_bytes)
+        reader, writer = await standard_streams(self._service.max_body_bytes)
         await self._serve(reader, writer, is_own=True)
         self._stop(None)
 
@@ -81,7 +79,7 @@ class Door:
         name = self._service.settings.wyoming_zeroconf
         async with AsyncExitStack() as stack:
             in_use, close = await stack.enter_async_context(
-                listening(address, self._serve, self._max_event_bytes)
+                listening(address, self._serve, self._service.max_body_bytes)
             )
             if name is not None and isinstance(in_use, TcpAddress):
                 await stack.enter_async_context(announced(name, in_use.host, in_use.port))
@@ -96,7 +94,7 @@ class Door:
         wire = Wire(
             reader,
             writer,
-            max_event_bytes=self._max_event_bytes,
+            max_event_bytes=self._service.max_body_bytes,
             receive_timeout_s=settings.receive_timeout_s,
             send_timeout_s=settings.send_timeout_s,
         )
