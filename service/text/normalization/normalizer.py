@@ -97,7 +97,7 @@ def _own_rules(language: str) -> _Rules:
         return _Rules(
             english.rules(british=british),
             partial(english.interpret, british=british),
-            early=english.early_rules(british=british),
+            early=english.early_rules(),
         )
     if language == "ja":
         from service.text.normalization import japanese

@@ -40,7 +40,7 @@ __all__ = ["early_rules", "interpret", "rules"]
 
 
 @cache
-def early_rules(*, british: bool) -> tuple[Rule, ...]:
+def early_rules() -> tuple[Rule, ...]:
     """Return the rules for signs that markup and addresses also use."""
     return (
         *slashes.position_rules(),

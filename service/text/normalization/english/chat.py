@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from service.text.normalization.english.notation import text_after, text_before
+from service.text.normalization.english.notation import text_after, text_before, word_set
 from service.text.normalization.rules import Rule
 
 _FORMS = {
@@ -111,9 +111,7 @@ _CASED_FORM = re.compile(
     r"|Gr8|Omg|Afaik|Sry"
     r"|Fyi)(?![\w/@\\'’(=-]|\.\w)"
 )
-_AMBIGUOUS = frozenset(
-    ("atm", "bbl", "def", "dm", "fr", "gg", "gn", "np", "prob", "eta", "bc", "ty")
-)
+_AMBIGUOUS = word_set("atm bbl def dm fr gg gn np prob eta bc ty")
 _NUMBER_BEFORE = re.compile(r"[0-9][ ]?\Z")
 _WHATEVER = re.compile(r"\bw/e(?!\w)")
 _YOU = re.compile(

@@ -8,6 +8,7 @@ from service.text.normalization.english.notation import (
     FIRST_DIGIT,
     text_after,
     text_before,
+    word_set,
 )
 from service.text.normalization.english.numbers import Numbers
 from service.text.normalization.rules import Rule
@@ -39,31 +40,7 @@ _EMERGENCY = re.compile(
     r"\b(?:[Cc]all|[Dd]ial|[Rr]ing|[Pp]hone|[Tt]ext|[Cc]alled|[Dd]ialed"
     r"|[Ee]mergency)\b[^.!?]{0,30}\Z"
 )
-_EMERGENCY_NUMBERS = frozenset(
-    [
-        "911",
-        "999",
-        "112",
-        "000",
-        "111",
-        "101",
-        "119",
-        "110",
-        "988",
-        "211",
-        "311",
-        "411",
-        "511",
-        "611",
-        "711",
-        "811",
-        "116",
-    ]
-)
-_HTTP = re.compile(
-    r"\b(?:HTTP|[Ss]tatus|HTTP/[0-9.]+|[Rr]eturn(?:s|ed)?(?: an?)?|[Ee]rror"
-    r"|[Rr]esponse|[Gg]ot an?|[Cc]ode)[: ]+\Z"
-)
+_EMERGENCY_NUMBERS = word_set("911 999 112 000 111 101 119 110 988 211 311 411 511 611 711 811 116")
 _HTTP_AFTER = re.compile(
     r"(?:s(?!\w))?(?:[ ](?:error|errors|response|status|page|not found|Not Found"
     r"|Internal|Forbidden|Unauthorized|Bad|OK"

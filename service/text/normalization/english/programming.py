@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from service.text.normalization.english.notation import text_after, text_before
+from service.text.normalization.english.notation import text_after, text_before, word_set
 from service.text.normalization.rules import Rule
 
 _LANGUAGE = re.compile(r"\b(?P<letter>[CFJ])#(?!\w)")
@@ -12,152 +12,31 @@ _LONG_OPTION = re.compile(r"(?<![^\s\"'`(\[=|])--(?P<name>[A-Za-z][\w-]{1,40})(?
 _SHORT_OPTION = re.compile(
     r"(?<=[ \"'`(])-(?P<name>[A-Za-z]{1,4}|[A-Za-z][0-9]{1,3}|[0-9])(?![\w'’-]|[.,]\w)"
 )
-_COMMANDS = [
-    "git",
-    "ls",
-    "pip",
-    "npm",
-    "docker",
-    "kubectl",
-    "apt",
-    "apt-get",
-    "sudo",
-    "grep",
-    "tar",
-    "curl",
-    "wget",
-    "ssh",
-    "scp",
-    "rm",
-    "cp",
-    "mv",
-    "cat",
-    "chmod",
-    "chown",
-    "python",
-    "python3",
-    "node",
-    "make",
-    "gcc",
-    "clang",
-    "cargo",
-    "go",
-    "java",
-    "mvn",
-    "gradle",
-    "ps",
-    "kill",
-    "find",
-    "sed",
-    "awk",
-    "head",
-    "tail",
-    "du",
-    "df",
-    "mount",
-    "systemctl",
-    "journalctl",
-    "ping",
-    "nmap",
-    "rsync",
-    "ffmpeg",
-    "helm",
-    "terraform",
-    "yarn",
-    "conda",
-    "pytest",
-    "mkdir",
-    "ln",
-    "unzip",
-    "flag",
-    "option",
-    "options",
-    "flags",
-    "run",
-    "with",
-    "use",
-    "using",
-    "pass",
-    "add",
-    "set",
-    "the",
-    "echo",
-    "export",
-    "bash",
-    "sh",
-    "zsh",
-    "sort",
-    "uniq",
-    "wc",
-    "xargs",
-    "diff",
-    "patch",
-    "man",
-    "top",
-    "htop",
-    "ip",
-    "netstat",
-    "ss",
-    "dig",
-    "nslookup",
-    "traceroute",
-    "iptables",
-    "brew",
-    "choco",
-    "pacman",
-    "dnf",
-    "yum",
-    "commit",
-    "push",
-    "pull",
-    "install",
-    "uninstall",
-    "pods",
-    "get",
-    "log",
-    "checkout",
-    "rebase",
-    "status",
-    "build",
-    "up",
-    "down",
-    "exec",
-]
+_COMMANDS = word_set(
+    "git ls pip npm docker kubectl apt apt-get sudo grep tar curl wget ssh scp rm cp mv cat "
+    "chmod chown python python3 node make gcc clang cargo go java mvn gradle ps kill find sed "
+    "awk head tail du df mount systemctl journalctl ping nmap rsync ffmpeg helm terraform "
+    "yarn conda pytest mkdir ln unzip flag option options flags run with use using pass add "
+    "set the echo export bash sh zsh sort uniq wc xargs diff patch man top htop ip netstat ss "
+    "dig nslookup traceroute iptables brew choco pacman dnf yum commit push pull install "
+    "uninstall pods get log checkout rebase status build up down exec"
+)
 _COMMAND_BEFORE = re.compile(
-    rf"(?:\b(?:{'|'.join(_COMMANDS)})|dash [A-Z]+)(?: [\w./=-]{{1,24}}){{0,3}}[ \"'`(]\Z"
+    rf"(?:\b(?:{'|'.join(sorted(_COMMANDS))})|dash [A-Z]+)(?: [\w./=-]{{1,24}}){{0,3}}[ \"'`(]\Z"
 )
 _SHELL_VARIABLE = re.compile(r"\$\{?(?P<name>[A-Za-z_][A-Za-z0-9_]*)\}?(?!\$)(?![\w.,]*\$)")
 _ANCHOR = re.compile(r"(?<=[\\+*\w)\]}?])\$(?=[\s\"'`/.,)]|\Z)(?<![0-9]\$)")
 _REGEX_START = re.compile(r"(?<![^\s\"'`(/])\^(?=[\\\[(\w.])")
 _BACKSLASH = re.compile(r"\\(?P<letter>[dDwWsSbBnrtAzZ])(?P<sign>[+*?]?)(?![a-z])")
 _QUANTIFIERS = {"+": " plus ", "*": " star ", "?": " question mark ", "": " "}
-_REGEX_CLASS = re.compile(r"\[(?P<inside>(?:[a-zA-Z0-9]-[a-zA-Z0-9]){1,3})\](?P<sign>[+*?]?)")
 _AND = re.compile(r"[ ]?&&[ ]?")
 _OR = re.compile(r"[ ]?\|\|[ ]?(?=\S)")
 _NOT = re.compile(r"(?:(?<=[ (=])|(?<=^))!(?=[a-z_(])")
-_ARROW = re.compile(r"(?<=[)\w])[ ]?(?:=>|->)[ ]?(?=[\w({])")
 _EQUAL = re.compile(r"(?<=\S)[ ]?(?P<sign>===?|!==?)[ ]?(?=\S)")
 _INCREMENT = re.compile(r"(?<![\w+-])(?P<name>[a-z])(?P<sign>\+\+|--)(?![\w+-])")
 _CALL = re.compile(r"(?<=[A-Za-z0-9_])\(\)(?=\W|\Z)")
-_MEMBER = re.compile(
-    r"(?<![\w.@/])(?P<owner>[a-z]\w{1,30})\.(?P<member>[a-z_]\w{1,30})(?=\(|(?: dot))(?!\w)"
-)
 _CAMEL = re.compile(r"(?<![\w./@#-])(?<![0-9][ ])[a-z]{2,16}(?:[A-Z][a-z0-9]{1,16}){1,5}(?![\w@])")
-_NAMES_IN_CAMEL = frozenset(
-    [
-        "iPhone",
-        "iPad",
-        "iPod",
-        "iMac",
-        "eBay",
-        "iTunes",
-        "iCloud",
-        "iOS",
-        "macOS",
-        "eBook",
-        "iMessage",
-    ]
-)
+_NAMES_IN_CAMEL = word_set("iPhone iPad iPod iMac eBay iTunes iCloud iOS macOS eBook iMessage")
 _ID = re.compile(r"(?<![\w.@/'’-])(?P<id>ids?)(?![\w'’@/-]|\.\w)")
 _ID_BEFORE = re.compile(
     r"\b(?:user|the|a|an|your|my|its|this|that|unique|by|customer|order|product"

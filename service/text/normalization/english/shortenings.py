@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from service.text.normalization.english.calendar import MONTH, WEEKDAY_NAMES
-from service.text.normalization.english.notation import text_after, text_before
+from service.text.normalization.english.notation import text_after, text_before, word_set
 from service.text.normalization.rules import Rule
 
 # With a dot; no other word has this spelling.
@@ -96,43 +96,14 @@ _SHORT = re.compile(
     re.IGNORECASE,
 )
 # Words themselves: shortened only where something small or a number follows.
-_WORDS_TOO = frozenset(
-    [
-        "def",
-        "ins",
-        "intro",
-        "reg",
-        "req",
-        "spec",
-        "specs",
-        "temp",
-        "trans",
-        "vac",
-        "ref",
-        "cert",
-        "dist",
-        "div",
-        "para",
-        "paras",
-        "hrs",
-        "mins",
-        "secs",
-        "lbs",
-        "wt",
-        "ht",
-        "inst",
-        "cir",
-        "vol",
-    ]
+_WORDS_TOO = word_set(
+    "def ins intro reg req spec specs temp trans vac ref cert dist div para paras hrs mins "
+    "secs lbs wt ht inst cir vol"
 )
 # A name may follow inside the sentence.
-_BEFORE_NAME = frozenset(
-    ["exc", "excl", "attn", "equiv", "avg", "bldg", "ref", "orig", "asst", "mgr"]
-)
+_BEFORE_NAME = word_set("exc excl attn equiv avg bldg ref orig asst mgr")
 # Before a number or a colon only: `temp. 21`, but `a temp. worker`.
-_AMBIGUOUS = frozenset(
-    {"temp", "ref", "reg", "spec", "trans", "cert", "dist", "div", "inst", "ins"}
-)
+_AMBIGUOUS = word_set("temp ref reg spec trans cert dist div inst ins")
 _LABELLED = re.compile(r"[ ](?:[a-z0-9#(]|No\b)|[,:;]")
 _MARK = re.compile(r"\bM[kK]\.?(?=[ ](?:[IVX]{1,4}|[0-9]{1,2})(?!\w))")
 _YEARS_OLD = re.compile(
@@ -215,7 +186,6 @@ _VERSUS = re.compile(r"(?<=[A-Za-z.)][ ])v\.?(?=[ ][A-Z])")
 _CASE = re.compile(r"\b[A-Z][\w'’&.-]*[ ]\Z")
 _ASAP = re.compile(r"\basap(?!\w)")
 _SENTENCE_ENDS = re.compile(r"[”\"’')]*(?:\s*\Z|\s*\n|\s+[“\"‘'(]*[A-Z])")
-_FOLLOWS = re.compile(r"[ ]?(?:[a-z0-9#$(]|[A-Z]|:)")
 
 
 def rules() -> tuple[Rule, ...]:

@@ -83,7 +83,6 @@ _POSITION = re.compile(
     r"|html|json|ya?ml|toml|md|txt|log|conf|xml|lua|scala|vue))(?<![\w.])?:(?P<line>[0-9]{1,6})"
     r"(?::(?P<column>[0-9]{1,4}))?(?![\w:])"
 )
-_SPOKEN_POSITION = re.compile(r":(?<=[a-zA-Z]:)(?P<line>[0-9]{1,6})(?!\w)")
 
 
 def position_rules() -> tuple[Rule, ...]:
