@@ -13,8 +13,8 @@ INLINE void add_groups(run_sum sums[][RUN_VECTORS], const element *const *x, int
             UNROLL for (int j = 0; j < RUN_VECTORS; j++) {
                 const run_weight weight = run_load(panel, j);
                 UNROLL for (int r = 0; r < rows; r++)
-                    sums[r][j] = first && g == 0 ? run_product(a[r], weight)
-                                                 : run_add(sums[r][j], a[r], weight);
+                    sums[r][j] = first && g == 0 ? run_product(a[r], weight, j)
+                                                 : run_add(sums[r][j], a[r], weight, j);
             }
         } else {
             run_weight weights[RUN_VECTORS];
@@ -22,8 +22,8 @@ INLINE void add_groups(run_sum sums[][RUN_VECTORS], const element *const *x, int
             UNROLL for (int r = 0; r < rows; r++) {
                 const run_activations a = run_group(ROW(x, step, r) + g * GROUP);
                 UNROLL for (int j = 0; j < RUN_VECTORS; j++)
-                    sums[r][j] = first && g == 0 ? run_product(a, weights[j])
-                                                 : run_add(sums[r][j], a, weights[j]);
+                    sums[r][j] = first && g == 0 ? run_product(a, weights[j], j)
+                                                 : run_add(sums[r][j], a, weights[j], j);
             }
         }
     }
@@ -61,7 +61,7 @@ INLINE void add_widened_run(run_total totals[][RUN_VECTORS], const element **x, 
         for (int r = 0; r < rows; r++)
             for (int j = 0; j < RUN_VECTORS; j++)
                 totals[r][j] =
-                    run_add_widened(totals[r][j], run_group(ROW(x, step, r)), run_load(*w, j));
+                    run_add_widened(totals[r][j], run_group(ROW(x, step, r)), run_load(*w, j), j);
 }
 
 INLINE void sum_products(const struct integer_product *p, int64_t t, int rows, int64_t panel,
@@ -99,5 +99,5 @@ INLINE run_activations load_activations(const element *x) { return run_group(x);
 INLINE run_weight load_weight(const int8_t *w) { return run_load(w, 0); }
 INLINE run_sum no_sum(void) { return run_nothing(); }
 INLINE run_sum add_product(run_sum sum, run_activations a, run_weight w) {
-    return run_add(sum, a, w);
+    return run_add(sum, a, w, 0);
 }

@@ -19,10 +19,12 @@ static inline run_activations run_group(const element *p) {
     return _mm256_set1_epi32(group);
 }
 static inline run_sum run_nothing(void) { return _mm256_setzero_si256(); }
-static inline run_sum run_product(run_activations a, run_weight w) {
+static inline run_sum run_product(run_activations a, run_weight w, int vector) {
+    (void)vector; /* of NEON, whose weights are of two sums */
     return _mm256_maddubs_epi16(a, w);
 }
-static inline run_sum run_add(run_sum sum, run_activations a, run_weight w) {
+static inline run_sum run_add(run_sum sum, run_activations a, run_weight w, int vector) {
+    (void)vector;
     sum = _mm256_add_epi16(sum, _mm256_maddubs_epi16(a, w));
     /* Or else gcc 12 puts all additions off to the end, and products in memory until then. */
     __asm__("" : "+x"(sum));
@@ -32,7 +34,9 @@ static inline run_total run_widen(run_total total, run_sum sum) {
     return _mm256_add_epi32(total, _mm256_madd_epi16(sum, _mm256_set1_epi16(1)));
 }
 static inline run_total run_zero(void) { return _mm256_setzero_si256(); }
-static inline run_total run_add_widened(run_total total, run_activations a, run_weight w) {
+static inline run_total run_add_widened(run_total total, run_activations a, run_weight w,
+                                        int vector) {
+    (void)vector;
     const __m256i a16 = _mm256_cvtepu8_epi16(_mm256_castsi256_si128(a));
     const __m256i low = _mm256_madd_epi16(a16, _mm256_cvtepi8_epi16(_mm256_castsi256_si128(w)));
     const __m256i high =

@@ -7,22 +7,25 @@
 enum { DOT_ROWS = 2, SUMMARY_ROWS = 2, RUN_VECTORS = 8 };
 
 typedef int16x8_t run_sum;
-typedef int8x8_t run_weight;
-typedef int8x8_t run_activations;
+typedef int8x16_t run_weight; /* of two sums, the even one in the lower half */
+typedef int8x16_t run_activations;
 typedef int32x4_t run_total; /* of two columns, and of two channels each */
 
 static inline run_weight run_load(const int8_t *panel, int vector) {
-    return vld1_s8(panel + 8 * vector);
+    return vld1q_s8(panel + 16 * (vector / 2));
 }
 static inline run_activations run_group(const element *p) {
     int32_t group;
     __builtin_memcpy(&group, p, sizeof group);
-    return vreinterpret_s8_s32(vdup_n_s32(group));
+    return vreinterpretq_s8_s32(vdupq_n_s32(group));
 }
 static inline run_sum run_nothing(void) { return vdupq_n_s16(0); }
-static inline run_sum run_product(run_activations a, run_weight w) { return vmull_s8(a, w); }
-static inline run_sum run_add(run_sum sum, run_activations a, run_weight w) {
-    sum = vmlal_s8(sum, a, w);
+static inline run_sum run_product(run_activations a, run_weight w, int vector) {
+    return vector % 2 ? vmull_high_s8(a, w) : vmull_s8(vget_low_s8(a), vget_low_s8(w));
+}
+static inline run_sum run_add(run_sum sum, run_activations a, run_weight w, int vector) {
+    sum = vector % 2 ? vmlal_high_s8(sum, a, w)
+                     : vmlal_s8(sum, vget_low_s8(a), vget_low_s8(w));
     /* Or else gcc 12 loads all weights first, and has no registers for the sums. */
     __asm__("" : "+w"(sum));
     return sum;
@@ -30,8 +33,9 @@ static inline run_sum run_add(run_sum sum, run_activations a, run_weight w) {
 static inline run_total run_widen(run_total total, run_sum sum) { return vpadalq_s16(total, sum); }
 static inline run_total run_zero(void) { return vdupq_n_s32(0); }
 /* A product alone fits 16 bits whatever it is of. */
-static inline run_total run_add_widened(run_total total, run_activations a, run_weight w) {
-    return run_widen(total, run_product(a, w));
+static inline run_total run_add_widened(run_total total, run_activations a, run_weight w,
+                                        int vector) {
+    return run_widen(total, run_product(a, w, vector));
 }
 static inline vi run_result(const run_total *totals, int vector) {
     return vpaddq_s32(totals[2 * vector], totals[2 * vector + 1]);
