@@ -53,10 +53,12 @@ def normalize(
     rules = _rules(language, named_emoji)
     if hints:
         text = _interpreted(text, hints, rules.interpret)
-    for _ in range(_MAX_ROUNDS):
+    unchanged = 0  # rules in a row
+    for rule in rules.rules * _MAX_ROUNDS:
         before = text.text
-        text = rewrite(text, rules.rules, fixed)
-        if text.text == before:
+        text = rewrite(text, (rule,), fixed)
+        unchanged = unchanged + 1 if text.text == before else 0
+        if unchanged == len(rules.rules):
             break
     return text
 
