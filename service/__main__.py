@@ -6,7 +6,7 @@ import argparse
 import json
 import sys
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any, Literal
@@ -52,6 +52,7 @@ def _say(
     file: Path | None,
     output: Path | None,
     speed: float,
+    volume: float,
     language: str | None,
     phonemes: bool,
     ssml: bool,
@@ -60,26 +61,28 @@ def _say(
     from service import saying  # other commands need no audio
     from service.loading import load_synthesizer
     from service.playback import find_player
-    from service.speech import Utterance
+    from service.speech import Utterance, gain_of
 
     if output is None:
         player = find_player()
     else:
         saying.format_of(output)
         saying.check_place(output)
+    gain = gain_of(volume)
     utterance = Utterance(
         saying.read_text(text, file),
         "phonemes" if phonemes else "ssml" if ssml else "text",
         speed=speed,
         language=language,
-        normalized=normalize,
     )
+    if not normalize:
+        utterance = replace(utterance, normalization=None)
     synthesizer = load_synthesizer(settings, _progress)
     try:
         if output is None:
-            line = saying.say_aloud(synthesizer, utterance, player)
+            line = saying.say_aloud(synthesizer, utterance, player, gain=gain)
         else:
-            line = saying.say_to_file(synthesizer, utterance, output)
+            line = saying.say_to_file(synthesizer, utterance, output, gain=gain)
     finally:
         synthesizer.close()
     _progress(line)
@@ -168,6 +171,12 @@ def parser() -> argparse.ArgumentParser:
         "mulaw, ulaw or alaw; default: play it with paplay, pw-play, aplay or afplay",
     )
     say.add_argument("--speed", type=float, default=1.0, help="0.25 to 4.0; 2.0 is twice as fast")
+    say.add_argument(
+        "--volume",
+        type=float,
+        default=0.0,
+        help="gain in decibels, -60 to 20; 6 is twice the amplitude",
+    )
     say.add_argument("--language", help="language code of the text; default: the voice's language")
     say.add_argument("--phonemes", action="store_true", help="the text is phonemes")
     say.add_argument("--ssml", action="store_true", help="the text is SSML; see docs/markup.md")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
@@ -12,6 +13,7 @@ from typing import Literal
 from service import model as models
 from service import preparation
 from service.errors import (
+    LanguageUnavailableError,
     LexiconError,
     ModelError,
     ProviderError,
@@ -255,8 +257,31 @@ def load_synthesizer(settings: Settings, progress: Progress) -> Synthesizer:
     voices = load_voices(settings)
     _check_names(settings, voices)
     front_end = load_front_end(settings)
-    workers = load_workers(settings, load_runtime(settings), progress)
+    languages = _warm_languages(settings, voices, front_end)
+    # Beside the model, much of which is loaded without Python.
+    with ThreadPoolExecutor(1, "warm-up") as thread, ExitStack() as opened:
+        warming = [thread.submit(front_end.warm_up, language) for language in languages]
+        workers = load_workers(settings, load_runtime(settings), progress)
+        for worker in workers:
+            opened.callback(worker.close)
+        for one in warming:
+            one.result()
+        opened.pop_all()  # the synthesizer closes them
     return build_synthesizer(settings, workers, voices, front_end)
+
+
+def _warm_languages(
+    settings: Settings, voices: VoiceLibrary, front_end: FrontEnd
+) -> tuple[str, ...]:
+    """Return the codes of the languages whose G2P is loaded at start."""
+    readers = front_end.readers
+    if settings.warm_languages is None:
+        language = voices.resolve(settings.voice).language
+        return (language,) if language and readers.is_available(language) else ()
+    try:
+        return tuple(readers.require(name).code for name in settings.warm_languages)
+    except LanguageUnavailableError as error:
+        raise SettingsError(f"warm_languages: {error.message}") from error
 
 
 def _check_names(settings: Settings, voices: VoiceLibrary) -> None:

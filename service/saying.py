@@ -97,7 +97,9 @@ def write_whole(output: Path, content: bytes) -> None:
         raise
 
 
-def say_to_file(synthesizer: Synthesizer, utterance: Utterance, output: Path) -> str:
+def say_to_file(
+    synthesizer: Synthesizer, utterance: Utterance, output: Path, *, gain: float = 1.0
+) -> str:
     """Write the speech of an utterance into a file; return a line about it.
 
     Raises:
@@ -106,12 +108,19 @@ def say_to_file(synthesizer: Synthesizer, utterance: Utterance, output: Path) ->
     """
     audio_format = format_of(output)
     spoken = _Spoken()
-    parts = [segment.samples for segment in spoken.segments(synthesizer, utterance, Delivery())]
+    segments = spoken.segments(synthesizer, utterance, Delivery(gain=gain))
+    parts = [segment.samples for segment in segments]
     write_whole(output, encode(parts, audio_format))
     return f"{output}: {spoken}"
 
 
-def say_aloud(synthesizer: Synthesizer, utterance: Utterance, player: Player | None = None) -> str:
+def say_aloud(
+    synthesizer: Synthesizer,
+    utterance: Utterance,
+    player: Player | None = None,
+    *,
+    gain: float = 1.0,
+) -> str:
     """Play the speech of an utterance, with what is made first; return a line about it.
 
     Raises:
@@ -120,7 +129,7 @@ def say_aloud(synthesizer: Synthesizer, utterance: Utterance, player: Player | N
     """
     player = player or find_player()
     spoken = _Spoken()
-    delivery = Delivery(streamed=player.reads_samples)
+    delivery = Delivery(streamed=player.reads_samples, gain=gain)
     segments = spoken.segments(synthesizer, utterance, delivery)
     if player.reads_samples:
         play_samples(player, _samples(segments))

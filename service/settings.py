@@ -49,6 +49,12 @@ Origins = Annotated[tuple[str, ...], NoDecode, BeforeValidator(_split_list)]
 """A list in a file; text with commas in flags and variables."""
 
 
+Names = Annotated[
+    tuple[Annotated[str, Field(min_length=1)], ...], NoDecode, BeforeValidator(_split_list)
+]
+"""Written like `Origins`."""
+
+
 Name = Annotated[str, Field(min_length=1)]
 
 
@@ -115,6 +121,11 @@ class Settings(BaseSettings):
         None, description="folder of voices; default: the included ones"
     )
     voice: str = Field("af_heart", min_length=1, description="voice for requests that name none")
+    warm_languages: Names | None = Field(
+        None,
+        description="languages whose G2P is loaded at start, so that their first text is read as "
+        "soon as others; default: the language of voice",
+    )
     strict_models: bool = Field(
         False, description="answer 404 to model names that GET /v1/models does not list"
     )

@@ -51,7 +51,7 @@ function _shtab_kokoro_service_using
 end
 
 set -g _shtab_kokoro_service_commands serve say voices prepare doctor cache completion
-set -g _shtab_kokoro_service_opts_with_value --answer-memory-bytes --api-keys-file --audio-cache-bytes --buckets --cache-dir --config --cors-origins --cuda-device --deadline-s --emoji --espeak-data --espeak-library --file --file-decoding --for --host --idle-unload-s --kernels --language --lexicon --lexicons-dir --log-format --log-level --max-requests --max-text-length --max-websockets --memory-budget-bytes --min-free-memory-bytes --model --output --port --precision --provider --receive-timeout-s --send-timeout-s --shutdown-timeout-s --speed --stream-decoding --threads --voice --voices-dir --workers --wyoming --wyoming-zeroconf -f -o
+set -g _shtab_kokoro_service_opts_with_value --answer-memory-bytes --api-keys-file --audio-cache-bytes --buckets --cache-dir --config --cors-origins --cuda-device --deadline-s --emoji --espeak-data --espeak-library --file --file-decoding --for --host --idle-unload-s --kernels --language --lexicon --lexicons-dir --log-format --log-level --max-requests --max-text-length --max-websockets --memory-budget-bytes --min-free-memory-bytes --model --output --port --precision --provider --receive-timeout-s --send-timeout-s --shutdown-timeout-s --speed --stream-decoding --threads --voice --voices-dir --volume --warm-languages --workers --wyoming --wyoming-zeroconf -f -o
 
 complete -c kokoro-service -e
 complete -c kokoro-service -f
@@ -72,6 +72,7 @@ complete -c kokoro-service -n '_shtab_kokoro_service_using serve' -l prepare -l 
 complete -c kokoro-service -n '_shtab_kokoro_service_using serve' -l kernels -x -d 'instruction set of the native operators, for tests and measurements; default: the fastest that the processor runs'
 complete -c kokoro-service -n '_shtab_kokoro_service_using serve' -l voices-dir -x -d 'folder of voices; default: the included ones'
 complete -c kokoro-service -n '_shtab_kokoro_service_using serve' -l voice -x -d 'voice for requests that name none'
+complete -c kokoro-service -n '_shtab_kokoro_service_using serve' -l warm-languages -x -d 'languages whose G2P is loaded at start, so that their first text is read as soon as others; default: the language of voice'
 complete -c kokoro-service -n '_shtab_kokoro_service_using serve' -l strict-models -l no-strict-models -d 'answer 404 to model names that GET /v1/models does not list'
 complete -c kokoro-service -n '_shtab_kokoro_service_using serve' -l max-text-length -x -d 'maximum length of a text, in characters'
 complete -c kokoro-service -n '_shtab_kokoro_service_using serve' -l max-requests -x -d 'maximum requests in progress or waiting; more get 503'
@@ -110,6 +111,7 @@ complete -c kokoro-service -n '_shtab_kokoro_service_using say' -s h -l help -d 
 complete -c kokoro-service -n '_shtab_kokoro_service_using say' -s f -l file -xka "(__fish_complete_path (commandline -ct))" -d 'file with the text, in UTF-8'
 complete -c kokoro-service -n '_shtab_kokoro_service_using say' -s o -l output -xka "(__fish_complete_path (commandline -ct))" -d 'audio file; its ending is the format: wav, pcm, raw, flac, mp3, opus, ogg, aac, mulaw, ulaw or alaw; default: play it with paplay, pw-play, aplay or afplay'
 complete -c kokoro-service -n '_shtab_kokoro_service_using say' -l speed -x -d '0.25 to 4.0; 2.0 is twice as fast'
+complete -c kokoro-service -n '_shtab_kokoro_service_using say' -l volume -x -d 'gain in decibels, -60 to 20; 6 is twice the amplitude'
 complete -c kokoro-service -n '_shtab_kokoro_service_using say' -l language -x -d 'language code of the text; default: the voice'"'"'s language'
 complete -c kokoro-service -n '_shtab_kokoro_service_using say' -l phonemes -d 'the text is phonemes'
 complete -c kokoro-service -n '_shtab_kokoro_service_using say' -l ssml -d 'the text is SSML; see docs/markup.md'
@@ -126,6 +128,7 @@ complete -c kokoro-service -n '_shtab_kokoro_service_using say' -l prepare -l no
 complete -c kokoro-service -n '_shtab_kokoro_service_using say' -l kernels -x -d 'instruction set of the native operators, for tests and measurements; default: the fastest that the processor runs'
 complete -c kokoro-service -n '_shtab_kokoro_service_using say' -l voices-dir -x -d 'folder of voices; default: the included ones'
 complete -c kokoro-service -n '_shtab_kokoro_service_using say' -l voice -x -d 'voice for requests that name none'
+complete -c kokoro-service -n '_shtab_kokoro_service_using say' -l warm-languages -x -d 'languages whose G2P is loaded at start, so that their first text is read as soon as others; default: the language of voice'
 complete -c kokoro-service -n '_shtab_kokoro_service_using say' -l strict-models -l no-strict-models -d 'answer 404 to model names that GET /v1/models does not list'
 complete -c kokoro-service -n '_shtab_kokoro_service_using say' -l max-text-length -x -d 'maximum length of a text, in characters'
 complete -c kokoro-service -n '_shtab_kokoro_service_using say' -l max-requests -x -d 'maximum requests in progress or waiting; more get 503'
@@ -173,6 +176,7 @@ complete -c kokoro-service -n '_shtab_kokoro_service_using voices' -l prepare -l
 complete -c kokoro-service -n '_shtab_kokoro_service_using voices' -l kernels -x -d 'instruction set of the native operators, for tests and measurements; default: the fastest that the processor runs'
 complete -c kokoro-service -n '_shtab_kokoro_service_using voices' -l voices-dir -x -d 'folder of voices; default: the included ones'
 complete -c kokoro-service -n '_shtab_kokoro_service_using voices' -l voice -x -d 'voice for requests that name none'
+complete -c kokoro-service -n '_shtab_kokoro_service_using voices' -l warm-languages -x -d 'languages whose G2P is loaded at start, so that their first text is read as soon as others; default: the language of voice'
 complete -c kokoro-service -n '_shtab_kokoro_service_using voices' -l strict-models -l no-strict-models -d 'answer 404 to model names that GET /v1/models does not list'
 complete -c kokoro-service -n '_shtab_kokoro_service_using voices' -l max-text-length -x -d 'maximum length of a text, in characters'
 complete -c kokoro-service -n '_shtab_kokoro_service_using voices' -l max-requests -x -d 'maximum requests in progress or waiting; more get 503'
@@ -221,6 +225,7 @@ complete -c kokoro-service -n '_shtab_kokoro_service_using prepare' -l prepare -
 complete -c kokoro-service -n '_shtab_kokoro_service_using prepare' -l kernels -x -d 'instruction set of the native operators, for tests and measurements; default: the fastest that the processor runs'
 complete -c kokoro-service -n '_shtab_kokoro_service_using prepare' -l voices-dir -x -d 'folder of voices; default: the included ones'
 complete -c kokoro-service -n '_shtab_kokoro_service_using prepare' -l voice -x -d 'voice for requests that name none'
+complete -c kokoro-service -n '_shtab_kokoro_service_using prepare' -l warm-languages -x -d 'languages whose G2P is loaded at start, so that their first text is read as soon as others; default: the language of voice'
 complete -c kokoro-service -n '_shtab_kokoro_service_using prepare' -l strict-models -l no-strict-models -d 'answer 404 to model names that GET /v1/models does not list'
 complete -c kokoro-service -n '_shtab_kokoro_service_using prepare' -l max-text-length -x -d 'maximum length of a text, in characters'
 complete -c kokoro-service -n '_shtab_kokoro_service_using prepare' -l max-requests -x -d 'maximum requests in progress or waiting; more get 503'
@@ -269,6 +274,7 @@ complete -c kokoro-service -n '_shtab_kokoro_service_using doctor' -l prepare -l
 complete -c kokoro-service -n '_shtab_kokoro_service_using doctor' -l kernels -x -d 'instruction set of the native operators, for tests and measurements; default: the fastest that the processor runs'
 complete -c kokoro-service -n '_shtab_kokoro_service_using doctor' -l voices-dir -x -d 'folder of voices; default: the included ones'
 complete -c kokoro-service -n '_shtab_kokoro_service_using doctor' -l voice -x -d 'voice for requests that name none'
+complete -c kokoro-service -n '_shtab_kokoro_service_using doctor' -l warm-languages -x -d 'languages whose G2P is loaded at start, so that their first text is read as soon as others; default: the language of voice'
 complete -c kokoro-service -n '_shtab_kokoro_service_using doctor' -l strict-models -l no-strict-models -d 'answer 404 to model names that GET /v1/models does not list'
 complete -c kokoro-service -n '_shtab_kokoro_service_using doctor' -l max-text-length -x -d 'maximum length of a text, in characters'
 complete -c kokoro-service -n '_shtab_kokoro_service_using doctor' -l max-requests -x -d 'maximum requests in progress or waiting; more get 503'
@@ -317,6 +323,7 @@ complete -c kokoro-service -n '_shtab_kokoro_service_using cache' -l prepare -l 
 complete -c kokoro-service -n '_shtab_kokoro_service_using cache' -l kernels -x -d 'instruction set of the native operators, for tests and measurements; default: the fastest that the processor runs'
 complete -c kokoro-service -n '_shtab_kokoro_service_using cache' -l voices-dir -x -d 'folder of voices; default: the included ones'
 complete -c kokoro-service -n '_shtab_kokoro_service_using cache' -l voice -x -d 'voice for requests that name none'
+complete -c kokoro-service -n '_shtab_kokoro_service_using cache' -l warm-languages -x -d 'languages whose G2P is loaded at start, so that their first text is read as soon as others; default: the language of voice'
 complete -c kokoro-service -n '_shtab_kokoro_service_using cache' -l strict-models -l no-strict-models -d 'answer 404 to model names that GET /v1/models does not list'
 complete -c kokoro-service -n '_shtab_kokoro_service_using cache' -l max-text-length -x -d 'maximum length of a text, in characters'
 complete -c kokoro-service -n '_shtab_kokoro_service_using cache' -l max-requests -x -d 'maximum requests in progress or waiting; more get 503'
@@ -364,6 +371,7 @@ complete -c kokoro-service -n '_shtab_kokoro_service_using completion' -l prepar
 complete -c kokoro-service -n '_shtab_kokoro_service_using completion' -l kernels -x -d 'instruction set of the native operators, for tests and measurements; default: the fastest that the processor runs'
 complete -c kokoro-service -n '_shtab_kokoro_service_using completion' -l voices-dir -x -d 'folder of voices; default: the included ones'
 complete -c kokoro-service -n '_shtab_kokoro_service_using completion' -l voice -x -d 'voice for requests that name none'
+complete -c kokoro-service -n '_shtab_kokoro_service_using completion' -l warm-languages -x -d 'languages whose G2P is loaded at start, so that their first text is read as soon as others; default: the language of voice'
 complete -c kokoro-service -n '_shtab_kokoro_service_using completion' -l strict-models -l no-strict-models -d 'answer 404 to model names that GET /v1/models does not list'
 complete -c kokoro-service -n '_shtab_kokoro_service_using completion' -l max-text-length -x -d 'maximum length of a text, in characters'
 complete -c kokoro-service -n '_shtab_kokoro_service_using completion' -l max-requests -x -d 'maximum requests in progress or waiting; more get 503'

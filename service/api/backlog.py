@@ -9,7 +9,7 @@ from typing import Any, Generic, Literal, TypeVar
 
 from service.audio import SOURCE_RATE_HZ
 from service.speech import Utterance
-from service.text import Clause, UserLexicon
+from service.text import USUAL, Clause, Normalization, UserLexicon
 
 M = TypeVar("M")
 
@@ -25,11 +25,12 @@ class Manner:
     language: str | None = None
     speed: float = 1.0
     depth: Literal["word", "phoneme"] = "word"
-    normalized: bool = True
+    normalization: Normalization | None = USUAL
     format: SampleFormat = "pcm"
     sample_rate_hz: int = SOURCE_RATE_HZ
     lexicon: UserLexicon | None = None
     silence_s: float | None = None
+    gain: float = 1.0
 
     def utterance(self, text: str) -> Utterance:
         """Return what to say for a clause."""
@@ -38,7 +39,7 @@ class Manner:
             voice=self.voice,
             speed=self.speed,
             language=self.language,
-            normalized=self.normalized,
+            normalization=self.normalization,
             lexicon=self.lexicon,
             silence_s=self.silence_s,
         )

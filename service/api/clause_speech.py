@@ -217,6 +217,7 @@ class ClauseSpeech(Generic[T, M]):
             first=afresh,
             last=False,
             read_first=True,
+            gain=order.manner.gain,
         )
         return SpeechJob(
             self._service,

@@ -103,7 +103,9 @@ class Metrics:
         )
         self._characters = counter("kokoro_characters_total", "Characters spoken")
         self._audio = counter("kokoro_audio_seconds_total", "Duration of the audio synthesized")
-        self._clipped = counter("kokoro_clipped_samples_total", "Samples clipped at full scale")
+        self._limited = counter(
+            "kokoro_limited_samples_total", "Samples beyond full scale, which were limited"
+        )
         cache = counter(
             "kokoro_audio_cache_total",
             "Chunks looked up in the audio cache, by result",
@@ -190,7 +192,7 @@ class Metrics:
         n_characters: int,
         audio_s: float,
         compute_s: float,
-        n_clipped: int,
+        n_limited: int,
         key: str | None = None,
     ) -> None:
         """Count what was spoken, and its real-time factor unless all of it came from the cache.
@@ -201,7 +203,7 @@ class Metrics:
         if key is not None:
             self._key_characters.labels(key).inc(n_characters)
         self._audio.inc(audio_s)
-        self._clipped.inc(n_clipped)
+        self._limited.inc(n_limited)
         if audio_s > 0 and compute_s > 0:
             self._real_time_factor.observe(compute_s / audio_s)
 

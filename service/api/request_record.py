@@ -65,7 +65,7 @@ def record_request(
         n_characters=statistics.n_characters,
         audio_s=statistics.audio_s,
         compute_s=statistics.compute_s,
-        n_clipped=statistics.n_clipped,
+        n_limited=statistics.n_limited,
         key=key,
     )
     if statistics.first_audio_s is not None:

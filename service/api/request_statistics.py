@@ -20,7 +20,7 @@ class RequestStatistics:
         n_cache_hits: chunks that were in the audio cache.
         n_cache_misses: chunks that were not in the audio cache.
         audio_s: seconds of audio.
-        n_clipped: samples that were clipped at full scale.
+        n_limited: samples beyond full scale, which were limited.
         compute_s: compute time of the model.
         waits_s: seconds that each segment waited for its turn.
         first_audio_s: seconds from the start to the first audio; None before it.
@@ -37,7 +37,7 @@ class RequestStatistics:
         self.n_cache_hits = 0
         self.n_cache_misses = 0
         self.audio_s = 0.0
-        self.n_clipped = 0
+        self.n_limited = 0
         self.compute_s = 0.0
         self.waits_s: list[float] = []
         self.first_audio_s: float | None = None
@@ -82,7 +82,7 @@ class RequestStatistics:
                 self.n_cache_misses += segment.cached is False
             self.n_windows += segment.n_windows
             self.audio_s += segment.duration_s
-            self.n_clipped += segment.n_clipped
+            self.n_limited += segment.n_limited
             self.compute_s += segment.compute_s
             self.waits_s.append(segment.wait_s)
             yield segment
@@ -111,5 +111,5 @@ class RequestStatistics:
             "real_time_factor": self.real_time_factor,
         }
         fields |= {name: round(value, 3) for name, value in optional.items() if value is not None}
-        fields |= {"clipped": self.n_clipped} if self.n_clipped else {}
+        fields |= {"limited": self.n_limited} if self.n_limited else {}
         return fields | ({"cache": self.cache} if self.cache else {})

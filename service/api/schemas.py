@@ -10,6 +10,7 @@ from pydantic_core import PydanticCustomError
 from service.audio import FORMATS, AudioFormat, SampleRate
 from service.audio.formats import OPUS_RATES_HZ
 from service.speech import WordTime
+from service.speech.utterance import MAX_VOLUME_DB, MIN_VOLUME_DB
 from service.speech.voices import MAX_BLEND_LENGTH
 
 STREAMABLE_FORMATS = [name for name, form in FORMATS.items() if form.streamable]
@@ -23,6 +24,15 @@ SAMPLE_RATE: Any = Field(
     None,
     description="samples of the audio in a second; default: 8000 for mulaw, alaw, wav_mulaw and "
     "wav_alaw, else 24000",
+)
+
+
+VOLUME: Any = Field(
+    0.0,
+    ge=MIN_VOLUME_DB,
+    le=MAX_VOLUME_DB,
+    allow_inf_nan=False,
+    description="gain in decibels; 6 is twice the amplitude; peaks that get too loud are limited",
 )
 
 

@@ -8,6 +8,7 @@ from fractions import Fraction
 import numpy as np
 import numpy.typing as npt
 
+from service.audio.limiting import limited
 from service.audio.sound_file import LOSSY_KBPS
 
 _HEADER_BYTES = 7
@@ -42,11 +43,11 @@ class AdtsCoder:
         """Return the frames that are complete.
 
         Args:
-            samples: float32 [n]; values beyond -1 to 1 are clipped.
+            samples: float32 [n]; loud ones are limited.
         """
         if samples.size == 0:
             return b""
-        frame = self._frame.from_ndarray(np.clip(samples[None], -1.0, 1.0), "fltp", "mono")
+        frame = self._frame.from_ndarray(limited(samples)[None], "fltp", "mono")
         frame.sample_rate = self._rate_hz
         frame.pts = self._n_samples
         self._n_samples += samples.size

@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from service.audio.adts import AdtsCoder
 from service.audio.formats import FORMATS, AudioFormat, require_rate
+from service.audio.limiting import limited
 from service.audio.sample_rates import resampled
 from service.audio.sound_file import open_file
 
@@ -23,7 +24,7 @@ def encode(
 
     Args:
         samples: float32 arrays at 24 kHz in order, each taken after the one before is written;
-            values beyond -1 to 1 are clipped.
+            loud ones are limited; see `limited`.
         audio_format: one of `FORMATS`.
         sample_rate_hz: of the file, one of the format's rates; None for its usual one.
 
@@ -44,7 +45,7 @@ def encode(
 
 
 def to_int16(samples: npt.NDArray[np.float32]) -> npt.NDArray[np.int16]:
-    """Return float samples as little-endian int16: 1.0 becomes 32767, values beyond are clipped."""
-    scaled = np.clip(samples, -1.0, 1.0)
-    scaled *= 32767.0
-    return np.rint(scaled, out=scaled).astype("<i2")
+    """Return float samples as little-endian int16, loud ones limited; 32767 is full scale."""
+    scaled = limited(samples) * np.float32(32767)
+    result: npt.NDArray[np.int16] = np.rint(scaled, out=scaled).astype("<i2")
+    return result

@@ -88,7 +88,7 @@ class Encoder:
         """Return the bytes that are final, often none.
 
         Args:
-            samples: float32 [n], the next samples at 24 kHz; values beyond -1 to 1 are clipped.
+            samples: float32 [n], the next samples at 24 kHz; loud ones are limited; see `limited`.
 
         Raises:
             ValueError: the stream is finished or closed.
@@ -151,7 +151,7 @@ class _FileCoder:
         self._file = open_file(self._sink, form.container, form.subtype, sample_rate_hz)
 
     def encode(self, samples: npt.NDArray[np.float32]) -> bytes:
-        """Return the bytes that are final; values beyond -1 to 1 are clipped."""
+        """Return the bytes that are final."""
         self._file.write(to_int16(samples))
         return self._sink.take()
 

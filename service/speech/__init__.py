@@ -7,7 +7,7 @@ from service.speech.model_worker import Worker
 from service.speech.planning import LONGEST_SEGMENT_S, Chunk, Plan, Planner, Preview
 from service.speech.synthesizer import Synthesizer
 from service.speech.timing import PhonemeTime, WordTime, merge_parts
-from service.speech.utterance import SILENCE_S, Delivery, TextKind, Utterance
+from service.speech.utterance import SILENCE_S, Delivery, TextKind, Utterance, gain_of
 from service.speech.voices import Blend, Voice, VoiceLibrary
 
 __all__ = [
@@ -30,5 +30,6 @@ __all__ = [
     "VoiceLibrary",
     "WordTime",
     "Worker",
+    "gain_of",
     "merge_parts",
 ]

@@ -48,13 +48,13 @@ class AudioSegment:
         """Return the length of the audio."""
         return self.samples.size / SAMPLE_RATE_HZ
 
-    def amplified(self, volume: float) -> AudioSegment:
+    def amplified(self, gain: float) -> AudioSegment:
         """Return the same segment with its samples multiplied."""
-        return self if volume == 1.0 else replace(self, samples=self.samples * np.float32(volume))
+        return self if gain == 1.0 else replace(self, samples=self.samples * np.float32(gain))
 
     @property
-    def n_clipped(self) -> int:
-        """Return how many samples are beyond full scale, where `to_int16` clips them."""
+    def n_limited(self) -> int:
+        """Return how many samples are beyond full scale, before they are limited."""
         return int(np.count_nonzero(np.abs(self.samples) > 1.0))
 
 

@@ -279,7 +279,7 @@ class Planner:
             _check_speed(speed, "speed times rate")
             if len(text) > READ_AT_ONCE:
                 self.front_end.check(
-                    part, language, normalized=utterance.normalized, lexicon=utterance.lexicon
+                    part, language, normalization=utterance.normalization, lexicon=utterance.lexicon
                 )
             parts.append(_Part(part, language, blend, speed))
         if silence_s > MAX_SILENCE_S:
@@ -302,7 +302,7 @@ class Planner:
         return self.front_end.read(
             part.passage,
             part.language,
-            normalized=utterance.normalized,
+            normalization=utterance.normalization,
             lexicon=utterance.lexicon,
         )
 

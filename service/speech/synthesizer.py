@@ -192,7 +192,7 @@ class Synthesizer:
             soon = False
             for segment in deliver(index, chunk, sounds, shaper, n_samples, timed=delivery.timed):
                 n_samples += segment.samples.size
-                yield segment.amplified(delivery.volume)
+                yield segment.amplified(delivery.gain)
 
     def _sounds(
         self,

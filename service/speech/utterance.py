@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from service.errors import InvalidRequestError
 from service.settings import Decoding
-from service.text import UserLexicon
+from service.text import USUAL, Normalization, UserLexicon
 
 TextKind = Literal["text", "ssml", "phonemes"]
 """Text with the markup of docs/markup.md, SSML, or symbols of the model's vocabulary."""
@@ -15,9 +16,26 @@ SILENCE_S = 0.2
 """The usual `silence_s`. Some clients send `.` to try a key, or nothing but an emoji, and take an
 error, or an answer without audio, for a failure of the service."""
 
+MIN_VOLUME_DB, MAX_VOLUME_DB = -60.0, 20.0
+"""Of a volume. Less is silence in 16 bits, and more is little but distortion."""
+
 _LIKELY_S_PER_BYTE = 0.07
 """English has 14.6 letters in a second. Scripts with fewer characters have more bytes for each.
 Numbers and pauses may take many times as long."""
+
+
+def gain_of(volume_db: float) -> float:
+    """Return the factor of samples for a volume in decibels.
+
+    Raises:
+        InvalidRequestError: it is out of range.
+    """
+    if not MIN_VOLUME_DB <= volume_db <= MAX_VOLUME_DB:
+        raise InvalidRequestError(
+            f"volume must be {MIN_VOLUME_DB:g} to {MAX_VOLUME_DB:g} dB, not {volume_db:g}"
+        )
+    gain: float = 10 ** (volume_db / 20)
+    return gain
 
 
 @dataclass(frozen=True)
@@ -30,7 +48,7 @@ class Utterance:
         voice: a voice's name or a blend; None for the default voice.
         speed: 0.25 to 4.0; 2.0 is twice as fast.
         language: code of the text's language; None for the voice's language. Phonemes need none.
-        normalized: whether text normalization runs.
+        normalization: how the text is normalized; None for not at all.
         silence_s: seconds of silence that a text or SSML with nothing to pronounce gives; None if
             it is an error.
         lexicon: pronunciations for this text, laid over those of the service; None for no others.
@@ -42,7 +60,7 @@ class Utterance:
     voice: str | None = None
     speed: float = 1.0
     language: str | None = None
-    normalized: bool = True
+    normalization: Normalization | None = USUAL
     silence_s: float | None = None
     lexicon: UserLexicon | None = None
 
@@ -68,7 +86,7 @@ class Delivery:
         last: whether no other speech follows.
         read_first: whether G2P of the whole text is done before any of it is said; otherwise it
             runs while the beginning is spoken.
-        volume: factor of the samples; those beyond full scale are clipped.
+        gain: factor of the samples; loud ones are limited when they are encoded.
     """
 
     streamed: bool = False
@@ -78,4 +96,4 @@ class Delivery:
     first: bool = True
     last: bool = True
     read_first: bool = False
-    volume: float = 1.0
+    gain: float = 1.0

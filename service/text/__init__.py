@@ -6,6 +6,7 @@ from service.text.espeak import Espeak
 from service.text.frontend import READ_AT_ONCE, FrontEnd, dropped
 from service.text.languages import LANGUAGES, Language, find_language, language_of_voice
 from service.text.markup import Passage, Pause, parse, plain_text
+from service.text.normalization import USUAL, Normalization
 from service.text.offset_mapping import TracedText
 from service.text.reading import Reading, Word, read_phonemes
 from service.text.user_lexicon import UserLexicon
@@ -14,11 +15,13 @@ from service.text.vocabulary import Vocabulary, load_vocabulary
 __all__ = [
     "LANGUAGES",
     "READ_AT_ONCE",
+    "USUAL",
     "Clause",
     "ClauseBuffer",
     "Espeak",
     "FrontEnd",
     "Language",
+    "Normalization",
     "Passage",
     "Pause",
     "Reading",

@@ -16,7 +16,8 @@ from service.text.characters import clean_text, is_meaningful
 from service.text.espeak import Espeak
 from service.text.markup.passages import Hint, Passage
 from service.text.mixed import MixedReader
-from service.text.normalization import normalize
+from service.text.normalization import USUAL, Normalization, normalize
+from service.text.normalization.fenced_code import without_code
 from service.text.offset_mapping import TracedText, concatenate
 from service.text.reader import Fragment
 from service.text.readers import Readers
@@ -28,6 +29,9 @@ from service.text.vocabulary import load_vocabulary
 
 READ_AT_ONCE = BLOCK_LENGTH
 """Length up to which a whole text is read before speech starts."""
+
+_FIRST_TEXT = "1."
+"""Needs text normalization and G2P, and can be read in every language."""
 
 _PROBED_KEPT = 8192
 """Number of characters for which the check's result is kept. A Chinese text has some 3,000."""
@@ -72,7 +76,7 @@ class FrontEnd:
         passage: Passage,
         language: str,
         *,
-        normalized: bool = True,
+        normalization: Normalization | None = USUAL,
         lexicon: UserLexicon | None = None,
     ) -> None:
         """Refuse characters that cannot be read, before `read` reaches them; arguments as there.
@@ -83,12 +87,12 @@ class FrontEnd:
         respellings = () if lexicon is None else lexicon.respellings
         characters = dict.fromkeys(chain(passage.text.text, *respellings))
         if not all(
-            self._can_read(character, language, normalized)
+            self._can_read(character, language, normalization)
             for character in characters
             if not character.isascii() and is_meaningful(character)
         ):
             # A rule may rewrite the character. Only the whole text decides.
-            for _ in self.read(passage, language, normalized=normalized, lexicon=lexicon):
+            for _ in self.read(passage, language, normalization=normalization, lexicon=lexicon):
                 pass
 
     def read(
@@ -96,7 +100,7 @@ class FrontEnd:
         passage: Passage,
         language: str,
         *,
-        normalized: bool = True,
+        normalization: Normalization | None = USUAL,
         lexicon: UserLexicon | None = None,
     ) -> Iterator[Reading]:
         """Yield the phonemes of a passage, block by block; joined by spaces, they are complete.
@@ -106,7 +110,7 @@ class FrontEnd:
         Args:
             passage: text with its overrides and hints.
             language: code of one of `LANGUAGES`.
-            normalized: whether the text is normalized before it is read.
+            normalization: how the text is normalized before it is read; None for not at all.
             lexicon: of this text, laid over the front end's own.
 
         Raises:
@@ -117,6 +121,8 @@ class FrontEnd:
             EspeakError: espeak-ng is needed but cannot be used.
         """
         text = passage.text
+        if normalization is not None and normalization.code == "skip":
+            text = without_code(text)
         applied = self.lexicon if lexicon is None else lexicon.over(self.lexicon)
         kept = sorted(text.within(*span) for span in _spans(passage))
         for start, end in blocks(text.text, kept):
@@ -127,23 +133,41 @@ class FrontEnd:
                 hints=_inside(passage.hints, *part.span),
             )
             with self._reading:
-                reading = self._read_block(block, language, normalized, applied)
+                reading = self._read_block(block, language, normalization, applied)
             if load_vocabulary().is_pronounceable(reading.phonemes):
                 yield reading
 
+    def warm_up(self, language: str) -> None:
+        """Load what the first text of a language needs: up to a second's work, or several.
+
+        Args:
+            language: code of one of `LANGUAGES`.
+
+        Raises:
+            LanguageUnavailableError: nothing installed here reads the language.
+            EspeakError: espeak-ng is needed but cannot be used.
+        """
+        for _ in self.read(Passage(TracedText(_FIRST_TEXT)), language):
+            pass
+
     def _read_block(
-        self, block: Passage, language: str, normalized: bool, lexicon: UserLexicon
+        self,
+        block: Passage,
+        language: str,
+        normalization: Normalization | None,
+        lexicon: UserLexicon,
     ) -> Reading:
         # Devanagari needs joiners.
         text = clean_text(block.text, keep_joiners=language == "hi")
         text, added = lexicon.apply(text, language, _spans(block))
         overrides = sorted((*block.overrides, *added), key=lambda override: override.start)
-        if normalized:
+        if normalization is not None:
             text = normalize(
                 text,
                 language,
                 hints=block.hints,
                 fixed=[(o.start, o.end) for o in overrides if o.phonemes is not None],
+                choices=normalization,
                 named_emoji=self._named_emoji,
             )
         reader = MixedReader(language, self.readers.get)
@@ -151,11 +175,13 @@ class FrontEnd:
         spans = punctuation.split(text, overrides)
         return _compose(block.text, text.text.strip(), spans, reader.read(spans))
 
-    def _can_read_anew(self, character: str, language: str, normalized: bool) -> bool:
+    def _can_read_anew(
+        self, character: str, language: str, normalization: Normalization | None
+    ) -> bool:
         try:
             with self._reading:
                 passage = Passage(TracedText(character))
-                self._read_block(passage, language, normalized, self.lexicon)
+                self._read_block(passage, language, normalization, self.lexicon)
         except ServiceError:
             return False
         return True

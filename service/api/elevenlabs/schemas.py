@@ -11,6 +11,7 @@ from service.api.elevenlabs.character_times import CharacterTime
 from service.api.schemas import NAMED
 from service.speech import SILENCE_S, Blend, Utterance, Voice
 from service.speech.planning import MAX_SPEED, MIN_SPEED
+from service.text import USUAL
 
 
 class LenientModel(BaseModel):
@@ -57,7 +58,7 @@ class TextToSpeechRequest(LenientModel):
             voice=voice,
             speed=1.0 if speed is None else speed,
             language=said_language(self.language_code, blend),
-            normalized=self.apply_text_normalization != "off",
+            normalization=None if self.apply_text_normalization == "off" else USUAL,
             silence_s=SILENCE_S,
         )
 

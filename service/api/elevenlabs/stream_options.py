@@ -15,6 +15,7 @@ from service.api.elevenlabs.schemas import said_language
 from service.api.elevenlabs.voice_ids import require_voice
 from service.errors import InvalidRequestError
 from service.speech import SILENCE_S, Planner
+from service.text import USUAL
 
 _INACTIVITY_TIMEOUT_S = 20
 _MAX_INACTIVITY_TIMEOUT_S = 180
@@ -56,10 +57,12 @@ class StreamOptions:
             raise InvalidRequestError(
                 f"inactivity_timeout must be from 1 to {_MAX_INACTIVITY_TIMEOUT_S} seconds"
             )
-        normalized = query.get("apply_text_normalization") != "off"
+        normalization = None if query.get("apply_text_normalization") == "off" else USUAL
         name = query.get("output_format", DEFAULT_OUTPUT_FORMAT)
         return cls(
-            Manner(voice=voice, language=language, normalized=normalized, silence_s=SILENCE_S),
+            Manner(
+                voice=voice, language=language, normalization=normalization, silence_s=SILENCE_S
+            ),
             require_output_format(name, streamed=True),
             int(timeout),
             _is_true(query.get("auto_mode")),

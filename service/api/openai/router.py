@@ -38,7 +38,7 @@ from service.api.state import ServiceState, state_of
 from service.api.timed_rendering import TimedAudio
 from service.audio import FORMATS
 from service.errors import UnsupportedFormatError
-from service.speech import SILENCE_S, Delivery, Utterance
+from service.speech import SILENCE_S, Delivery, Utterance, gain_of
 
 logger = logging.getLogger(__name__)
 
@@ -84,12 +84,14 @@ async def speech(body: SpeechRequest, request: Request) -> Response:
         _voice(body, _names(state)),
         body.speed,
         None if language is None else language_code(language),
-        body.normalization_options.normalize,
+        body.normalization_options.normalization(),
         silence_s=SILENCE_S,
         lexicon=body.lexicon,
     )
     delivery = Delivery(
-        streamed=rendering.streams, timed=body.depth is not None, volume=body.volume_multiplier
+        streamed=rendering.streams,
+        timed=body.depth is not None,
+        gain=body.volume_multiplier * gain_of(body.volume),
     )
     headers = {}
     if body.ignored:

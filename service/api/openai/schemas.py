@@ -15,6 +15,7 @@ from pydantic import (
 from pydantic_core import CoreSchema
 
 from service.api.lexicon_field import LexiconField
+from service.api.normalize_field import NormalizationFields
 from service.api.openai.names import MODELS
 from service.api.rendering import TimestampDepth
 from service.api.schemas import (
@@ -22,12 +23,14 @@ from service.api.schemas import (
     NAMED,
     SAMPLE_RATE,
     STREAMABLE_FORMATS,
+    VOLUME,
     WordAnswer,
     rates_of_opus,
 )
 from service.audio import AudioFormat, SampleRate
 from service.speech import TextKind
 from service.speech.planning import MAX_SPEED, MIN_SPEED
+from service.text import Normalization
 
 STREAMED_HERE = (*STREAMABLE_FORMATS, "wav")
 """Formats of streams on this door: OpenAI too sends WAV with a header that tells no length."""
@@ -48,7 +51,7 @@ _GO_TOGETHER: dict[str, Any] = {
 """JSON Schema for the values that can be combined."""
 
 _MAX_VOLUME = 10.0
-"""As in Kokoro-FastAPI; beyond, there is little but clipping."""
+"""As in Kokoro-FastAPI; beyond, little but noise is left."""
 
 
 def _number(value: object) -> object:
@@ -101,10 +104,14 @@ class VoiceReference(LooseModel):
     id: str = Field(json_schema_extra=BLEND)
 
 
-class NormalizationOptions(LooseModel):
-    """Kokoro-FastAPI's options of text normalization; there are no switches for its parts here."""
+class NormalizationOptions(LooseModel, NormalizationFields):
+    """Kokoro-FastAPI's switch of text normalization, and the choices of `/synthesize`."""
 
-    normalize: bool = Field(True, description="as normalize of POST /synthesize")
+    normalize: bool = Field(True, description="whether the text is normalized")
+
+    def normalization(self) -> Normalization | None:
+        """Return how the text is normalized; None for not at all."""
+        return self.choices() if self.normalize else None
 
 
 class SpeechRequest(LooseModel):
@@ -182,17 +189,18 @@ class SpeechRequest(LooseModel):
         examples=["en-us", "e"],
     )
     language: str | None = Field(None, description="the same as lang_code, which counts more")
+    volume: float = VOLUME
     volume_multiplier: Annotated[float, BeforeValidator(_number)] = Field(
         1.0,
         ge=0.0,
         le=_MAX_VOLUME,
         allow_inf_nan=False,
-        description="factor of the samples; what gets too loud is clipped",
+        description="factor of the samples; peaks that get too loud are limited",
         json_schema_extra=_number_schema,
     )
     normalization_options: NormalizationOptions = Field(
-        NormalizationOptions(normalize=True),
-        description="text normalization, as Kokoro-FastAPI switches it",
+        NormalizationOptions.model_validate({}),
+        description="whether and how the text is normalized",
     )
     return_timestamps: bool = Field(
         False, description="like timestamps, with the answer of Kokoro-FastAPI"

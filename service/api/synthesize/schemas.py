@@ -7,19 +7,21 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from service.api.lexicon_field import LexiconField
+from service.api.normalize_field import NORMALIZE, NormalizeField, normalization_of
 from service.api.piper_fields import PiperFields
 from service.api.schemas import (
     BLEND,
     NAMED,
     SAMPLE_RATE,
     STREAMABLE_FORMATS,
+    VOLUME,
     StrictModel,
     rates_of_opus,
 )
 from service.audio import FORMATS, AudioFormat, SampleRate
 from service.errors import InvalidRequestError
 from service.settings import Decoding
-from service.speech import Chunk, Delivery, Preview, TextKind, Utterance
+from service.speech import Chunk, Delivery, Preview, TextKind, Utterance, gain_of
 from service.speech.planning import MAX_SPEED, MIN_SPEED
 from service.text import LANGUAGES
 
@@ -56,12 +58,6 @@ _GO_TOGETHER: dict[str, Any] = {
 """JSON Schema for the values that can be combined."""
 
 
-NORMALIZE: Any = Field(
-    True,
-    description="write numbers, dates, abbreviations, addresses and the like as words before G2P",
-)
-
-
 class SynthesisRequest(StrictModel, PiperFields):
     """Body of `POST /synthesize`; exactly one of `text` and `phonemes`."""
 
@@ -76,6 +72,7 @@ class SynthesisRequest(StrictModel, PiperFields):
                 {"text": "Now $5.50.", "timestamps": "word"},
                 {"text": "Thank you for calling.", "format": "mulaw"},
                 {"text": "[Kokoro](/kˈOkəɹO/) says: [pause:0.5s] hello."},
+                {"text": "Flight 1024.", "normalize": {"numbers_as": "digits"}},
                 {"text": "Ask Siobhan.", "lexicon": {"Siobhan": "/ʃəvˈɔn/"}},
                 {"text": "<speak>Wait.<break time='1s'/> Go!</speak>", "ssml": True},
             ],
@@ -118,12 +115,13 @@ class SynthesisRequest(StrictModel, PiperFields):
     ssml: bool = Field(
         False, description="the text is SSML; docs/markup.md lists the supported elements"
     )
-    normalize: bool = NORMALIZE
+    normalize: NormalizeField = NORMALIZE
     lexicon: LexiconField = None
     format: AudioFormat | Literal["srt", "vtt"] = Field(
         "wav", description="audio format, or a subtitle format, which has times and no audio"
     )
     sample_rate: SampleRate | None = SAMPLE_RATE
+    volume: float = VOLUME
     stream: bool = Field(
         False,
         description="send audio while it is made; not with wav, wav_mulaw, wav_alaw, srt and vtt",
@@ -165,7 +163,7 @@ class SynthesisRequest(StrictModel, PiperFields):
             self.voice,
             speed,
             self.language,
-            self.normalize,
+            normalization_of(self.normalize),
             lexicon=self.lexicon,
         )
 
@@ -176,6 +174,7 @@ class SynthesisRequest(StrictModel, PiperFields):
             timed=self.timestamps is not None or self.format in ("srt", "vtt"),
             early=None if self.chunking is None else self.chunking == "early",
             decoding=self.decoding,
+            gain=gain_of(self.volume),
         )
 
 
@@ -187,6 +186,7 @@ class PhonemizeRequest(StrictModel):
             "examples": [
                 {"text": "Dr. Smith paid $5."},
                 {"text": "Son las 5.", "language": "es", "normalize": False},
+                {"text": "See https://example.com/a?b=1.", "normalize": {"urls": "short"}},
             ]
         },
     )
@@ -201,7 +201,7 @@ class PhonemizeRequest(StrictModel):
         json_schema_extra=BLEND,
     )
     ssml: bool = Field(False, description="the text is SSML")
-    normalize: bool = NORMALIZE
+    normalize: NormalizeField = NORMALIZE
     lexicon: LexiconField = None
     chunking: Literal["even", "early"] = Field(
         "even", description="how the text is split into chunks"
@@ -219,7 +219,7 @@ class PhonemizeRequest(StrictModel):
             "ssml" if self.ssml else "text",
             voice=self.voice,
             language=self.language,
-            normalized=self.normalize,
+            normalization=normalization_of(self.normalize),
             lexicon=self.lexicon,
         )
 

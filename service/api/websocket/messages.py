@@ -9,7 +9,8 @@ from pydantic import BaseModel, Field, TypeAdapter, ValidationError
 from service.api.backlog import SampleFormat
 from service.api.error_answers import explain
 from service.api.lexicon_field import LexiconField
-from service.api.schemas import ErrorDetail, StrictModel, WordAnswer
+from service.api.normalize_field import NORMALIZE, NormalizeField
+from service.api.schemas import VOLUME, ErrorDetail, StrictModel, WordAnswer
 from service.audio import SampleRate
 from service.errors import InvalidRequestError
 from service.speech.planning import MAX_SPEED, MIN_SPEED
@@ -26,9 +27,10 @@ class Config(StrictModel):
     speed: float = Field(1.0, ge=MIN_SPEED, le=MAX_SPEED, allow_inf_nan=False)
     language: str | None = None
     timestamps: Literal["word", "phoneme"] = "word"
-    normalize: bool = True
+    normalize: NormalizeField = NORMALIZE
     format: SampleFormat = "pcm"
     sample_rate: SampleRate | None = None
+    volume: float = VOLUME
     lexicon: LexiconField = None
 
 

@@ -15,6 +15,7 @@ from starlette.websockets import WebSocket
 from service.api.backlog import Manner
 from service.api.clause_speech import ClauseSpeech, Spoken, Unspoken
 from service.api.error_answers import error_detail, service_error_detail
+from service.api.normalize_field import normalization_of
 from service.api.request_statistics import RequestStatistics
 from service.api.socket_session import FAILED, GOING_AWAY, SocketSession
 from service.api.state import Ready, ServiceState
@@ -29,6 +30,7 @@ from service.errors import (
     NotReadyError,
     ServiceError,
 )
+from service.speech import gain_of
 
 _FRAME_BYTES = 32_768
 """Size of a binary frame: 0.7 s of PCM at 24 kHz."""
@@ -141,10 +143,11 @@ class Session(SocketSession):
                 message.language,
                 message.speed,
                 message.timestamps,
-                message.normalize,
+                normalization_of(message.normalize),
                 message.format,
                 require_rate(message.format, message.sample_rate),
                 message.lexicon,
+                gain=gain_of(message.volume),
             )
             description = self._describe(manner)
             self._speech.flush()

@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from urllib.parse import unquote
 
+from service.text.normalization.choices import UrlReading
 from service.text.normalization.rules import Rule
 
 
@@ -173,12 +174,17 @@ _MENTION = re.compile(
 class _Speller:
     """Writes addresses in the words of one language.
 
+    Args:
+        language: a code.
+        urls: how much of URLs and domains is read.
+
     Attributes:
         hashtag: the word before a hashtag.
         at: the word before a mention.
     """
 
-    def __init__(self, language: str) -> None:
+    def __init__(self, language: str, urls: UrlReading) -> None:
+        self._urls = urls
         column = "en" if language.startswith("en-") else language
         self._is_english = column == "en"
         self._signs = dict(zip(_SIGNS, _SPOKEN[column].split("; "), strict=True))
@@ -188,8 +194,12 @@ class _Speller:
 
     def url(self, match: re.Match[str]) -> str:
         """Return the words for a URL, without `http://`, `https://` and `www`."""
+        if self._urls == "skip":
+            return ""
         rest, scheme = match["rest"], match[0].partition("://")[0]
         host = _HOST_END.split(rest, maxsplit=1)[0]
+        if self._urls == "short":
+            return " ".join(self._host(host))
         if rest == f"{host}/":
             rest = host
         said = self._host(host) + self._parts(rest[len(host) :])
@@ -207,7 +217,11 @@ class _Speller:
         host, tail = match["host"], match["tail"]
         if host != "localhost" and not self._is_domain(host, bool(tail)):
             return None
-        return " ".join([*self._host(host), *self._parts("" if tail == "/" else tail)])
+        if self._urls == "skip":
+            return ""
+        if self._urls == "short" or tail == "/":
+            tail = ""
+        return " ".join([*self._host(host), *self._parts(tail)])
 
     def file(self, match: re.Match[str]) -> str | None:
         """Return the words for a file name, None if it is not one."""
@@ -303,15 +317,18 @@ class _Speller:
         return small if len(part) > _LONGEST_ACRONYM and part.isupper() else part
 
 
-def rules(language: str) -> Sequence[Rule]:
+def rules(language: str, urls: UrlReading = "full") -> Sequence[Rule]:
     """Return the rules for URLs, e-mail addresses, domains, paths, files, hashtags and mentions.
 
     The result has no signs that make it an address. Names are split at capitals. Parts that cannot
     be read as a word become capitals, to be spelled. Numbers of up to four digits stay for the
-    language's own rules; the digits of longer ones are separated. `language` is a code of
-    `service.text.languages`.
+    language's own rules; the digits of longer ones are separated.
+
+    Args:
+        language: a code of `service.text.languages`.
+        urls: how much of URLs and domains is read.
     """
-    speller = _Speller(language)
+    speller = _Speller(language, urls)
     topic = [Rule(_TOPIC, speller.topic)]
     return (
         Rule(_URL, speller.url),

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import cache, partial
 from typing import NamedTuple
 
 from service.text.markup.passages import Hint, Interpretation
-from service.text.normalization import addresses, emoji, entities, markdown
+from service.text.normalization import addresses, digit_by_digit, emoji, entities, markdown
+from service.text.normalization.choices import USUAL, EmojiReading, Normalization
 from service.text.normalization.rules import Rule, rewrite
 from service.text.offset_mapping import TracedText, concatenate
 
@@ -39,6 +41,7 @@ def normalize(
     *,
     hints: Sequence[Hint] = (),
     fixed: Sequence[tuple[int, int]] = (),
+    choices: Normalization = USUAL,
     named_emoji: bool = False,
 ) -> TracedText:
     """Return the text in words, with its punctuation and spaces.
@@ -48,9 +51,10 @@ def normalize(
         language: code of one of `LANGUAGES`.
         hints: kinds of some parts; in order, not overlapping.
         fixed: spans of the caller's text that must not change; in order, not overlapping.
-        named_emoji: whether emoji are named or dropped.
+        choices: of the caller. Code is skipped by `without_code`, which needs the whole text.
+        named_emoji: whether emoji are named if the caller does not choose.
     """
-    rules = _rules(language, named_emoji)
+    rules = _rules(language, replace(choices, emoji=_emoji(choices, named_emoji)))
     if hints:
         text = _interpreted(text, hints, rules.interpret)
     unchanged = 0  # rules in a row
@@ -76,16 +80,22 @@ def _interpreted(text: TracedText, hints: Sequence[Hint], interpret: Interpret) 
     return concatenate([*parts, text[done:]])
 
 
+def _emoji(choices: Normalization, named: bool) -> EmojiReading:
+    return choices.emoji or ("name" if named else "skip")
+
+
 @cache
-def _rules(language: str, named_emoji: bool) -> _Rules:
+def _rules(language: str, choices: Normalization) -> _Rules:
     """Return the rules of a language, created at the first call."""
     own = _own_rules(language)
+    digits = choices.numbers_as == "digits"
     common = (
         *entities.RULES,
         *own.early,
-        *markdown.RULES,
-        *emoji.rules(language, named=named_emoji),
-        *addresses.rules(language),
+        *(markdown.RULES if choices.markdown else ()),
+        *emoji.rules(language, named=choices.emoji == "name"),
+        *addresses.rules(language, choices.urls),
+        *(digit_by_digit.rules(own.interpret) if digits else ()),
     )
     return own._replace(rules=(*common, *own.rules))
 

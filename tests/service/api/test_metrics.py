@@ -51,7 +51,7 @@ def test_every_metric_is_there_before_the_first_request(metrics: Metrics) -> Non
         "kokoro_requests": "counter",
         "kokoro_characters": "counter",
         "kokoro_audio_seconds": "counter",
-        "kokoro_clipped_samples": "counter",
+        "kokoro_limited_samples": "counter",
         "kokoro_audio_cache": "counter",
         "kokoro_requests_in_flight": "gauge",
         "kokoro_wyoming_open": "gauge",
@@ -103,7 +103,7 @@ def test_callers_cannot_make_labels(metrics: Metrics) -> None:
 def test_keys_with_names_are_counted_apart(metrics: Metrics) -> None:
     for key in ("robot", "robot", None):
         metrics.observe_request(endpoint="/synthesize", outcome="ok", duration_s=0, key=key)
-        metrics.observe_speech(n_characters=7, audio_s=1, compute_s=1, n_clipped=0, key=key)
+        metrics.observe_speech(n_characters=7, audio_s=1, compute_s=1, n_limited=0, key=key)
     metrics.observe_request(endpoint="/x", outcome="key_limit", duration_s=0, key="robot")
     name = "kokoro_key_requests_total"
     assert value(metrics, name, key="robot", outcome="ok") == 2
@@ -138,10 +138,10 @@ def test_waits_fall_into_buckets(metrics: Metrics) -> None:
 
 
 def test_speech_is_counted_and_its_real_time_factor_taken(metrics: Metrics) -> None:
-    metrics.observe_speech(n_characters=100, audio_s=6.0, compute_s=1.5, n_clipped=7)
-    metrics.observe_speech(n_characters=20, audio_s=1.0, compute_s=3.0, n_clipped=3)
+    metrics.observe_speech(n_characters=100, audio_s=6.0, compute_s=1.5, n_limited=7)
+    metrics.observe_speech(n_characters=20, audio_s=1.0, compute_s=3.0, n_limited=3)
     assert value(metrics, "kokoro_characters_total") == 120
-    assert value(metrics, "kokoro_clipped_samples_total") == 10
+    assert value(metrics, "kokoro_limited_samples_total") == 10
     assert value(metrics, "kokoro_audio_seconds_total") == 7
     assert value(metrics, "kokoro_real_time_factor_sum") == 3.25
     # One of the bounds says how many were faster than real time.
@@ -149,8 +149,8 @@ def test_speech_is_counted_and_its_real_time_factor_taken(metrics: Metrics) -> N
 
 
 def test_speech_out_of_the_cache_has_no_real_time_factor(metrics: Metrics) -> None:
-    metrics.observe_speech(n_characters=5, audio_s=1.0, compute_s=0.0, n_clipped=0)
-    metrics.observe_speech(n_characters=5, audio_s=0.0, compute_s=0.2, n_clipped=0)
+    metrics.observe_speech(n_characters=5, audio_s=1.0, compute_s=0.0, n_limited=0)
+    metrics.observe_speech(n_characters=5, audio_s=0.0, compute_s=0.2, n_limited=0)
     metrics.count_cache(n_hits=1, n_misses=2)
     assert value(metrics, "kokoro_real_time_factor_count") == 0
     assert value(metrics, "kokoro_audio_seconds_total") == 1

@@ -27,18 +27,18 @@ def statistics_of(*requests: list[AudioSegment]) -> RequestStatistics:
 
 
 @pytest.mark.parametrize(
-    ("segments", "n_clipped"),
+    ("segments", "n_limited"),
     [
         ([segment(0.5, -0.5), segment(1.0, -1.0)], 0),
         ([segment(1.001, 0.0, -1.5), segment(), segment(7.0)], 3),
     ],
 )
 def test_samples_beyond_full_scale_are_counted_and_told(
-    segments: list[AudioSegment], n_clipped: int
+    segments: list[AudioSegment], n_limited: int
 ) -> None:
     statistics = statistics_of(segments)
-    assert statistics.n_clipped == n_clipped
-    assert statistics.fields().get("clipped", 0) == n_clipped
+    assert statistics.n_limited == n_limited
+    assert statistics.fields().get("limited", 0) == n_limited
 
 
 def test_windows_are_counted_apart_from_their_chunks() -> None:

@@ -14,9 +14,9 @@ from service.audio.formats import AudioFormat
 from tests.service.audio.audio_samples import correlation, decode, lag, voice_like
 
 
-def test_full_scale_and_beyond() -> None:
-    samples = np.array([0.0, 1.0, -1.0, 2.0, -7.0, 0.5], np.float32)
-    assert to_int16(samples).tolist() == [0, 32767, -32767, 32767, -32767, 16384]
+def test_quiet_samples_are_scaled_and_loud_ones_limited() -> None:
+    samples = np.array([0.0, 0.5, -0.5, 1.0, -1.0, 1e6, -1e6], np.float32)
+    assert to_int16(samples).tolist() == [0, 16384, -16384, 30985, -30985, 32767, -32767]
 
 
 def test_the_samples_given_are_left_as_they_are() -> None:

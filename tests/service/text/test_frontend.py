@@ -16,7 +16,7 @@ from service.errors import (
     NothingToSayError,
     ServiceError,
 )
-from service.text import LANGUAGES, Espeak, FrontEnd, load_vocabulary
+from service.text import LANGUAGES, USUAL, Espeak, FrontEnd, load_vocabulary
 from tests.service.text.whole_reading import REFUSALS, read
 
 SENTENCES = [
@@ -81,7 +81,7 @@ ESPEAK_LANGUAGES = sorted(code for code in LANGUAGES if LANGUAGES[code].espeak_v
 
 
 def phonemes_of(front_end: FrontEnd, text: str, language: str, *, normalized: bool = False) -> str:
-    return read(front_end, text, language, normalized=normalized).phonemes
+    return read(front_end, text, language, normalization=USUAL if normalized else None).phonemes
 
 
 @pytest.mark.parametrize(("language", "text", "phonemes"), SENTENCES)
@@ -177,7 +177,7 @@ def test_a_word_that_kills_espeak_is_refused_by_name(espeak: Espeak, front_end: 
 def test_french_emoji_with_english_names_are_read(
     front_end: FrontEnd, emoji: str, name: str
 ) -> None:
-    reading = read(front_end, f"a{emoji}b", "fr", normalized=False)
+    reading = read(front_end, f"a{emoji}b", "fr", normalization=None)
     assert reading.phonemes == phonemes_of(front_end, f"a {name} b", "fr")
     assert [(word.text_start, word.text_end) for word in reading.words] == [(0, 3)]
 

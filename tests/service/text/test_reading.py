@@ -18,7 +18,7 @@ ESPEAK_LANGUAGES = sorted(code for code in LANGUAGES if LANGUAGES[code].espeak_v
 
 
 def read(front_end: FrontEnd, text: str, language: str) -> Reading:
-    return read_normalized(front_end, text, language, normalized=False)
+    return read_normalized(front_end, text, language, normalization=None)
 
 
 def corpus() -> list[tuple[str, str, list[tuple[str, str]]]]:

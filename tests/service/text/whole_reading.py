@@ -9,7 +9,7 @@ from service.errors import (
     NothingToSayError,
     UnknownSymbolError,
 )
-from service.text import FrontEnd, Passage, Reading, Word, parse
+from service.text import USUAL, FrontEnd, Normalization, Passage, Reading, Word, parse
 
 REFUSALS = (
     EmptyTextError,
@@ -21,13 +21,19 @@ REFUSALS = (
 """What says that a text cannot be read."""
 
 
-def read(front_end: FrontEnd, text: str, language: str, *, normalized: bool = True) -> Reading:
+def read(
+    front_end: FrontEnd,
+    text: str,
+    language: str,
+    *,
+    normalization: Normalization | None = USUAL,
+) -> Reading:
     """Return the reading of a text without pauses; NothingToSayError if there is none."""
     phonemes, written = "", []
     words: list[Word] = []
     for part in parse(text):
         assert isinstance(part, Passage)
-        for reading in front_end.read(part, language, normalized=normalized):
+        for reading in front_end.read(part, language, normalization=normalization):
             phonemes += " " if phonemes else ""
             words += [
                 Word(

@@ -175,17 +175,17 @@ def test_volume_multiplies_the_samples(ask: Callable[..., httpx.Response]) -> No
         for factor in (1, 0.5, 10, 0)
     )
     assert np.abs(half - spoken / 2).max() <= 1
-    assert np.abs(loud).max() == 32_767
+    assert 32_000 < np.abs(loud).max() < 32_767
     assert silent.size == spoken.size
     assert not silent.any()
 
 
-def test_what_gets_too_loud_is_counted_as_clipped(
+def test_what_gets_too_loud_is_counted_as_limited(
     ask: Callable[..., httpx.Response], keyed_server: Any
 ) -> None:
     answer = ask(volume_multiplier=10)
     line = keyed_server.wait_for(rf"id={answer.headers['x-request-id']} (.*)")
-    assert int(re.search(r"clipped=(\d+)", line).group(1)) > 100  # type: ignore[union-attr]
+    assert int(re.search(r"limited=(\d+)", line).group(1)) > 100  # type: ignore[union-attr]
 
 
 def test_normalization_can_be_switched_off(ask: Callable[..., httpx.Response]) -> None:

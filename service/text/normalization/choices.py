@@ -1,0 +1,37 @@
+"""What a caller can choose about text normalization."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+UrlReading = Literal["full", "short", "skip"]
+EmojiReading = Literal["name", "skip"]
+CodeReading = Literal["read", "skip"]
+NumberReading = Literal["auto", "digits"]
+
+
+@dataclass(frozen=True, slots=True)
+class Normalization:
+    """How a text is normalized.
+
+    Attributes:
+        urls: URLs and domains are read in full, `short` (the host alone), or not at all. E-mail
+            addresses and file names are always read.
+        emoji: whether emoji are named; None for the choice of the front end.
+        markdown: whether the marks of Markdown are removed and its lines kept apart. Without it
+            they are read like other signs.
+        code: whether fenced code blocks are read.
+        numbers_as: `digits` reads every number digit by digit, also dates, times and amounts;
+            English ordinals and `º` stay ordinals.
+    """
+
+    urls: UrlReading = "full"
+    emoji: EmojiReading | None = None
+    markdown: bool = True
+    code: CodeReading = "read"
+    numbers_as: NumberReading = "auto"
+
+
+USUAL = Normalization()
+"""What a caller gets who chooses nothing."""

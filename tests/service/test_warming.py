@@ -1,0 +1,72 @@
+"""`warm_languages`: G2P that is loaded at start."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from service.errors import LanguageUnavailableError, SettingsError
+from service.loading import load_synthesizer
+from service.settings import Settings
+from service.text import FrontEnd, Passage, find_language
+from service.text.offset_mapping import TracedText
+from service.text.readers import Readers
+
+
+@pytest.fixture
+def warmed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Return the languages that are loaded, as they come."""
+    languages: list[str] = []
+    warm_up = FrontEnd.warm_up
+
+    def noting(front_end: FrontEnd, language: str) -> None:
+        warm_up(front_end, language)
+        languages.append(language)
+
+    monkeypatch.setattr(FrontEnd, "warm_up", noting)
+    return languages
+
+
+@pytest.mark.parametrize(
+    ("settings", "languages"),
+    [
+        ({}, ["en-us"]),
+        ({"voice": "ef_dora"}, ["es"]),
+        ({"voice": "bf_emma(2)+ef_dora"}, ["en-gb"]),
+        ({"warm_languages": ()}, []),
+        ({"warm_languages": ("fr", "it", "pt")}, ["fr", "it", "pt-br"]),
+    ],
+)
+def test_languages_are_loaded_before_the_service_is_ready(
+    settings: dict[str, Any], languages: list[str], warmed: list[str]
+) -> None:
+    load_synthesizer(Settings(threads=1, **settings), lambda line: None).close()
+    assert warmed == languages
+
+
+def test_a_language_that_nothing_reads_stops_the_start() -> None:
+    with pytest.raises(SettingsError, match=r"warm_languages: .*xx"):
+        load_synthesizer(Settings(warm_languages=("en-us", "xx")), lambda line: None)
+
+
+@pytest.mark.parametrize("language", ["en-us", "es", "hi", "ja", "zh"])
+def test_the_first_text_finds_everything_loaded(
+    language: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    front_end = FrontEnd()
+    try:
+        front_end.warm_up(language)
+    except LanguageUnavailableError as error:
+        pytest.skip(str(error))
+
+    def refuse(*_: object) -> None:
+        raise AssertionError(f"{find_language(language).name} is loaded once more")
+
+    monkeypatch.setattr(Readers, "_make", refuse)
+    assert list(front_end.read(Passage(TracedText("3.")), language))
+
+
+def test_a_list_is_written_with_commas_outside_of_files(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("KOKORO_WARM_LANGUAGES", "es, zh")
+    assert Settings().warm_languages == ("es", "zh")
