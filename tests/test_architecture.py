@@ -63,7 +63,16 @@ OF_EACH_DOOR = {"router", "schemas"}
 # Modules of service/text that are the same for other languages.
 OF_EACH_LANGUAGE = {
     "reader",
-    *("abbreviations", "amounts", "arithmetic", "counts", "dates", "interpretation", "notation"),
+    *(
+        "abbreviations",
+        "amounts",
+        "arithmetic",
+        "codes",
+        "counts",
+        "dates",
+        "interpretation",
+        "notation",
+    ),
     *("numbers", "romans", "telephones", "times"),
 }
 

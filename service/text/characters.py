@@ -37,6 +37,8 @@ _UNFOLDED_FORMS = frozenset(
     }
 )
 
+# Between ASCII digits a full-width comma separates numbers: 100，200. Full-width digits it groups.
+_COMMA_OF_LIST = re.compile("(?<=[0-9])，(?=[0-9])")
 _LINE_BREAK = re.compile(r"\r\n?")
 _SEPARATORS = {0x2028: "\n", 0x2029: "\n\n"}
 
@@ -78,6 +80,7 @@ def clean_text(text: TracedText, *, keep_joiners: bool = False) -> TracedText:
     text = text.sub(_LINE_BREAK, lambda match: "\n")
     if text.text.isascii():
         return text
+    text = text.sub(_COMMA_OF_LIST, lambda match: ", ")
     text = text.translate(_SEPARATORS).composed()
     spelled: list[str] = []
     last = ""

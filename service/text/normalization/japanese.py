@@ -242,6 +242,32 @@ RULES: tuple[Rule, ...] = (
         re.compile(r"(?<![\d./-])(\d{1,2})/(\d{1,2})(?= ?[(（][月火水木金土日])"),
         _day_of_week,
     ),
+    Rule(
+        re.compile(r"(?<=日) ?[(（]([月火水木金土日])(?:・祝)?[)）]"),
+        lambda match: f"{match[1]}曜日",
+    ),
+    # A day with a particle after it: 3/15に. Fractions have smaller denominators: 3/4まで.
+    Rule(
+        re.compile(
+            r"(?<![\d./-])(1[0-2]|[1-9])/(?:(3[01]|2\d|1[1-9])(?=に(?!な)|から|まで|より|[〜～~])"
+            r"|(3[01]|[12]\d|[1-9])(?=付|締|開催|発売|発送|以降|以前))"
+        ),
+        lambda match: f"{match[1]}月{match[2] or match[3]}日",
+    ),
+    Rule(
+        re.compile(rf"(?<![0-9A-Za-z)）.])[+＋](?={_NUMBER}(?:[度℃°%％]|点|円))"),
+        lambda match: "プラス",
+    ),
+    Rule(
+        re.compile(
+            rf"(?<![\w)）])(?P<sign>[<>＜＞]) ?(?P<amount>{_NUMBER}"
+            r"(?:円|人|個|%|％|度|℃|件|点|歳|回|分|秒|時間))"
+        ),
+        lambda match: f"{match['amount']}{'未満' if match['sign'] in '<＜' else '超'}",
+    ),
+    Rule(
+        re.compile(r"(?<=\d) ?[xX] ?(?=\d+(?:\.\d+)? ?[cm]?m(?![A-Za-z]))"), lambda match: "かける"
+    ),
     Rule(re.compile(r"〒 ?(\d{3})-(\d{4})(?!\d)"), _postal_code),
     Rule(
         re.compile(

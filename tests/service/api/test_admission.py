@@ -245,17 +245,23 @@ def test_who_reads_nothing_is_cut_off_and_nothing_piles_up(small_server: Any, st
 def test_over_the_deadline_is_504_and_a_break_where_audio_had_begun(
     start_server: Callable[..., Any],
 ) -> None:
-    server = start_server("--deadline-s", "4")
-    server.wait_until_ready()
-    with Caller(server, "late-stream", **STREAM) as caller:
-        begun = caller.read_some()
-        assert begun.startswith(b"HTTP/1.1 200")
-        late = speak(server, text=LONG_TEXT)
-        assert late.status_code == 504
-        assert late.json()["error"]["code"] == "deadline_exceeded"
-        assert is_cut_off(begun + caller.read_all())
-    assert "status=200 outcome=deadline_exceeded" in log_line(server, "late-stream")
-    assert server.stop() == 0
+    # On a busy machine the first deadlines may pass before any audio is made.
+    for deadline_s in (4, 16, 64, 256):
+        server = start_server("--deadline-s", str(deadline_s))
+        server.wait_until_ready()
+        with Caller(server, "late-stream", **STREAM) as caller:
+            begun = caller.read_some()
+            if begun.startswith(b"HTTP/1.1 504"):
+                continue
+            assert begun.startswith(b"HTTP/1.1 200")
+            late = speak(server, text=LONG_TEXT)
+            assert late.status_code == 504
+            assert late.json()["error"]["code"] == "deadline_exceeded"
+            assert is_cut_off(begun + caller.read_all())
+        assert "status=200 outcome=deadline_exceeded" in log_line(server, "late-stream")
+        assert server.stop() == 0
+        return
+    pytest.fail("no audio within minutes")
 
 
 @pytest.mark.slow

@@ -40,7 +40,7 @@ def cases() -> list[Case]:
                 found.append(Case(path.stem, *fields))
             elif path.stem in ("common", "awkward"):
                 found.append(Case("en-us", *fields))
-            elif path.stem == "common-other":
+            elif path.stem in ("common-other", "awkward-other"):
                 kind, language, *rest = fields
                 found.append(Case(language, kind, *rest))
     return found

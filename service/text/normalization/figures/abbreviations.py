@@ -47,14 +47,27 @@ def rules(locale: Locale) -> tuple[Rule, ...]:
             return None
         return match[0].replace(".", " ").strip()
 
+    nobles = _nobles(locale)
     # Initials first, which separates the words that touch them.
     return (
+        *nobles,
         Rule(_INITIALS, spell),
         Rule(_DEVANAGARI_INITIALS, separate),
         *_abbreviations(locale.abbreviations),
         *_titles(locale.titles),
         Rule(re.compile(WORD_BEFORE + one_of(locale.spelled) + WORD_AFTER), spell),
     )
+
+
+def _nobles(locale: Locale) -> tuple[Rule, ...]:
+    """Return the rule for `D.` before the name of a ruler."""
+    if locale.noble_titles is None:
+        return ()
+    his, her = locale.noble_titles
+    pattern = re.compile(
+        rf"{_BEFORE}D\.(?={SPACE}(?P<name>{one_of(locale.regnal_names)}){WORD_AFTER})"
+    )
+    return (Rule(pattern, lambda match: her if locale.regnal_names[match["name"]] else his),)
 
 
 def _abbreviations(words: Mapping[str, str]) -> tuple[Rule, ...]:

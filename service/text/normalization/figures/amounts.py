@@ -72,6 +72,8 @@ class Amounts:
             for spelling, symbol in _SPELLINGS.items()
             if symbol in locale.units
         }
+        self.unit = one_of(self._units)
+        """Pattern of a unit."""
         self._magnitudes = {without_spaces(key): said for key, said in locale.magnitudes.items()}
 
     def rules(self) -> tuple[Rule, ...]:

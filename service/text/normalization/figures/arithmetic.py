@@ -19,6 +19,7 @@ from service.text.normalization.rules import Rule
 _MINUS = str.maketrans(dict.fromkeys("\u2010\u2011\u2012\u2013\u2212", "-"))
 _MOST_TERMS = 12
 _ROUND_THE_CLOCK = re.compile("24[x/] ?7")
+_NOUN = re.compile(rf"{SPACE}([^\W\d_]{{3,30}})")
 _VULGAR = "\u00bc-\u00be\u2150-\u215e"
 
 
@@ -89,6 +90,15 @@ class Arithmetic:
         is_proper = int(numerator) < int(denominator)
         if numerator[0] == "0" or (match["whole"] and not is_proper):
             return None
+        return self._halved(match, numerator, denominator)
+
+    def _halved(self, match: re.Match[str], numerator: str, denominator: str) -> str:
+        """Return a mixed fraction; a half agrees with a feminine noun after it."""
+        noun = _NOUN.match(match.string, match.end())
+        if noun is not None and self._locale.half and (numerator, denominator) == ("1", "2"):
+            agreement = self._numerals.agreement(noun[1], is_one=match["whole"] is None)
+            if agreement is Agreement.FEMININE:
+                return self._mixed(match["whole"], self._locale.half, agreement)
         return self._mixed(match["whole"], self._fraction(numerator, denominator))
 
     def _round_the_clock(self) -> str:
@@ -97,7 +107,7 @@ class Arithmetic:
     def _write_vulgar(self, match: re.Match[str]) -> str:
         # NFKC puts U+2044 between the digits of such a character.
         numerator, _, denominator = unicodedata.normalize("NFKC", match["part"]).partition("\u2044")
-        return self._mixed(match["whole"], self._fraction(numerator, denominator))
+        return self._halved(match, numerator, denominator)
 
     def _fraction(self, numerator: str, denominator: str) -> str:
         special = self._locale.fractions.get(f"{numerator}/{denominator}")
@@ -109,10 +119,10 @@ class Arithmetic:
         top, bottom = self._numerals.whole(numerator), self._numerals.whole(denominator)
         return self._locale.over.format(top=top, bottom=bottom)
 
-    def _mixed(self, whole: str | None, part: str) -> str:
+    def _mixed(self, whole: str | None, part: str, agreement: Agreement = Agreement.ALONE) -> str:
         if whole is None:
             return part
-        return self._locale.mixed.format(whole=self._numerals.whole(whole), part=part)
+        return self._locale.mixed.format(whole=self._numerals.whole(whole, agreement), part=part)
 
     def _write_power(self, match: re.Match[str]) -> str:
         number = self._numerals.parse(match["number"])
@@ -123,6 +133,9 @@ class Arithmetic:
         agreement = Agreement.ALONE
         if match["noun"]:
             agreement = self._numerals.agreement(match["noun"], is_one=False)
+        if match.string[match.end() :].lstrip().startswith(f"{self._locale.range_word} "):
+            # Hindi says the word after a score anyway.
+            return f"{self._numerals.say(low)} {self._numerals.say(high)}"
         return (
             f"{self._numerals.say(low, agreement)} {self._locale.range_word}"
             f" {self._numerals.say(high, agreement)}"

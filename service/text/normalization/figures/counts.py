@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from service.text.normalization.figures.degrees import means_degrees
 from service.text.normalization.figures.notation import (
     FIGURE_BEFORE,
     SPACE,
@@ -14,7 +15,8 @@ from service.text.normalization.figures.numbers import Numerals
 from service.text.normalization.locales.locale import Agreement, Locale
 from service.text.normalization.rules import Rule
 
-_YEAR = re.compile(r"[1-9][0-9]{3}")
+_LAST_WORD = re.compile(r"([^\W\d_]+)[ ]\Z")
+_LONGEST_LABEL = 24
 
 
 def ordinal_rules(locale: Locale, numerals: Numerals) -> tuple[Rule, ...]:
@@ -28,6 +30,8 @@ def ordinal_rules(locale: Locale, numerals: Numerals) -> tuple[Rule, ...]:
 
     def write(match: re.Match[str]) -> str | None:
         suffix = suffixes[match["suffix"] or match["apart"]]
+        if match["suffix"] == "°" and means_degrees(match, locale):
+            return None
         return numerals.ordinal(int(match["value"]), suffix)
 
     return (Rule(pattern, write),)
@@ -61,7 +65,9 @@ def rules(locale: Locale, numerals: Numerals) -> tuple[Rule, ...]:
         number = numerals.parse(match["number"])
         agreement = Agreement.ALONE
         if match["noun"] and not number.fraction:
-            agreement = numerals.agreement(match["noun"], is_one=number.integer == "1")
+            is_one = number.integer == "1"
+            if not is_one or not _follows_label(match, locale):
+                agreement = numerals.agreement(match["noun"], is_one=is_one)
         is_year = (
             len(match["number"]) == 4 and match["number"].isdigit() and number.integer[0] != "0"
         )
@@ -74,6 +80,12 @@ def rules(locale: Locale, numerals: Numerals) -> tuple[Rule, ...]:
         Rule(plain, write),
         Rule(rest, lambda match: _apart(match, numerals.whole(match[0]))),
     )
+
+
+def _follows_label(match: re.Match[str], locale: Locale) -> bool:
+    """Tell whether the word before a number has it as its own, as in `page 1`."""
+    before = _LAST_WORD.search(match.string, max(0, match.start() - _LONGEST_LABEL), match.start())
+    return before is not None and before[1].lower() in locale.numbered
 
 
 def _apart(match: re.Match[str], words: str) -> str:

@@ -9,7 +9,9 @@ from importlib import import_module
 from service.text.normalization.figures import (
     abbreviations,
     chains,
+    codes,
     counts,
+    measures,
     romans,
 )
 from service.text.normalization.figures.amounts import Amounts
@@ -54,7 +56,9 @@ class FigureLanguage:
             *self.telephone.rules(),
             *self.clock.rules(),
             *chains.rules(locale, self.numerals),
+            *codes.rules(locale, self.numerals),
             *counts.ordinal_rules(locale, self.numerals),
+            *measures.rules(locale, self.numerals, self.amounts.unit),
             *self.amounts.rules(),
             *self.arithmetic.rules(),
             *counts.rules(locale, self.numerals),

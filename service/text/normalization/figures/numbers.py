@@ -13,6 +13,8 @@ from service.text.normalization.locales.locale import Agreement, Locale, Noun, S
 _MOST_DIGITS = 15
 # num2words' ordinals are reliable up to here. Larger ones are hardly ever used.
 _LARGEST_ORDINAL = 999
+# Letters of a noun whose gender its ending tells.
+_SHORTEST_NOUN = 3
 
 _MARKS = re.compile(r"[.,]")
 _NOT_DIGITS = re.compile(r"[^0-9]+")
@@ -145,10 +147,19 @@ class Numerals:
         if word in self._locale.masculine_nouns:
             return Agreement.MASCULINE
         if is_one:
-            return Agreement.ALONE
+            return self._agreement_of_one(word)
         if word.endswith(self._locale.masculine_endings):
             return Agreement.MASCULINE
         if word.endswith(self._locale.feminine_endings):
+            return Agreement.FEMININE
+        return Agreement.ALONE
+
+    def _agreement_of_one(self, word: str) -> Agreement:
+        if word in self._locale.not_counted or len(word) < _SHORTEST_NOUN:
+            return Agreement.ALONE
+        if word.endswith(self._locale.masculine_singulars):
+            return Agreement.MASCULINE
+        if word.endswith(self._locale.feminine_singulars):
             return Agreement.FEMININE
         return Agreement.ALONE
 

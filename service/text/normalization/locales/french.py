@@ -48,6 +48,7 @@ LOCALE = Locale(
     ),
     feminine_ordinal=((r"^premier$", "première"),),
     ordinal_suffixes={
+        "°": Suffix(_M),
         "er": Suffix(_M),
         "ers": Suffix(_M),
         "re": Suffix(_F),
@@ -258,7 +259,7 @@ LOCALE = Locale(
     forenoon="du matin",
     afternoon=((5, "de l'après-midi"), (11, "du soir")),
     telephone=r"0[0-9](?P<gap>[ .\u00a0\u202f-]?)[0-9]{2}(?:(?P=gap)[0-9]{2}){3}"
-    r"|[0-9]{3}[ -][0-9]{3}-[0-9]{4}|0[89][0-9]{2} [0-9]{3} [0-9]{3}",
+    r"|[0-9]{3}[ -][0-9]{3}-[0-9]{4}|0[89][0-9]{2} [0-9]{3} [0-9]{3}|0 8[0-9]{2}(?: [0-9]{3}){2}",
     telephone_group=2,
     plus="plus",
     titles={
@@ -345,6 +346,25 @@ LOCALE = Locale(
     )
     | {"Élisabeth": True, "Elisabeth": True, "Catherine": True},
     regnal_style=RomanStyle.FIRST_ORDINAL,
+    foot=Noun("pied", "pieds"),
+    inch=Noun("pouce", "pouces"),
+    by="sur",
+    codes=words("PIN OTP CVV code code\\sd(?:e|['’])\\s?\\w+ code\\s(?:postal|promo) poste"),
+    code_links=words("est était sera"),
+    flights=words("vol vols"),
+    singular_articles=frozenset(words("le la l du au un une ce cette")),
+    ordinals_need_articles=True,
+    not_counted=frozenset(
+        words(
+            "de du des à au aux en et ou où avec sans par pour que qui si comme dans sur sous entre"
+            " est sont plus moins mais le la les un une ne pas chez vers"
+        )
+    ),
+    numbered=frozenset(
+        words("page chapitre phase partie numéro article table figure groupe ligne")
+    ),
+    half="une demi",
+    feminine_singulars=words("tion sion ette elle ance ence ée tasse pomme cuillère gousse botte"),
     feminine_nouns=frozenset(
         words(
             "heure heures minute minutes seconde secondes page pages personne personnes fois année"

@@ -71,7 +71,10 @@ LOCALE = Locale(
     feminine_ordinal=(("ा$", "ी"), ("वाँ$", "वीं")),
     short_ordinal=(("ा$", "े"), ("वाँ$", "वें")),
     ordinal_endings=(("$", "वाँ"),),
+    foot=Noun("फ़ुट", "फ़ुट"),
+    inch=Noun("इंच", "इंच"),
     ordinal_suffixes={
+        **dict.fromkeys(("st", "nd", "rd", "th"), Suffix(_M)),
         "वाँ": Suffix(_M, apart=True),
         "वां": Suffix(_M, apart=True),
         "वा": Suffix(_M),

@@ -344,6 +344,41 @@ LOCALE = Locale(
     )
     | dict.fromkeys(("Elisabetta", "Caterina", "Margherita", "Maria"), True),
     regnal_style=RomanStyle.ORDINAL,
+    foot=Noun("piede", "piedi"),
+    inch=Noun("pollice", "pollici"),
+    codes=words(
+        "codice PIN OTP CVV CAP password interno codice\\s(?:postale|di\\s\\w+|cliente|sconto)"
+        " numero\\s(?:d['’]ordine|di\\s(?:conto|serie|pratica|tracciamento))"
+    ),
+    code_links=words("è era sarà di\\sverifica"),
+    flights=words("volo voli"),
+    singular_articles=frozenset(
+        words("il lo la l del dello della dell al allo alla all dal un una")
+    ),
+    degree_words=frozenset(
+        words(
+            "temperatura temperature forno fa sono siamo oggi domani ieri massima minima febbre"
+            " angolo latitudine longitudine rotazione gradi termometro acqua cuocere scaldare"
+        )
+    ),
+    not_counted=frozenset(
+        words(
+            "di a da in con su per tra fra e ed o ma al allo alla ai agli alle dal dalla del dello"
+            " della dei delle nel nella nei nelle sul sulla il lo la gli le un una che se non come"
+            " è sono più meno rispetto circa"
+        )
+    ),
+    numbered=frozenset(
+        words(
+            "pagina capitolo fase parte numero articolo tabella figura gruppo linea versione"
+            " livello zona tipo classe binario camera aula sala porta piano tappa giornata"
+            " stagione tema unità lezione esercizio domanda opzione passo punto sezione allegato"
+            " comma volume categoria canale corsia tavolo squadra giocatore articoli"
+        )
+    ),
+    half="mezza",
+    feminine_singulars=words("a zione sione tà tù"),
+    masculine_singulars=words("ema oma amma ista o ore ale"),
     feminine_nouns=frozenset(
         words(
             "persona volta ora pagina settimana tonnellata casa donna notte unità cosa tazza"

@@ -158,6 +158,23 @@ class Locale:
         divisions: words for parts of books and the like before a Roman numeral, and how it is read.
         regnal_names: names of rulers and popes, and whether they are feminine.
         regnal_style: how the numerals after these names are read.
+        foot: the noun for feet; None if nobody counts in them.
+        inch: likewise.
+        by: the word between the sides of something; empty for that of the product.
+        times: the noun in `10x de R$ 50`.
+        codes: patterns of words before a code that is read digit by digit.
+        code_links: words that may be between such a word and the code.
+        flights: patterns of words before the number of a flight.
+        singular_articles: articles and the like before one thing.
+        ordinals_need_articles: whether a figure with `°` is an ordinal only after an article.
+        degree_words: words for what is measured in degrees.
+        not_counted: words after a figure that are not what it counts, such as prepositions.
+        numbered: nouns that have a number after them, so that the next word does not agree with it.
+        half: `1/2` before a feminine noun.
+        scores: patterns of words before a score that is written with `x`.
+        noble_titles: what `D.` means before the name of a ruler, masculine and feminine.
+        feminine_singulars: endings of feminine nouns in the singular.
+        masculine_singulars: endings of masculine ones, which take precedence.
         feminine_nouns: feminine nouns that are often counted.
         masculine_nouns: masculine nouns, likewise.
         feminine_endings: endings of feminine plurals.
@@ -234,6 +251,23 @@ class Locale:
     divisions: Mapping[str, RomanStyle] = field(default_factory=dict)
     regnal_names: Mapping[str, bool] = field(default_factory=dict)
     regnal_style: RomanStyle = RomanStyle.CARDINAL
+    foot: Noun | None = None
+    inch: Noun | None = None
+    by: str = ""
+    times: Noun | None = None
+    codes: tuple[str, ...] = ()
+    code_links: tuple[str, ...] = ()
+    flights: tuple[str, ...] = ()
+    singular_articles: frozenset[str] = frozenset()
+    ordinals_need_articles: bool = False
+    degree_words: frozenset[str] = frozenset()
+    not_counted: frozenset[str] = frozenset()
+    numbered: frozenset[str] = frozenset()
+    half: str = ""
+    scores: tuple[str, ...] = ()
+    noble_titles: tuple[str, str] | None = None
+    feminine_singulars: tuple[str, ...] = ()
+    masculine_singulars: tuple[str, ...] = ()
     feminine_nouns: frozenset[str] = frozenset()
     masculine_nouns: frozenset[str] = frozenset()
     feminine_endings: tuple[str, ...] = ()

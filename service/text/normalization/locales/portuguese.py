@@ -339,6 +339,38 @@ LOCALE = Locale(
         **dict.fromkeys(words("Elizabeth Isabel Catarina Maria Margarida"), True),
     },
     regnal_style=RomanStyle.ORDINAL_TO_TEN,
+    foot=Noun("pé", "pés"),
+    inch=Noun("polegada", "polegadas", _F),
+    by="por",
+    times=Noun("vez", "vezes", _F),
+    codes=words("código senha PIN OTP CVV CEP ramal protocolo matrícula código\\sde\\s\\w+"),
+    code_links=words("é era será número"),
+    flights=words("voo voos"),
+    singular_articles=frozenset(words("o a do da ao à no na um uma pelo pela")),
+    degree_words=frozenset(
+        words(
+            "temperatura temperaturas forno faz fazia fez hoje amanhã ontem máxima mínima febre"
+            " ângulo latitude longitude rotação graus termômetro água assar aquecer"
+        )
+    ),
+    not_counted=frozenset(
+        words(
+            "de do da dos das em no na nos nas com sem por para que se como e ou mas a o as os ao à"
+            " é são foi mais menos entre até sobre um uma não"
+        )
+    ),
+    numbered=frozenset(
+        words(
+            "página capítulo fase parte número artigo tabela figura grupo linha versão nível zona"
+            " tipo classe quarto sala porta andar etapa rodada temporada tema unidade lição"
+            " exercício pergunta opção passo ponto seção anexo volume categoria canal mesa equipe"
+        )
+    ),
+    half="meia",
+    scores=words("venceu vencer ganhou perdeu empatou bateu goleou placar vitória derrota"),
+    noble_titles=("dom", "dona"),
+    feminine_singulars=words("a ã ção são dade tude gem"),
+    masculine_singulars=words("dia mapa planeta atleta poeta ema oma grama ista"),
     feminine_nouns=frozenset(
         words(
             "hora horas pessoa vez vezes página semana tonelada libra casa mulher mulheres menina"

@@ -56,6 +56,7 @@ LOCALE = Locale(
     ordinal_suffixes={
         "º": Suffix(_M, apart=True),
         "ª": Suffix(_F, apart=True),
+        "°": Suffix(_M, short=True),
         "os": Suffix(_M),
         "er": Suffix(_M, short=True),
         "ero": Suffix(_M),
@@ -301,6 +302,38 @@ LOCALE = Locale(
         **dict.fromkeys(words("Isabel Catalina Juana Cristina Margarita María Urraca"), True),
     },
     regnal_style=RomanStyle.ORDINAL_TO_TEN,
+    foot=Noun("pie", "pies"),
+    inch=Noun("pulgada", "pulgadas", _F),
+    codes=words(
+        "código clave contraseña PIN OTP CVV NIP folio extensión C\\.?P\\.? código\\spostal"
+        " código\\sde\\s\\w+ número\\sde\\s(?:pedido|reserva|cuenta|serie|expediente|seguimiento)"
+    ),
+    code_links=words("es era será número n\\.º de\\sverificación"),
+    flights=words("vuelo vuelos"),
+    singular_articles=frozenset(words("el la del al un una su mi tu este esta")),
+    ordinals_need_articles=True,
+    not_counted=frozenset(
+        words(
+            "de del a al en y e o u con sin por para que si como más menos desde hasta entre sobre"
+            " según tras ante bajo contra es son está fue se le les lo la el los las un una no ni"
+            " pero"
+        )
+    ),
+    numbered=frozenset(
+        words(
+            "página capítulo fase parte número artículo tabla figura grupo línea versión nivel zona"
+            " tipo clase andén habitación aula sala puerta piso vía etapa ronda jornada temporada"
+            " tema unidad lección ejercicio pregunta opción paso punto apartado sección anexo"
+            " tomo volumen categoría canal planta carril mesa equipo jugador candidato"
+        )
+    ),
+    half="media",
+    scores=words("ganó ganaron perdió empató empataron venció goleó marcador victoria derrota"),
+    noble_titles=("don", "doña"),
+    feminine_singulars=words("a ción sión dad tad tud"),
+    masculine_singulars=words(
+        "día mapa planeta atleta poeta sofá ema oma ama rama o aje l or ón és"
+    ),
     feminine_nouns=frozenset(
         words(
             "hora horas persona personas vez veces página páginas semana semanas tonelada toneladas"

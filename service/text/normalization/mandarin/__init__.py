@@ -27,6 +27,7 @@ RULES: tuple[Rule, ...] = (
     *dates.RULES,
     *telephones.RULES,
     times.TIME,
+    arithmetic.SIDES,
     arithmetic.RATIO,
     *amounts.MONEY,
     arithmetic.NEGATIVE,

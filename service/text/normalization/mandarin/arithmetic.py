@@ -32,6 +32,8 @@ _SIGN_WORDS = {
     "≠": "不等于",
     "≥": "大于等于",
     "≤": "小于等于",
+    "<": "小于",
+    ">": "大于",
     "±": "正负",
 }
 
@@ -82,7 +84,10 @@ RANGE = Rule(
     _range,
 )
 
+SIDES = Rule(re.compile(r"(?<=\d) ?[xX×] ?(?=[宽高长厚深]?\d)"), lambda match: "乘")
+"""Between the sides of something: 30x40cm."""
+
 SIGNS: tuple[Rule, ...] = (
     Rule(re.compile(r"(?<=\d) ?([+＋=＝×÷]) ?(?=\d)"), lambda match: _SIGNS[match[1]]),
-    Rule(re.compile("[≈≠≥≤±]"), lambda match: _SIGN_WORDS[match[0]]),
+    Rule(re.compile(r"[≈≠≥≤±]|[<>](?= ?[$¥￥€]?\d)"), lambda match: _SIGN_WORDS[match[0]]),
 )

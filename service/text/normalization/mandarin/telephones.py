@@ -30,6 +30,26 @@ RULES: tuple[Rule, ...] = (
         _telephone,
     ),
     Rule(
+        re.compile(r"(?<=拨打|致电|热线|客服|电话|短号)[:：是为 ]?\d{3,6}(?![\d.,])"),
+        _identifier,
+    ),
+    # Trains, flights, rooms and cards.
+    Rule(re.compile(r"(?<![A-Za-z])[GDCZTKYL]\d{1,4}(?=次|列车|高铁|动车)"), _identifier),
+    Rule(
+        re.compile(
+            r"(?<![A-Za-z])[A-Z][A-Z0-9]\d{3,4}(?=航班|次航班)|(?<=航班)[A-Z][A-Z0-9]\d{3,4}"
+        ),
+        _identifier,
+    ),
+    Rule(
+        re.compile(r"(?<=房间|房号)[:：是为 ]?\d{3,4}(?![\d.,])|(?<!\d)\d{3,4}(?=房间|室|号房)"),
+        _identifier,
+    ),
+    Rule(
+        re.compile(r"(?<=卡号|账号|帐号)[:：是为 ]?\d{4}(?:[ -]?\d{2,4}){2,4}(?!\d)"),
+        lambda match: say_digits(re.sub(r"(?<=\d)[ -](?=\d)", ", ", match[0]), TELEPHONE_DIGITS),
+    ),
+    Rule(
         re.compile(r"(?:(?<=[号码])|(?<=[号码][:：是为])|(?<=[号码][:：] ))\d{5,}(?![\d.,])"),
         _identifier,
     ),

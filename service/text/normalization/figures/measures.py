@@ -1,0 +1,91 @@
+"""Measures with signs: feet and inches, dimensions, bounds."""
+
+from __future__ import annotations
+
+import re
+
+from service.text.normalization.figures.notation import FIGURE_BEFORE, SPACE, one_of
+from service.text.normalization.figures.numbers import Number, Numerals
+from service.text.normalization.locales.locale import Locale
+from service.text.normalization.rules import Rule
+
+_FEET = re.compile(
+    rf"{FIGURE_BEFORE}(?P<feet>[0-9]{{1,2}})['′’]{SPACE}?(?P<inches>[0-9]{{1,2}})"
+    r"(?:\"|″|”|''|(?=[.,;:!?)]|\s|\Z))(?!\w)"
+)
+_INCHES = re.compile(
+    rf"{FIGURE_BEFORE}(?P<inches>[0-9]{{1,3}}(?:[.,][0-9])?)(?P<sign>[\"″”])(?!\w)"
+)
+_MOST_INCHES = 11
+"""Of a length in feet."""
+
+
+def rules(locale: Locale, numerals: Numerals, units: str) -> tuple[Rule, ...]:
+    """Return the rules for these measures.
+
+    Args:
+        locale: of the language.
+        numerals: of the language.
+        units: pattern of the units after a dimension.
+    """
+    number = numerals.pattern
+    dimension = re.compile(
+        rf"{FIGURE_BEFORE}(?P<number>{number}){SPACE}?[x×]{SPACE}?"
+        rf"(?={number}(?:{SPACE}?[x×]{SPACE}?{number})?{SPACE}?(?:{units})(?![\w²³]))"
+    )
+    times = re.compile(rf"{FIGURE_BEFORE}(?P<number>[0-9]{{1,3}})x(?=[ ]{locale.of.strip()}[ ])")
+    bound = re.compile(
+        rf"(?<![\w)\]<>=]{SPACE})(?<![\w)\]<>=])(?P<sign>[<>≤≥]){SPACE}?"
+        rf"(?=(?:{one_of(locale.currencies)}{SPACE}?)?[0-9])"
+        rf"|(?<=[^\W\d_]{{2}}{SPACE})(?P<after>[<>≤≥]){SPACE}?"
+        rf"(?=(?:{one_of(locale.currencies)}{SPACE}?)?[0-9])"
+    )
+
+    score = re.compile(
+        rf"(?P<before>\b(?i:{'|'.join(locale.scores)})\b[^\n.;:!?0-9]{{0,40}}{SPACE})"
+        rf"(?P<first>[0-9]{{1,2}}){SPACE}?[x×]{SPACE}?(?P<second>[0-9]{{1,2}})(?![\w²³])"
+    )
+
+    def write_score(match: re.Match[str]) -> str:
+        first, second = numerals.whole(match["first"]), numerals.whole(match["second"])
+        return f"{match['before']}{first} {locale.range_word} {second}"
+
+    def write_feet(match: re.Match[str]) -> str | None:
+        if locale.foot is None or locale.inch is None or int(match["inches"]) > _MOST_INCHES:
+            return None
+        feet = numerals.count(Number(match["feet"]), locale.foot)
+        return f"{feet} {numerals.count(Number(match['inches']), locale.inch)}"
+
+    def write_inches(match: re.Match[str]) -> str | None:
+        if locale.inch is None or (match["sign"] != "″" and _is_quoted(match)):
+            return None
+        return numerals.count(numerals.parse(match["inches"]), locale.inch)
+
+    def write_dimension(match: re.Match[str]) -> str:
+        said = numerals.say(numerals.parse(match["number"]))
+        return f"{said} {locale.by or locale.operators['x']} "
+
+    def write_times(match: re.Match[str]) -> str | None:
+        if locale.times is None:
+            return None
+        return numerals.count(Number(match["number"]), locale.times)
+
+    def write_bound(match: re.Match[str]) -> str | None:
+        sign = match["sign"] or match["after"]
+        return f"{locale.signs[sign]} " if sign in locale.signs else None
+
+    return (
+        Rule(_FEET, write_feet),
+        Rule(_INCHES, write_inches),
+        Rule(dimension, write_dimension),
+        *((Rule(times, write_times),) if locale.times is not None else ()),
+        *((Rule(score, write_score),) if locale.scores else ()),
+        Rule(bound, write_bound),
+    )
+
+
+def _is_quoted(match: re.Match[str]) -> bool:
+    """Tell whether the sign closes a quotation that began in the same line."""
+    line = match.string[match.string.rfind("\n", 0, match.start()) + 1 : match.end("inches")]
+    sign = match["sign"]
+    return line.count("“") > line.count("”") if sign == "”" else line.count('"') % 2 == 1
