@@ -81,7 +81,7 @@ def is_idle(server: Any) -> bool:
     return status(server) == "idle"
 
 
-@pytest.fixture(scope="module", params=["1", pytest.param("2", marks=pytest.mark.thorough)])
+@pytest.fixture(scope="module", params=["1", pytest.param("2", marks=pytest.mark.slow)])
 def sleepy(
     request: pytest.FixtureRequest,
     start_server: Callable[..., Any],

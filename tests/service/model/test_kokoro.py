@@ -226,7 +226,8 @@ def test_the_real_model_keeps_its_promise_at_every_length(
     assert isinstance(kokoro, SplitModel if prepare else WholeModel)
     assert (kokoro.prepared.variant is not None) is prepare
     styles = np.fromfile(repository / "voices/af_heart.bin", "<f4").reshape(510, 1, 256)
-    for n_tokens in (1, 2, 17, 510):
+    # As it was published it takes three times the memory and the time.
+    for n_tokens in (1, 2, 17, 510 if prepare else 150):
         token_ids = [43 + i % 20 for i in range(n_tokens)]
         inference = kokoro.infer(token_ids, styles[n_tokens - 1], 1.0)
         assert inference.durations is not None

@@ -126,7 +126,15 @@ def test_windows_with_the_statistics_of_the_whole_are_the_whole(synthesizer: Syn
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("voice", ["af_heart", "am_michael", "bf_emma", "af_bella(2)+af_sky(1)"])
+@pytest.mark.parametrize(
+    "voice",
+    [
+        "af_heart",
+        "af_bella(2)+af_sky(1)",
+        pytest.param("am_michael", marks=pytest.mark.slow),
+        pytest.param("bf_emma", marks=pytest.mark.slow),
+    ],
+)
 def test_windows_sound_as_the_whole_chunk_does(synthesizer: Synthesizer, voice: str) -> None:
     whole = segments_of(synthesizer, TEXT, voice=voice, timed=True)
     streamed = segments_of(synthesizer, TEXT, voice=voice, timed=True, streamed=True)

