@@ -38,8 +38,8 @@ _PROBED_KEPT = 8192
 
 Marked = TypeVar("Marked", Override, Hint)
 
-# Categories that a reader may skip, although something is lost: modifier letters and symbols.
-_NOTICEABLE = ("Lm", "So")
+# Major categories of what a listener may miss: letters, numbers, symbols and marks.
+_NOTICEABLE = ("L", "N", "S", "P")
 
 
 class FrontEnd:
@@ -190,14 +190,16 @@ class FrontEnd:
 def dropped(passage: Passage, readings: Sequence[Reading]) -> list[tuple[int, int]]:
     """Return which parts of a passage are not spoken, as spans of the caller's text.
 
-    These are letters, numbers, currency signs and symbols that belong to no word of the readings:
-    dropped emoji, names of tags, the language of a fenced code block.
+    These are letters, numbers, symbols and marks that belong to no word of the readings: dropped
+    emoji, the marks of Markdown, names of tags, the language of a fenced code block. Marks that
+    only shape a sentence, such as commas and quotes, are not among them.
     """
     said = iter(chain.from_iterable(reading.words for reading in readings))
     word = next(said, None)
     spans: list[tuple[int, int]] = []
     for index, character in enumerate(passage.text.text):
-        if not (is_meaningful(character) or unicodedata.category(character) in _NOTICEABLE):
+        is_noticeable = unicodedata.category(character)[0] in _NOTICEABLE
+        if not is_noticeable or punctuation.has_no_words(character):
             continue
         start, end = passage.text[index : index + 1].span
         while word is not None and word.text_end <= start:

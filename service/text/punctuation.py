@@ -7,6 +7,7 @@ the text is split into words and marks, the words become phonemes, and the marks
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterable, Sequence
 
 from service.text.offset_mapping import TracedText
@@ -65,6 +66,9 @@ _MARKS = str.maketrans(
         "⸺": _DASH,
     }
 )
+
+_WITHOUT_WORDS = frozenset(_MARKS) | frozenset(map(ord, ";:,.!?…—-()\"“”'‘’„‘‚"))
+"""Marks that shape a sentence, quote or join, and have no word of their own."""
 
 _APOSTROPHES = str.maketrans({"’": "'", "‘": "'"})
 
@@ -129,6 +133,11 @@ _NOTHING_NEXT = re.compile(r"[”\"’')]*\s*[“\"‘'(]*\Z")
 # A single line break inside a paragraph means a full stop after a title, an item or a verse. It
 # means nothing in text wrapped at a column. Wrapped lines are long, but not very long.
 _WRAPPED_LINE_CHARACTERS = range(55, 121)
+
+
+def has_no_words(character: str) -> bool:
+    """Tell whether a character only shapes a sentence: a pause, a quote, a bracket, a hyphen."""
+    return all(ord(plain) in _WITHOUT_WORDS for plain in unicodedata.normalize("NFKC", character))
 
 
 def split(text: TracedText, overrides: Sequence[Override] = ()) -> list[Span]:

@@ -16,7 +16,17 @@ from service.errors import (
     NothingToSayError,
     ServiceError,
 )
-from service.text import LANGUAGES, USUAL, Espeak, FrontEnd, load_vocabulary
+from service.text import (
+    LANGUAGES,
+    USUAL,
+    Espeak,
+    FrontEnd,
+    Passage,
+    TracedText,
+    dropped,
+    load_vocabulary,
+    punctuation,
+)
 from tests.service.text.whole_reading import REFUSALS, read
 
 SENTENCES = [
@@ -287,3 +297,21 @@ def test_any_mixture_of_marks_is_spoken_in_the_vocabulary_or_refused(
 @given(words=st.lists(st.sampled_from(["water", "hello", "seven", "dog"]), min_size=1, max_size=8))
 def test_ordinary_words_are_never_refused(espeak_front_end: FrontEnd, words: list[str]) -> None:
     assert phonemes_of(espeak_front_end, ", ".join(words), "en-us").count(",") == len(words) - 1
+
+
+@pytest.mark.thorough
+def test_no_symbol_of_unicode_is_lost_in_silence(front_end: FrontEnd) -> None:
+    """A sign is said, told of as dropped, refused, or only shapes the sentence."""
+    lost = []
+    for character in map(chr, range(0x21, 0x1FB00)):
+        if unicodedata.category(character)[0] not in "NPS" or punctuation.has_no_words(character):
+            continue
+        passage = Passage(TracedText(f"The cat {character} the dog."))
+        try:
+            readings = list(front_end.read(passage, "en-us"))
+        except InvalidTextError:
+            continue
+        spans = [(word.text_start, word.text_end) for one in readings for word in one.words]
+        if not any(start <= 8 < end for start, end in [*spans, *dropped(passage, readings)]):
+            lost.append(character)
+    assert not lost

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from service.text import LANGUAGES, FrontEnd, Passage, dropped, load_vocabulary, parse
+from service.text import LANGUAGES, FrontEnd, Passage, dropped, load_vocabulary, parse, punctuation
 from service.text.characters import clean_text
 from service.text.normalization import normalize
 from service.text.offset_mapping import TracedText
@@ -118,7 +118,7 @@ def test_normalized_text_keeps_its_offset_mapping(text: str, language: str) -> N
 
 @given(text=TEXTS, language=LANGUAGE)
 def test_no_word_becomes_silence(front_end: FrontEnd, text: str, language: str) -> None:
-    """Letters and digits between white space are spoken, or reported as dropped."""
+    """Every letter, digit, symbol and mark is spoken, shapes a sentence, or is told of."""
     text = text.replace("[pause", "(pause")
     try:
         parts = parse(text)
@@ -132,7 +132,8 @@ def test_no_word_becomes_silence(front_end: FrontEnd, text: str, language: str) 
             for word in reading.words:
                 covered.update(range(word.text_start, word.text_end))
         for index, character in enumerate(part.text.text):
-            if unicodedata.category(character).startswith(("L", "N")):
+            kind = unicodedata.category(character)[0]
+            if kind in "LNSP" and not punctuation.has_no_words(character):
                 assert covered.issuperset(range(*part.text[index : index + 1].span))
 
 

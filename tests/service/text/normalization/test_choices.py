@@ -91,7 +91,7 @@ def test_what_is_not_read_is_told(
     passage = Passage(TracedText(text))
     readings = list(front_end.read(passage, "en-us", normalization=Normalization(**choices)))
     missing = "".join(text[start:end] for start, end in dropped(passage, readings))
-    assert missing == "".join(filter(str.isalnum, "".join(lost)))
+    assert [*filter(str.isalnum, missing)] == [*filter(str.isalnum, "".join(lost))]
 
 
 def test_words_keep_their_places_after_skipped_code(front_end: FrontEnd) -> None:
