@@ -13,6 +13,7 @@ PEERS_READY := .venv/peers/kokoro-onnx/ready .venv/peers/fastkokoro/ready
 CLIENTS_READY := .venv/clients/ready
 WHEELS_READY := .venv/wheels/ready
 PAGE_READY := .venv/page/ready
+CLUSTER_READY := .venv/cluster-ready
 PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 LOCK := $(BIN)/uv pip compile --quiet --universal --python-version 3.10 --generate-hashes \
 	--no-emit-index-url --no-emit-package ortffi --no-annotate --no-header
@@ -22,7 +23,7 @@ UNUSED_BY_CLIENTS := docopt flatbuffers grpcio llvmlite numba onnxruntime \
 	opentelemetry-exporter-otlp opentelemetry-exporter-otlp-proto-grpc resampy
 
 .PHONY: help setup serve test test-all test-slow test-mutation test-oldest test-reference test-container test-arm64 check fmt
-.PHONY: test-gpu bench-gpu cuda clients test-hosts wheels shell release test-page page-tools
+.PHONY: test-gpu bench-gpu cuda clients test-hosts test-cluster wheels shell release test-page page-tools
 .PHONY: bench bench-load bench-reading bench-hearing bench-speed bench-regression peers soak lock clean
 
 help: ## List the targets.
@@ -37,17 +38,17 @@ serve: $(SERVE_READY) ## Serve on 127.0.0.1:8880; flags in ARGS, settings in KOK
 JOBS ?= 2
 
 test: $(DEV_READY) ## Run the tests that show whether it works, in minutes; narrow down with ARGS.
-	@$(BIN)/python -m pytest -n $(JOBS) -m "not thorough and not slow" $(ARGS)
+	@$(BIN)/python -m pytest -n $(JOBS) -m "not thorough and not slow and not cluster" $(ARGS)
 
 # What measures processor time runs by itself.
 test-all: $(DEV_READY) $(MODELS_READY) $(CLIENTS_READY) $(PAGE_READY) ## Run every test but those of test-slow; narrow down with ARGS.
-	@$(BIN)/python -m pytest -n $(JOBS) --hypothesis-profile=thorough -m "not slow and not alone" $(ARGS)
-	@$(BIN)/python -m pytest -m "alone and not slow" $(ARGS) || [ $$? = 5 ] # none among ARGS
+	@$(BIN)/python -m pytest -n $(JOBS) --hypothesis-profile=thorough -m "not slow and not alone and not cluster" $(ARGS)
+	@$(BIN)/python -m pytest -m "alone and not slow and not cluster" $(ARGS) || [ $$? = 5 ] # none among ARGS
 
 clients: $(CLIENTS_READY) ## Install the clients that tests/clients runs.
 
 test-page: $(DEV_READY) $(PAGE_READY) ## Test the page in a browser; needs Debian's chromium and, for a part, npm.
-	@PAGE_TESTS=required $(BIN)/python -m pytest -m "not slow" tests/page tests/service/api/page $(ARGS)
+	@PAGE_TESTS=required $(BIN)/python -m pytest -m "not slow and not cluster" tests/page tests/service/api/page $(ARGS)
 
 page-tools: $(PAGE_READY) ## Install what checks the page's types and accessibility, with npm.
 
@@ -60,7 +61,10 @@ HOSTED_TESTS := $(addprefix tests/service/api/,synthesize openai elevenlabs pipe
 
 test-hosts: $(DEV_READY) ## Run the tests of HTTP and WebSockets in three other ASGI servers; 20 minutes.
 	@for host in uvicorn-h11 uvicorn-httptools hypercorn; do echo "$$host:"; \
-		$(BIN)/python -m pytest -n $(JOBS) -m "not slow" --hosted-by $$host $(HOSTED_TESTS) $(ARGS) || exit; done
+		$(BIN)/python -m pytest -n $(JOBS) -m "not slow and not cluster" --hosted-by $$host $(HOSTED_TESTS) $(ARGS) || exit; done
+
+test-cluster: $(DEV_READY) $(CLUSTER_READY) ## Test corpora and serving on two Ray nodes of this machine; narrow down with ARGS.
+	@$(BIN)/python -m pytest -m "cluster" tests $(ARGS)
 
 test-slow: $(DEV_READY) ## Run the tests that take minutes each.
 	@$(BIN)/python -m pytest -m slow $(ARGS)
@@ -153,6 +157,8 @@ lock: $(DEV_READY) ## Pin the newest dependencies anew, with hashes, for Python 
 	$(LOCK) pyproject.toml constraints/build.in --extra cpu --extra model --extra espeak --extra otel \
 		--extra av --extra zeroconf --extra ja --extra zh --extra prepare --extra dev --constraints constraints/prepare.txt --constraints constraints/serve.txt \
 		--upgrade --output-file constraints/dev.txt
+	$(LOCK) pyproject.toml --extra cluster --extra parquet --constraints constraints/dev.txt \
+		--upgrade --output-file constraints/cluster.txt
 	$(LOCK) constraints/sbom.in --upgrade --output-file constraints/sbom.txt
 	$(LOCK) constraints/zig.in --upgrade --output-file constraints/zig.txt
 	$(patsubst 3.10,3.11,$(LOCK)) constraints/wheels.in --constraints constraints/zig.txt --upgrade \
@@ -220,6 +226,11 @@ $(REFERENCE_READY): tests/reference/requirements.txt | $(BIN)/python
 	@echo "installing $*"
 	@$(BIN)/python -m venv .venv/peers/$*
 	@.venv/peers/$*/bin/python -m pip install --quiet --disable-pip-version-check -r $<
+	@touch $@
+
+$(CLUSTER_READY): constraints/cluster.txt | $(DEV_READY)
+	@echo "installing Ray and pyarrow: 130 MB to fetch, 450 MB on disk"
+	@$(PIP_INSTALL) --require-hashes -r constraints/cluster.txt
 	@touch $@
 
 # What they need collides with what the service needs, and pipecat needs Python 3.11. Where there is

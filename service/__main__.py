@@ -89,6 +89,31 @@ def _say(
     return 0
 
 
+def _corpus(
+    settings: Settings,
+    corpus: Path,
+    output: Path,
+    audio_format: Any,
+    sample_rate: int | None,
+    timestamps: Literal["word", "phoneme"] | None,
+    attempts: int,
+    cluster: str | None,
+    actors: int | None,
+    actor_cpus: float,
+    actor_gpus: float,
+) -> int:
+    from service.cluster.corpus_command import CorpusRun, speak_corpus
+    from service.cluster.pools import ActorOptions
+    from service.cluster.speaker import SpeechForm
+
+    form = SpeechForm(audio_format, sample_rate, timestamps)
+    options = None
+    if cluster is not None:
+        options = ActorOptions(cluster, actors, actor_cpus, actor_gpus)
+    run = CorpusRun(corpus, output, form, attempts)
+    return 0 if speak_corpus(settings, run, options, _progress) else 1
+
+
 def _cache(settings: Settings, names: list[str], clear: bool) -> int:
     from service.preparation import cached, default_cache_dir, remove
 
@@ -156,6 +181,7 @@ def parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(required=True, metavar="command")
     serve = _command(commands, _serve, "serve", "serve HTTP and WebSocket until stopped")
     say = _command(commands, _say, "say", "play speech, or write it into a file")
+    corpus = _command(commands, _corpus, "corpus", "speak a corpus, a file for each utterance")
     voices = _command(commands, _voices, "voices", "list the voices")
     prepare = _command(commands, _prepare, "prepare", "prepare the model for this machine now")
     doctor = _command(commands, _doctor, "doctor", "check everything that the service needs")
@@ -186,6 +212,48 @@ def parser() -> argparse.ArgumentParser:
         default=True,
         help="write numbers, dates and abbreviations as words before G2P",
     )
+    corpus.add_argument(
+        "corpus", type=Path, help="JSON lines, or Parquet (.parquet); see docs/corpora.md"
+    )
+    corpus.add_argument(
+        "-o",
+        "--output",
+        type=Path,
+        required=True,
+        help="folder; what an earlier run has spoken into it stays",
+    )
+    corpus.add_argument(
+        "--format",
+        dest="audio_format",
+        metavar="FORMAT",
+        default="wav",
+        help="wav, pcm, flac, mp3, opus, aac, mulaw, alaw, wav_mulaw or wav_alaw; default: wav",
+    )
+    corpus.add_argument("--sample-rate", type=int, help="in Hz; default: the format's usual one")
+    corpus.add_argument(
+        "--timestamps",
+        choices=("word", "phoneme"),
+        help="put the time of each word, or of its phonemes too, into the manifest",
+    )
+    corpus.add_argument(
+        "--attempts",
+        type=int,
+        default=3,
+        help="how often to try an utterance that fails by no fault of its text",
+    )
+    corpus.add_argument(
+        "--cluster",
+        metavar="ADDRESS",
+        help="Ray cluster that speaks: HOST:PORT, or auto for the one on this machine; needs the "
+        "extra cluster; default: this machine alone",
+    )
+    corpus.add_argument(
+        "--actors", type=int, help="processes that speak; default: as many as the cluster has room"
+    )
+    corpus.add_argument(
+        "--actor-cpus", type=float, default=1, help="processors of each, and its threads"
+    )
+    corpus.add_argument("--actor-gpus", type=float, default=0, help="GPUs of each")
     prepare.add_argument(
         "--for",
         dest="target",
@@ -198,7 +266,7 @@ def parser() -> argparse.ArgumentParser:
     cache.add_argument("names", nargs="*", metavar="name", help="last part of a path; default: all")
     cache.add_argument("--clear", action="store_true", help="remove what is listed")
     completion.add_argument("shell", choices=("bash", "zsh", "fish"))
-    for subparser in (serve, say, voices, prepare, doctor, cache, completion):
+    for subparser in (serve, say, corpus, voices, prepare, doctor, cache, completion):
         subparser.add_argument("--config", type=Path, help="configuration file (TOML)")
         for name, field in Settings.model_fields.items():
             if name not in _CONFIG_ONLY:

@@ -5,10 +5,11 @@
 #    source ~/.local/share/bash_completion/kokoro-service
 # See also: https://github.com/scop/bash-completion/blob/main/doc/configuration.md
 
-_shtab_kokoro_service_subparsers=(serve say voices prepare doctor cache completion)
+_shtab_kokoro_service_subparsers=(serve say corpus voices prepare doctor cache completion)
 
 _shtab_kokoro_service_serve_option_strings=(-h --help --config --host --port --provider --model --cache-dir --stream-decoding --file-decoding --prepare --no-prepare --kernels --voices-dir --voice --warm-languages --strict-models --no-strict-models --max-text-length --max-requests --max-websockets --idle-unload-s --deadline-s --receive-timeout-s --send-timeout-s --shutdown-timeout-s --memory-budget-bytes --min-free-memory-bytes --answer-memory-bytes --audio-cache-bytes --wyoming --wyoming-zeroconf --page --no-page --insecure --no-insecure --api-keys-file --lexicons-dir --private-lists --no-private-lists --cors-origins --threads --workers --espeak-library --espeak-data --emoji --lexicon --log-level --log-format --telemetry --no-telemetry --cuda-device --precision --buckets)
 _shtab_kokoro_service_say_option_strings=(-h --help -f --file -o --output --speed --volume --language --phonemes --ssml --normalize --no-normalize --config --host --port --provider --model --cache-dir --stream-decoding --file-decoding --prepare --no-prepare --kernels --voices-dir --voice --warm-languages --strict-models --no-strict-models --max-text-length --max-requests --max-websockets --idle-unload-s --deadline-s --receive-timeout-s --send-timeout-s --shutdown-timeout-s --memory-budget-bytes --min-free-memory-bytes --answer-memory-bytes --audio-cache-bytes --wyoming --wyoming-zeroconf --page --no-page --insecure --no-insecure --api-keys-file --lexicons-dir --private-lists --no-private-lists --cors-origins --threads --workers --espeak-library --espeak-data --emoji --lexicon --log-level --log-format --telemetry --no-telemetry --cuda-device --precision --buckets)
+_shtab_kokoro_service_corpus_option_strings=(-h --help -o --output --format --sample-rate --timestamps --attempts --cluster --actors --actor-cpus --actor-gpus --config --host --port --provider --model --cache-dir --stream-decoding --file-decoding --prepare --no-prepare --kernels --voices-dir --voice --warm-languages --strict-models --no-strict-models --max-text-length --max-requests --max-websockets --idle-unload-s --deadline-s --receive-timeout-s --send-timeout-s --shutdown-timeout-s --memory-budget-bytes --min-free-memory-bytes --answer-memory-bytes --audio-cache-bytes --wyoming --wyoming-zeroconf --page --no-page --insecure --no-insecure --api-keys-file --lexicons-dir --private-lists --no-private-lists --cors-origins --threads --workers --espeak-library --espeak-data --emoji --lexicon --log-level --log-format --telemetry --no-telemetry --cuda-device --precision --buckets)
 _shtab_kokoro_service_voices_option_strings=(-h --help --config --host --port --provider --model --cache-dir --stream-decoding --file-decoding --prepare --no-prepare --kernels --voices-dir --voice --warm-languages --strict-models --no-strict-models --max-text-length --max-requests --max-websockets --idle-unload-s --deadline-s --receive-timeout-s --send-timeout-s --shutdown-timeout-s --memory-budget-bytes --min-free-memory-bytes --answer-memory-bytes --audio-cache-bytes --wyoming --wyoming-zeroconf --page --no-page --insecure --no-insecure --api-keys-file --lexicons-dir --private-lists --no-private-lists --cors-origins --threads --workers --espeak-library --espeak-data --emoji --lexicon --log-level --log-format --telemetry --no-telemetry --cuda-device --precision --buckets)
 _shtab_kokoro_service_prepare_option_strings=(-h --help --for --config --host --port --provider --model --cache-dir --stream-decoding --file-decoding --prepare --no-prepare --kernels --voices-dir --voice --warm-languages --strict-models --no-strict-models --max-text-length --max-requests --max-websockets --idle-unload-s --deadline-s --receive-timeout-s --send-timeout-s --shutdown-timeout-s --memory-budget-bytes --min-free-memory-bytes --answer-memory-bytes --audio-cache-bytes --wyoming --wyoming-zeroconf --page --no-page --insecure --no-insecure --api-keys-file --lexicons-dir --private-lists --no-private-lists --cors-origins --threads --workers --espeak-library --espeak-data --emoji --lexicon --log-level --log-format --telemetry --no-telemetry --cuda-device --precision --buckets)
 _shtab_kokoro_service_doctor_option_strings=(-h --help --json --config --host --port --provider --model --cache-dir --stream-decoding --file-decoding --prepare --no-prepare --kernels --voices-dir --voice --warm-languages --strict-models --no-strict-models --max-text-length --max-requests --max-websockets --idle-unload-s --deadline-s --receive-timeout-s --send-timeout-s --shutdown-timeout-s --memory-budget-bytes --min-free-memory-bytes --answer-memory-bytes --audio-cache-bytes --wyoming --wyoming-zeroconf --page --no-page --insecure --no-insecure --api-keys-file --lexicons-dir --private-lists --no-private-lists --cors-origins --threads --workers --espeak-library --espeak-data --emoji --lexicon --log-level --log-format --telemetry --no-telemetry --cuda-device --precision --buckets)
@@ -22,15 +23,20 @@ _shtab_kokoro_service_say___file_COMPGEN=_shtab_compgen_files
 _shtab_kokoro_service_say__o_COMPGEN=_shtab_compgen_files
 _shtab_kokoro_service_say___output_COMPGEN=_shtab_compgen_files
 _shtab_kokoro_service_say___config_COMPGEN=_shtab_compgen_files
+_shtab_kokoro_service_corpus_pos_0_COMPGEN=_shtab_compgen_files
+_shtab_kokoro_service_corpus__o_COMPGEN=_shtab_compgen_files
+_shtab_kokoro_service_corpus___output_COMPGEN=_shtab_compgen_files
+_shtab_kokoro_service_corpus___config_COMPGEN=_shtab_compgen_files
 _shtab_kokoro_service_voices___config_COMPGEN=_shtab_compgen_files
 _shtab_kokoro_service_prepare___config_COMPGEN=_shtab_compgen_files
 _shtab_kokoro_service_doctor___config_COMPGEN=_shtab_compgen_files
 _shtab_kokoro_service_cache___config_COMPGEN=_shtab_compgen_files
 _shtab_kokoro_service_completion___config_COMPGEN=_shtab_compgen_files
 
+_shtab_kokoro_service_corpus___timestamps_choices=(word phoneme)
 _shtab_kokoro_service_prepare___for_choices=(cpu cuda)
 _shtab_kokoro_service_completion_pos_0_choices=(bash zsh fish)
-_shtab_kokoro_service_pos_0_choices=(serve say voices prepare doctor cache completion)
+_shtab_kokoro_service_pos_0_choices=(serve say corpus voices prepare doctor cache completion)
 
 _shtab_kokoro_service_serve__h_nargs=0
 _shtab_kokoro_service_serve___help_nargs=0
@@ -64,6 +70,20 @@ _shtab_kokoro_service_say___private_lists_nargs=0
 _shtab_kokoro_service_say___no_private_lists_nargs=0
 _shtab_kokoro_service_say___telemetry_nargs=0
 _shtab_kokoro_service_say___no_telemetry_nargs=0
+_shtab_kokoro_service_corpus__h_nargs=0
+_shtab_kokoro_service_corpus___help_nargs=0
+_shtab_kokoro_service_corpus___prepare_nargs=0
+_shtab_kokoro_service_corpus___no_prepare_nargs=0
+_shtab_kokoro_service_corpus___strict_models_nargs=0
+_shtab_kokoro_service_corpus___no_strict_models_nargs=0
+_shtab_kokoro_service_corpus___page_nargs=0
+_shtab_kokoro_service_corpus___no_page_nargs=0
+_shtab_kokoro_service_corpus___insecure_nargs=0
+_shtab_kokoro_service_corpus___no_insecure_nargs=0
+_shtab_kokoro_service_corpus___private_lists_nargs=0
+_shtab_kokoro_service_corpus___no_private_lists_nargs=0
+_shtab_kokoro_service_corpus___telemetry_nargs=0
+_shtab_kokoro_service_corpus___no_telemetry_nargs=0
 _shtab_kokoro_service_voices__h_nargs=0
 _shtab_kokoro_service_voices___help_nargs=0
 _shtab_kokoro_service_voices___prepare_nargs=0

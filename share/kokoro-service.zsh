@@ -12,6 +12,7 @@ _shtab_kokoro_service_commands() {
   local _commands=(
     cache:'list what is in the cache, or clear it'
     completion:'print the completions of a shell'
+    corpus:'speak a corpus, a file for each utterance'
     doctor:'check everything that the service needs'
     prepare:'prepare the model for this machine now'
     say:'play speech, or write it into a file'
@@ -137,6 +138,69 @@ _shtab_kokoro_service_completion_options=(
 
 # guard to ensure default positional specs are added only once per session
 _shtab_kokoro_service_completion_defaults_added=0
+
+_shtab_kokoro_service_corpus_options=(
+  "(- : *)"{-h,--help}"[show this help message and exit]"
+  {-o,--output}"[folder\; what an earlier run has spoken into it stays]:output:_files"
+  "--format[wav, pcm, flac, mp3, opus, aac, mulaw, alaw, wav_mulaw or wav_alaw\; default\: wav]:FORMAT:"
+  "--sample-rate[in Hz\; default\: the format\'s usual one]:sample_rate:"
+  "--timestamps[put the time of each word, or of its phonemes too, into the manifest]:timestamps:(word phoneme)"
+  "--attempts[how often to try an utterance that fails by no fault of its text]:attempts:"
+  "--cluster[Ray cluster that speaks\: HOST\:PORT, or auto for the one on this machine\; needs the extra cluster\; default\: this machine alone]:ADDRESS:"
+  "--actors[processes that speak\; default\: as many as the cluster has room]:actors:"
+  "--actor-cpus[processors of each, and its threads]:actor_cpus:"
+  "--actor-gpus[GPUs of each]:actor_gpus:"
+  "--config[configuration file (TOML)]:config:_files"
+  "--host[address to listen on]:X:"
+  "--port[port to listen on\; 0 picks a free one]:X:"
+  "--provider[execution provider\: cpu, cuda, tensorrt, or auto (cuda if it works, else cpu)]:X:"
+  "--model[model file\; default\: the one in the installed model packages]:X:"
+  "--cache-dir[folder for prepared models\; default\: \~\/.cache\/kokoro-service]:X:"
+  "--stream-decoding[how streams are decoded\: in windows, or chunk by chunk (whole)]:X:"
+  "--file-decoding[how complete files are decoded\: windows or whole]:X:"
+  {--prepare,--no-prepare}"[prepare the model for this CPU once, before its first use]"
+  "--kernels[instruction set of the native operators, for tests and measurements\; default\: the fastest that the processor runs]:X:"
+  "--voices-dir[folder of voices\; default\: the included ones]:X:"
+  "--voice[voice for requests that name none]:X:"
+  "--warm-languages[languages whose G2P is loaded at start, so that their first text is read as soon as others\; default\: the language of voice]:X:"
+  {--strict-models,--no-strict-models}"[answer 404 to model names that GET \/v1\/models does not list]"
+  "--max-text-length[maximum length of a text, in characters]:X:"
+  "--max-requests[maximum requests in progress or waiting\; more get 503]:X:"
+  "--max-websockets[maximum open WebSocket sessions and Wyoming connections\; more are refused]:X:"
+  "--idle-unload-s[seconds without speech until the model leaves memory\; 0 keeps it]:X:"
+  "--deadline-s[maximum duration of a request, in seconds]:X:"
+  "--receive-timeout-s[seconds to receive a request\'s headers, and then its body]:X:"
+  "--send-timeout-s[seconds until a client that reads nothing is cut off]:X:"
+  "--shutdown-timeout-s[seconds that requests have to finish when the service stops]:X:"
+  "--memory-budget-bytes[maximum memory of the model and its runs\; 0 is no limit]:X:"
+  "--min-free-memory-bytes[minimum free memory of the machine\; with less, requests get 503]:X:"
+  "--answer-memory-bytes[maximum memory of all answers in progress\; more get 503\; 0 is no limit]:X:"
+  "--audio-cache-bytes[memory for the audio cache\; 0 switches it off]:X:"
+  "--wyoming[address to serve Wyoming on\: tcp\:\/\/HOST\:PORT, unix\:\/\/\/PATH or stdio\:\/\/]:X:"
+  "--wyoming-zeroconf[name to announce Wyoming by in the network\; needs the extra zeroconf]:X:"
+  {--page,--no-page}"[serve the page that speaks at \/]"
+  {--insecure,--no-insecure}"[allow other interfaces than loopback without API keys]"
+  "--api-keys-file[file of API keys, one per line\; default\: no key is needed]:X:"
+  "--lexicons-dir[folder of lexicons of API keys, NAME.toml\; default\: none]:X:"
+  {--private-lists,--no-private-lists}"[ask for a key also for lists of voices, models and languages]"
+  "--cors-origins[web origins whose pages may use the service, separated by commas]:X:"
+  "--threads[intra-op threads\; 0 uses all available cores]:X:"
+  "--workers[chunks computed at once\; the threads are divided among them]:X:"
+  "--espeak-library[libespeak-ng.so\; default\: the espeakng-loader package\'s, else the system\'s]:X:"
+  "--espeak-data[espeak-ng-data folder\; default\: the library\'s own]:X:"
+  "--emoji[drop emoji, or say their names (name)]:X:"
+  "--lexicon[file of pronunciations\; default\: the included one]:X:"
+  "--log-level[lowest level to log]:X:"
+  "--log-format[format of log lines]:X:"
+  {--telemetry,--no-telemetry}"[send traces, configured by OTEL_\* variables\; needs the extra otel]"
+  "--cuda-device[number of the GPU to use]:X:"
+  "--precision[precision of the decoder on a GPU]:X:"
+  "--buckets[run lengths on a GPU, in frames, separated by commas]:X:"
+  ":JSON lines, or Parquet (.parquet)\; see docs\/corpora.md:_files"
+)
+
+# guard to ensure default positional specs are added only once per session
+_shtab_kokoro_service_corpus_defaults_added=0
 
 _shtab_kokoro_service_doctor_options=(
   "(- : *)"{-h,--help}"[show this help message and exit]"
@@ -435,6 +499,7 @@ _shtab_kokoro_service() {
       case $line[1] in
         cache) _arguments -C -s $_shtab_kokoro_service_cache_options ;;
         completion) _arguments -C -s $_shtab_kokoro_service_completion_options ;;
+        corpus) _arguments -C -s $_shtab_kokoro_service_corpus_options ;;
         doctor) _arguments -C -s $_shtab_kokoro_service_doctor_options ;;
         prepare) _arguments -C -s $_shtab_kokoro_service_prepare_options ;;
         say) _arguments -C -s $_shtab_kokoro_service_say_options ;;

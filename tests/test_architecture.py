@@ -31,12 +31,13 @@ ALLOWED = {
     "doctor": LEAVES | {"machine", "loading", "text"},
     "api": LEAVES | {"logs", "machine", "loading", "text", "audio", "model", "speech"},
     "hosting": LEAVES | {"logs", "heap", "api"},
+    "cluster": LEAVES | {"audio", "heap", "hosting", "loading", "logs", "saying", "speech"},
     "playback": LEAVES,
     "progress": set(),
     "saying": LEAVES | {"audio", "playback", "progress", "speech"},
     "__main__": LEAVES
     | {"logs", "heap", "loading", "doctor", "model", "playback", "preparation", "saying"}
-    | {"speech", "api"},
+    | {"speech", "api", "cluster"},
 }
 OUTSIDE = {
     "ortffi": {"model", "preparation", "speech"},
@@ -50,6 +51,8 @@ OUTSIDE = {
     "opentelemetry": {"api"},
     "wyoming": {"api"},
     "zeroconf": {"api"},
+    "ray": {"cluster"},
+    "pyarrow": {"cluster"},
     "onnx": {"preparation"},
     "onnx_ir": {"preparation"},
     "onnxscript": {"preparation"},

@@ -1,0 +1,19 @@
+"""What the tests on Ray share: two nodes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+from tests.cluster.ray_nodes import Cluster
+
+
+@pytest.fixture(scope="session")
+def cluster(model_file: Path, cache_dir: Path) -> Iterator[Cluster]:
+    if find_spec("ray") is None:
+        pytest.skip("needs Ray: make test-cluster installs it")
+    with Cluster(KOKORO_CACHE_DIR=str(cache_dir)) as cluster:
+        yield cluster

@@ -1,0 +1,137 @@
+"""Ray nodes on this machine, each with a loopback address and a core of its own.
+
+Each node's processes are a group of their own, by whose number they are ended: `ray stop` would end
+every Ray on the machine.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from types import TracebackType
+
+HEAD, WORKER = "127.0.0.2", "127.0.0.3"
+PORT = 27379
+DASHBOARD = f"http://{HEAD}:27265"
+ADDRESS = f"{HEAD}:{PORT}"
+
+ENVIRONMENT = {
+    "RAY_worker_niceness": "0",
+    "RAY_SERVE_PROXY_PREFER_LOCAL_NODE_ROUTING": "0",
+    "RAY_USAGE_STATS_ENABLED": "0",
+    "RAY_TMPDIR": "/tmp",
+}
+_START_S = 120
+
+
+class Node:
+    """A node of the cluster.
+
+    Args:
+        address: HEAD or WORKER.
+        folder: for Ray's sockets and logs.
+        environment: of its processes.
+    """
+
+    def __init__(self, address: str, folder: Path, environment: dict[str, str]) -> None:
+        self.address = address
+        is_head = address == HEAD
+        base = 27300 if is_head else 27320
+        command = [
+            sys.executable, "-m", "ray.scripts.scripts", "start",
+            f"--node-ip-address={address}", "--num-cpus=1", "--object-store-memory=100000000",
+            "--disable-usage-stats", f"--metrics-export-port={base + 1}",
+            f"--dashboard-agent-grpc-port={base + 2}", f"--dashboard-agent-listen-port={base + 3}",
+            f"--resources={json.dumps({'head' if is_head else 'worker': 1})}",
+            *(
+                ["--head", f"--port={PORT}", "--dashboard-port=27265", f"--dashboard-host={HEAD}",
+                 f"--temp-dir={folder}", f"--ray-client-server-port={base + 4}",
+                 "--min-worker-port=22000", "--max-worker-port=22400"]
+                if is_head
+                else [f"--address={ADDRESS}", "--min-worker-port=22500", "--max-worker-port=22900"]
+            ),
+        ]  # fmt: skip
+        process = subprocess.Popen(
+            command,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            env={**os.environ, **environment},
+            start_new_session=True,
+        )
+        self._group = process.pid
+        try:
+            output, _ = process.communicate(timeout=_START_S)
+        except BaseException:
+            self.kill()
+            raise
+        assert process.returncode == 0, output
+
+    def kill(self) -> None:
+        """End its processes at once, as a power cut would."""
+        self._signal(signal.SIGKILL)
+
+    def stop(self) -> None:
+        """End its processes."""
+        self._signal(signal.SIGTERM)
+        until_s = time.monotonic() + 10
+        while self._signal(signal.Signals(0)) and time.monotonic() < until_s:
+            time.sleep(0.1)
+        self._signal(signal.SIGKILL)
+
+    def _signal(self, number: int) -> bool:
+        try:
+            os.killpg(self._group, number)
+        except ProcessLookupError:
+            return False
+        return True
+
+
+class Cluster:
+    """Two nodes; a context manager."""
+
+    def __init__(self, **environment: str) -> None:
+        self._folder = Path(tempfile.mkdtemp(prefix="kr"))  # Ray's sockets need a short path
+        self._environment = {**ENVIRONMENT, **environment}
+        self.nodes: dict[str, Node] = {}
+
+    def __enter__(self) -> Cluster:
+        for address in (HEAD, WORKER):
+            self.start(address)
+        return self
+
+    def start(self, address: str) -> None:
+        self.nodes[address] = Node(address, self._folder, self._environment)
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        for address in (WORKER, HEAD):
+            if address in self.nodes:
+                self.nodes[address].stop()
+        shutil.rmtree(self._folder, ignore_errors=True)
+
+
+def processes(name: str) -> dict[int, str]:
+    """Return the processes of this cluster whose titles begin so, with their nodes' addresses."""
+    found = {}
+    for folder in Path("/proc").iterdir():
+        if folder.name.isdigit():
+            try:
+                title = (folder / "cmdline").read_bytes().replace(b"\0", b" ").decode()
+                environment = (folder / "environ").read_bytes()
+            except OSError:
+                continue
+            if title.startswith(name) and f"{HEAD}:{PORT}".encode() in environment:
+                found[int(folder.name)] = title
+    return found

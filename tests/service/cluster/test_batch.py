@@ -1,0 +1,246 @@
+"""A corpus is spoken whole, once, and the same way whatever happens on the way."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import signal
+import subprocess
+from collections.abc import Generator, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import soundfile
+
+from service.__main__ import main
+from service.cluster.batch import Batch
+from service.cluster.corpus_progress import CorpusProgress
+from service.cluster.local_pool import LocalPool
+from service.cluster.pools import Answer, Task
+from service.cluster.sound_identity import SoundIdentity
+from service.cluster.speaker import Failure, Speaker, Speech, SpeechForm
+from service.cluster.speech_folder import SpeechFolder
+from service.errors import InvalidRequestError, SynthesisError
+from service.settings import Settings
+from service.speech import Plan, Synthesizer, Utterance
+from tests.service.cluster.corpora import command, folder_of, kill_during, manifest, write_corpus
+
+
+class CountingPool:
+    """A pool that notes what it was asked."""
+
+    def __init__(self, pool: LocalPool) -> None:
+        self._pool = pool
+        self.tasks: list[Task] = []
+
+    def answers(self, tasks: Iterator[Task]) -> Generator[Answer, None, None]:
+        def noted() -> Iterator[Task]:
+            for task in tasks:
+                self.tasks.append(task)
+                yield task
+
+        yield from self._pool.answers(noted())
+
+
+def run(
+    corpus: Path, output: Path, synthesizer: Synthesizer, form: SpeechForm | None = None
+) -> tuple[Any, list[Task]]:
+    form = form or SpeechForm()
+    pool = CountingPool(LocalPool(Speaker(synthesizer, form, 2), 2))
+    with SpeechFolder(output, form.audio_format) as folder:
+        batch = Batch(corpus, folder, SoundIdentity(Settings(), form))
+        progress = CorpusProgress(batch.n_missing, batch.n_characters, batch.n_kept)
+        return batch.speak(pool, progress), pool.tasks
+
+
+def test_each_utterance_has_a_file_and_each_line_an_entry(
+    synthesizer: Synthesizer, tmp_path: Path
+) -> None:
+    corpus = write_corpus(
+        tmp_path / "c.jsonl",
+        {"id": "a", "text": "Good morning."},
+        {"id": "b", "text": "Good evening.", "voice": "bf_emma", "metadata": {"page": 7}},
+        {"id": "c", "text": "Good morning."},
+    )
+    summary, tasks = run(corpus, tmp_path / "out", synthesizer, SpeechForm(timestamps="word"))
+    entries = manifest(tmp_path / "out")
+    assert [entry["id"] for entry in entries] == ["a", "b", "c"]
+    assert entries[0] | {"id": "c"} == entries[2]
+    assert len(tasks) == summary.n_spoken == 2
+    assert entries[1]["metadata"] == {"page": 7}
+    for entry in entries:
+        content = (tmp_path / "out" / entry["file"]).read_bytes()
+        assert hashlib.sha256(content).hexdigest() == entry["sha256"]
+        info = soundfile.info(tmp_path / "out" / entry["file"])
+        assert info.frames == round(entry["duration_s"] * 24_000)
+        assert entry["words"][0]["text"] == "Good"
+        assert 0 < entry["words"][0]["start_s"] < entry["words"][1]["end_s"] < entry["duration_s"]
+    assert not (tmp_path / "out" / "errors.jsonl").exists()
+
+
+def test_what_is_kept_is_not_spoken_again_and_what_is_new_is(
+    synthesizer: Synthesizer, tmp_path: Path
+) -> None:
+    lines: list[Any] = [{"id": "a", "text": "One."}, {"id": "b", "text": "Two."}]
+    output = tmp_path / "out"
+    run(write_corpus(tmp_path / "c", *lines), output, synthesizer)
+    before = (output / "manifest.jsonl").read_bytes()
+    assert run(tmp_path / "c", output, synthesizer)[1] == []
+    assert (output / "manifest.jsonl").read_bytes() == before
+    corpus = write_corpus(tmp_path / "c", {"id": "z", "text": "Three."}, *lines)
+    _, tasks = run(corpus, output, synthesizer)
+    assert [task.utterance.text for task in tasks] == ["Three."]
+    assert (output / "manifest.jsonl").read_bytes().endswith(before)
+
+
+def test_bad_lines_are_told_and_the_others_are_spoken(
+    synthesizer: Synthesizer, tmp_path: Path
+) -> None:
+    corpus = write_corpus(
+        tmp_path / "c",
+        {"id": "a", "text": "One."},
+        {"id": "b", "text": "One.", "voice": "af_hart"},
+        b"not JSON",
+        {"id": "d", "text": "... --- ..."},
+        {"id": "e", "text": "Two.", "speed": 9},
+        {"id": "f", "text": "Two."},
+    )
+    summary, _ = run(corpus, tmp_path / "out", synthesizer)
+    assert [entry["id"] for entry in manifest(tmp_path / "out")] == ["a", "f"]
+    assert (summary.n_lines, summary.n_spoken, summary.n_bad) == (6, 2, 4)
+    told = [json.loads(line) for line in summary.errors.read_text().splitlines()]
+    assert [(entry["line"], entry["id"], entry["code"]) for entry in told] == [
+        (2, "b", "unknown_voice"),
+        (3, None, "invalid_line"),
+        (4, "d", "nothing_to_say"),
+        (5, "e", "invalid_request"),
+    ]
+    assert "did you mean af_heart?" in told[0]["message"]
+
+
+def test_a_corpus_without_lines_is_refused(synthesizer: Synthesizer, tmp_path: Path) -> None:
+    with pytest.raises(InvalidRequestError, match="has no line"):
+        run(write_corpus(tmp_path / "c"), tmp_path / "out", synthesizer)
+
+
+def test_what_fails_by_no_fault_of_its_text_is_tried_so_often_and_no_more(
+    synthesizer: Synthesizer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    said: list[str] = []
+    stream = synthesizer.stream
+
+    def failing(plan: Plan, *arguments: Any, **options: Any) -> Any:
+        said.append("")
+        if len(said) <= n_failures:
+            raise SynthesisError("the model stumbled")
+        return stream(plan, *arguments, **options)
+
+    monkeypatch.setattr(synthesizer, "stream", failing)
+    n_failures = 2
+    assert isinstance(Speaker(synthesizer, SpeechForm(), 3).say(Utterance("One.")), Speech)
+    assert len(said) == 3
+    said, n_failures = [], 9
+    failed = Speaker(synthesizer, SpeechForm(), 3).say(Utterance("One."))
+    assert failed == Failure("synthesis_failed", "the model stumbled (3 attempts)")
+    assert len(said) == 3
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (Utterance("a"), Utterance("b")),
+        (Utterance("a"), Utterance("a", "phonemes")),
+        (Utterance("a"), Utterance("a", voice="bf_emma")),
+        (Utterance("a"), Utterance("a", speed=1.1)),
+    ],
+)
+def test_other_utterances_have_other_keys(one: Utterance, other: Utterance) -> None:
+    identity = SoundIdentity(Settings(), SpeechForm())
+    assert identity.key(one) == identity.key(one)
+    assert identity.key(one) != identity.key(other)
+
+
+def test_what_changes_the_sound_changes_the_keys_and_threads_do_not(tmp_path: Path) -> None:
+    model, lexicon = tmp_path / "model.onnx", tmp_path / "lexicon.toml"
+    model.write_bytes(b"model")
+    lexicon.write_bytes(b"lexicon")
+    utterance = Utterance("a")
+
+    def key(form: SpeechForm | None = None, **settings: Any) -> str:
+        return SoundIdentity(Settings(**settings), form or SpeechForm()).key(utterance)
+
+    keys = [
+        key(), key(voice="bf_emma"), key(model=model), key(lexicon=lexicon),
+        key(file_decoding="windows"), key(SpeechForm("flac")), key(SpeechForm("wav", 8000)),
+        key(SpeechForm(timestamps="word")),
+    ]  # fmt: skip
+    assert len(set(keys)) == len(keys)
+    assert key(threads=1, workers=3, port=9, max_requests=7) == keys[0]
+    before = key(lexicon=lexicon)
+    lexicon.write_bytes(b"other")
+    assert key(lexicon=lexicon) != before
+
+
+@pytest.mark.parametrize(
+    "n_kills", [1, pytest.param(4, marks=pytest.mark.thorough)], ids=["once", "often"]
+)
+def test_a_run_that_is_killed_goes_on_where_it_ended(
+    model_file: Path, cache_dir: Path, tmp_path: Path, n_kills: int
+) -> None:
+    lines = [{"id": f"u{i}", "text": f"Number {i}."} for i in range(4 + 3 * n_kills)]
+    corpus = write_corpus(tmp_path / "c", *lines)
+    options = ["--cache-dir", str(cache_dir), "--timestamps", "phoneme"]
+    whole = subprocess.run(
+        command(corpus, tmp_path / "whole", *options, "--threads", "1"),
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert whole.returncode == 0, whole.stderr
+    kept: dict[Path, int] = {}
+    for _ in range(n_kills):
+        kill_during(command(corpus, tmp_path / "out", *options), tmp_path / "out", 2)
+        there_are = {path: path.stat().st_ino for path in (tmp_path / "out").glob("audio/*/*.wav")}
+        assert kept.items() <= there_are.items()
+        kept = there_are
+        assert not (tmp_path / "out/manifest.jsonl").exists()
+    done = subprocess.run(
+        command(corpus, tmp_path / "out", *options, "--workers", "2", "--threads", "2"),
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert f"{len(lines) - len(kept)} utterances now" in done.stderr
+    assert all(path.stat().st_ino == inode for path, inode in kept.items())
+    assert folder_of(tmp_path / "out") == folder_of(tmp_path / "whole")
+
+
+def test_an_interrupted_run_ends_at_once_and_keeps_what_it_has(
+    model_file: Path, cache_dir: Path, tmp_path: Path
+) -> None:
+    corpus = write_corpus(tmp_path / "c", *({"text": f"Number {i}. " * 4} for i in range(40)))
+    options = ["--cache-dir", str(cache_dir)]
+    status = kill_during(
+        command(corpus, tmp_path / "out", *options), tmp_path / "out", 1, signal.SIGINT
+    )
+    assert status == 130
+
+
+@pytest.mark.parametrize(
+    ("arguments", "named"),
+    [
+        (["/nowhere.jsonl"], "/nowhere.jsonl"),
+        ([os.devnull], "has no line to speak"),
+        ([os.devnull, "--format", "m4a"], "supported: wav"),
+        ([os.devnull, "--sample-rate", "7"], "wav has no 7 Hz"),
+        ([os.devnull, "--attempts", "0"], "attempts must be at least 1"),
+        ([os.devnull, "--cluster", "auto", "--actors", "0"], "actors must be at least 1"),
+        ([os.devnull, "--cluster", "auto", "--actor-cpus", "0"], "actor-cpus"),
+    ],
+)
+def test_mistakes_are_told_in_one_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], named: str
+) -> None:
+    assert main(["corpus", *arguments, "-o", str(tmp_path / "out")]) == 1
+    (line,) = capsys.readouterr().err.strip().splitlines()
+    assert line.startswith("kokoro-service: ")
+    assert named in line
