@@ -31,7 +31,7 @@ ALLOWED = {
     "doctor": LEAVES | {"machine", "loading", "text"},
     "api": LEAVES | {"logs", "machine", "loading", "text", "audio", "model", "speech"},
     "hosting": LEAVES | {"logs", "heap", "api"},
-    "cluster": LEAVES | {"audio", "heap", "hosting", "loading", "logs", "saying", "speech"},
+    "cluster": LEAVES | {"api", "audio", "heap", "hosting", "loading", "logs", "saying", "speech"},
     "playback": LEAVES,
     "progress": set(),
     "saying": LEAVES | {"audio", "playback", "progress", "speech"},
@@ -41,10 +41,10 @@ ALLOWED = {
 }
 OUTSIDE = {
     "ortffi": {"model", "preparation", "speech"},
-    "fastapi": {"api", "hosting"},
-    "starlette": {"api", "hosting"},
+    "fastapi": {"api", "hosting", "cluster"},
+    "starlette": {"api", "hosting", "cluster"},
     "uvicorn": {"api"},
-    "prometheus_client": {"api"},
+    "prometheus_client": {"api", "cluster"},
     "soundfile": {"audio"},
     "soxr": {"audio"},
     "av": {"audio"},

@@ -34,7 +34,9 @@ class Admission:
     Attributes:
         n_requests: requests in progress or waiting for their turn.
         n_sessions: WebSocket sessions and Wyoming connections that are open.
-        closing: set when the service shuts down; sessions then finish their text and end.
+        closing: set when the service shuts down.
+        ending: set when sessions are to finish their text and end: when the service shuts down, or
+            is a replica that others take over from.
     """
 
     def __init__(
@@ -54,6 +56,7 @@ class Admission:
         self._mean_s = _FIRST_GUESS_S
         self._cancellations: set[Cancellation] = set()
         self.closing = asyncio.Event()
+        self.ending = asyncio.Event()
 
     @property
     def held_bytes(self) -> int:
@@ -128,6 +131,7 @@ class Admission:
             is_urgent: tells whether to stop waiting earlier.
         """
         self.closing.set()
+        self.ending.set()
         until = time.monotonic() + timeout_s
         while self._is_busy() and time.monotonic() < until and not is_urgent():
             await asyncio.sleep(_POLL_S)
@@ -137,6 +141,10 @@ class Admission:
             for cancellation in list(self._cancellations):
                 cancellation.cancel(NotReadyError(_CLOSED))
             await asyncio.sleep(_POLL_S)
+
+    def end_sessions(self) -> None:
+        """Have sessions finish their text and end, while requests are admitted as before."""
+        self.ending.set()
 
     def _is_busy(self) -> bool:
         return bool(self.n_requests or self.n_sessions)

@@ -49,7 +49,7 @@ _ROUTERS = (
     websocket_router,
 )
 
-_ERROR_SHAPES: dict[str, ErrorShape] = {
+ERROR_SHAPES: dict[str, ErrorShape] = {
     "/v1": OPENAI_SHAPE,
     "/v1/text-to-speech": ELEVENLABS_SHAPE,
     "/v1/voices": ELEVENLABS_SHAPE,
@@ -132,7 +132,7 @@ def create_app(
     app.state.service = state
     for router in routers:
         app.include_router(router)
-    error_answers.install(app, _ERROR_SHAPES)
+    error_answers.install(app, ERROR_SHAPES)
     app.add_middleware(Methods, routes=[*routes, *app.routes])
     app.add_middleware(BodyLimit, max_bytes=state.max_body_bytes)
     app.add_middleware(BodyTimeout, receive_timeout_s=settings.receive_timeout_s)

@@ -21,6 +21,11 @@ class Idleness:
         self._n_speaking = 0
         self._timer: asyncio.TimerHandle | None = None
 
+    @property
+    def n_speaking(self) -> int:
+        """Return how many utterances are being spoken or wait for their turn."""
+        return self._n_speaking
+
     @contextmanager
     def speaking(self) -> Iterator[None]:
         """Speak within the block, and count from its end."""

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager
+from typing import Any
 
 from prometheus_client import (
     CollectorRegistry,
@@ -15,6 +16,7 @@ from prometheus_client import (
     ProcessCollector,
 )
 from prometheus_client import exposition as prometheus_text
+from prometheus_client.metrics_core import Metric as Family
 from prometheus_client.openmetrics import exposition as openmetrics
 
 from service.errors import ServiceError
@@ -123,6 +125,15 @@ class Metrics:
             "kokoro_model_loaded", "1 if the model is in memory, 0 before and while it is unloaded"
         )
         self._model: Info | None = None
+        self._exposed: Callable[[Iterable[Family]], Iterable[Family]] = lambda own: own
+
+    def collect(self) -> Iterator[Family]:
+        """Yield the metrics of this application, with their present values."""
+        return iter(self._registry.collect())
+
+    def expose(self, exposed: Callable[[list[Family]], Iterable[Family]]) -> None:
+        """Set what makes of these metrics those that `render` writes; default: the same."""
+        self._exposed = lambda own: exposed(list(own))
 
     def watch(
         self,
@@ -219,11 +230,22 @@ class Metrics:
         version that is not a number.
         """
         media_types = {item.partition(";")[0].strip().lower() for item in accept.split(",")}
+        families: Any = _Families(self._exposed(self.collect()))
         if "application/openmetrics-text" in media_types:
             # Its module has no annotations.
-            content = openmetrics.generate_latest(self._registry)  # type: ignore[no-untyped-call]
+            content = openmetrics.generate_latest(families)  # type: ignore[no-untyped-call]
             return content, openmetrics.CONTENT_TYPE_LATEST
-        return prometheus_text.generate_latest(self._registry), _TEXT_CONTENT_TYPE
+        return prometheus_text.generate_latest(families), _TEXT_CONTENT_TYPE
+
+
+class _Families:
+    """What prometheus-client writes; it asks a registry for no more."""
+
+    def __init__(self, families: Iterable[Family]) -> None:
+        self._families = families
+
+    def collect(self) -> Iterable[Family]:
+        return self._families
 
 
 _TEXT_CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"

@@ -144,7 +144,7 @@ class SocketSession(ABC):
         await self._patiently(self._websocket.send_bytes(data))
 
     async def _end_with_service(self) -> None:
-        await self.service.admission.closing.wait()
+        await self.service.admission.ending.wait()
         await self.end_early()
 
     async def _close(self) -> None:

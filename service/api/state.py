@@ -92,7 +92,7 @@ class ServiceState:
             queue_length=lambda: self._ready.synthesizer.turns.n_waiting if self._ready else 0,
             answer_bytes=lambda: self.admission.held_bytes,
             audio_cache_bytes=lambda: self._ready.synthesizer.cache.n_bytes if self._ready else 0,
-            ready=lambda: self._ready is not None and not self.admission.closing.is_set(),
+            ready=lambda: self.is_ready,
             model_loaded=lambda: self._ready is not None and self._ready.synthesizer.is_loaded,
         )
         self.telemetry: Telemetry = open_telemetry(settings.telemetry)
@@ -188,6 +188,11 @@ class ServiceState:
                     self._ready.synthesizer.planner.front_end.lexicon = lexicon
             numbers = len(keys or ()), len(lexicons)
             logger.info("reloaded: the lexicon, %d keys and %d lexicons of keys", *numbers)
+
+    @property
+    def is_ready(self) -> bool:
+        """Tell whether there is a synthesizer, and the service is not shutting down."""
+        return self._ready is not None and not self.admission.closing.is_set()
 
     def require(self) -> Ready:
         """Return the synthesizer.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import socket
 from collections import deque
 from collections.abc import Generator, Iterator
 from dataclasses import dataclass, field
@@ -29,6 +30,8 @@ logger = logging.getLogger(__name__)
 
 _TASKS_HELD = 2
 """Tasks of an actor: one is spoken while the next waits, so that no actor waits for the driver."""
+
+_REACH_S = 5.0
 
 _LOST = (RayActorError, WorkerCrashedError, ObjectLostError, OwnerDiedError)
 """What Ray raises if an actor, its machine, or an answer on its way is lost."""
@@ -99,8 +102,9 @@ class RayPool:
         self._attempts = attempts
         self._options = options
         try:
+            _reach(options.address)
             ray.init(address=options.address, log_to_driver=False, logging_level="warning")
-        except (ConnectionError, ValueError) as error:
+        except (OSError, ValueError) as error:
             raise StartupError(
                 f"there is no Ray cluster at {options.address}: start one with `ray start --head`, "
                 "or leave --cluster out to speak on this machine alone"
@@ -213,6 +217,13 @@ class RayPool:
                 yield Answer(spoken, Failure("worker_lost", message))
         again.extendleft(reversed(tasks))
         ray.kill(actor.handle)
+
+
+def _reach(address: str) -> None:
+    """Connect to `HOST:PORT`, for Ray itself tries for minutes. Raises OSError or ValueError."""
+    host, colon, port = address.rpartition(":")
+    if colon:
+        socket.create_connection((host.strip("[]"), int(port)), _REACH_S).close()
 
 
 def _refs(actor: _Actor) -> list[Any]:

@@ -26,9 +26,12 @@ ENVIRONMENT = {
     "RAY_worker_niceness": "0",
     "RAY_SERVE_PROXY_PREFER_LOCAL_NODE_ROUTING": "0",
     "RAY_USAGE_STATS_ENABLED": "0",
-    "RAY_TMPDIR": "/tmp",
+    "RAY_SERVE_HTTP_PROXY_CALLBACK_IMPORT_PATH": "service.cluster.proxy:middlewares",
 }
 _START_S = 120
+
+SESSIONS: set[int] = set()
+"""Of the nodes that this process has started."""
 
 
 class Node:
@@ -67,6 +70,7 @@ class Node:
             start_new_session=True,
         )
         self._group = process.pid
+        SESSIONS.add(process.pid)
         try:
             output, _ = process.communicate(timeout=_START_S)
         except BaseException:
@@ -82,7 +86,7 @@ class Node:
         """End its processes."""
         self._signal(signal.SIGTERM)
         until_s = time.monotonic() + 10
-        while self._signal(signal.Signals(0)) and time.monotonic() < until_s:
+        while self._signal(0) and time.monotonic() < until_s:
             time.sleep(0.1)
         self._signal(signal.SIGKILL)
 
@@ -123,15 +127,15 @@ class Cluster:
 
 
 def processes(name: str) -> dict[int, str]:
-    """Return the processes of this cluster whose titles begin so, with their nodes' addresses."""
+    """Return the processes of this cluster whose titles begin so,"""
     found = {}
     for folder in Path("/proc").iterdir():
         if folder.name.isdigit():
             try:
                 title = (folder / "cmdline").read_bytes().replace(b"\0", b" ").decode()
-                environment = (folder / "environ").read_bytes()
+                session = os.getsid(int(folder.name))
             except OSError:
                 continue
-            if title.startswith(name) and f"{HEAD}:{PORT}".encode() in environment:
+            if title.startswith(name) and session in SESSIONS:
                 found[int(folder.name)] = title
     return found

@@ -28,6 +28,12 @@ _BROKEN = "request %s failed after its answer had started: %s"
 _STARTS = ("http.response.start", "websocket.http.response.start", "websocket.accept")
 
 
+def request_identity(headers: Headers) -> str:
+    """Return the id of a request: the caller's `X-Request-ID` if it can be one, else a new one."""
+    given = headers.get("x-request-id", "")
+    return given if _REQUEST_ID.fullmatch(given) else uuid.uuid4().hex
+
+
 class AccessLog:
     """Give each request an id, and log one line when it is done; never its text.
 
@@ -47,8 +53,7 @@ class AccessLog:
             return
         start = time.perf_counter()
         headers = Headers(scope=scope)
-        given = headers.get("x-request-id", "")
-        identity = given if _REQUEST_ID.fullmatch(given) else uuid.uuid4().hex
+        identity = request_identity(headers)
         # A copy: the server shares its own state among all requests.
         scope["state"] = {**scope.get("state", {}), "request_id": identity}
         status = 0

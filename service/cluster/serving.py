@@ -1,0 +1,156 @@
+"""The service as an application of Ray Serve: `serve deploy deploy/ray/serve.yaml`.
+
+    applications:
+      - name: kokoro
+        import_path: service.cluster.serving:build
+        args: {replicas: 2, settings: {voice: bf_emma}}
+
+Ray's proxies need `service.cluster.proxy` besides; see docs/scaling.md.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from typing import Any, cast
+
+from fastapi import FastAPI
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from ray import serve
+from ray.serve.config import AutoscalingConfig, AutoscalingPolicy, BackpressureConfig
+
+from service.api.state import ServiceState
+from service.cluster.drain_watch import DrainWatch
+from service.cluster.metrics_exchange import MetricsExchange
+from service.errors import NotReadyError, SettingsError
+from service.hosting import create_app
+from service.settings import Settings, load_settings
+
+logger = logging.getLogger(__name__)
+
+POLICY = "service.cluster.speech_scaling:replicas_for_speech"
+
+
+class ServingOptions(BaseModel):
+    """The `args` of the application.
+
+    Attributes:
+        settings: of the service, by name. `KOKORO_*` variables of the nodes and the file that
+            `KOKORO_CONFIG` names there give those that are missing.
+        replicas: how many; not with `autoscaling`.
+        autoscaling: fields of Ray's AutoscalingConfig. `target_ongoing_requests` counts utterances
+            that are being spoken or wait, not open WebSockets.
+        cpus: processors of each replica, which are its threads too.
+        gpus: GPUs of each replica.
+        max_ongoing: requests and WebSockets that a replica has at a time.
+        max_queued: requests that wait in each proxy for a replica; more get 503.
+        retry_after_s: after which those may try again.
+        grace_s: seconds that a replica has to finish when it is replaced or not needed any more.
+    """
+
+    model_config = ConfigDict(extra="forbid")
+
+    settings: dict[str, Any] = Field(default_factory=dict)
+    replicas: int = Field(1, ge=1)
+    autoscaling: dict[str, Any] | None = None
+    cpus: float = Field(1, gt=0)
+    gpus: float = Field(0, ge=0)
+    max_ongoing: int = Field(16, ge=1)
+    max_queued: int = Field(32, ge=0)
+    retry_after_s: int = Field(2, ge=1)
+    grace_s: float = Field(60, ge=1)
+
+    @model_validator(mode="after")
+    def _either(self) -> ServingOptions:
+        if self.autoscaling is not None and "replicas" in self.model_fields_set:
+            raise ValueError("give replicas or autoscaling, not both")
+        return self
+
+
+def build(args: dict[str, Any]) -> Any:
+    """Return the application for Ray Serve.
+
+    Args:
+        args: see `ServingOptions`.
+
+    Raises:
+        SettingsError: an argument or a setting is unknown, malformed or out of range.
+    """
+    try:
+        options = ServingOptions.model_validate(args)
+    except ValidationError as error:
+        places = (".".join(map(str, item["loc"])) or "args" for item in error.errors())
+        told = (f"{name}: {item['msg']}" for name, item in zip(places, error.errors(), strict=True))
+        raise SettingsError(f"args of the application: {'; '.join(told)}") from error
+    fields = _fields(options)
+    load_settings(fields)  # an error is told to who deploys, not in a replica's log
+    if options.autoscaling is None:
+        scaling: dict[str, Any] = {"num_replicas": options.replicas}
+    else:
+        policy = AutoscalingPolicy(policy_function=POLICY)
+        scaling = {"autoscaling_config": AutoscalingConfig(**options.autoscaling, policy=policy)}
+    deployment = serve.deployment(
+        name="Kokoro",
+        max_ongoing_requests=options.max_ongoing,
+        max_queued_requests=options.max_queued,
+        backpressure_config=BackpressureConfig(
+            status_code=503, retry_after_s=options.retry_after_s
+        ),
+        ray_actor_options={"num_cpus": options.cpus, "num_gpus": options.gpus},
+        graceful_shutdown_timeout_s=options.grace_s,
+        graceful_shutdown_wait_loop_s=0.2,
+        health_check_period_s=5,
+        health_check_timeout_s=15,
+        **scaling,
+    )(serve.ingress()(Replica))
+    return deployment.bind(fields)
+
+
+def _fields(options: ServingOptions) -> dict[str, Any]:
+    """Return the settings of a replica: its own limits never refuse what Ray lets in."""
+    return {
+        "threads": max(1, int(options.cpus)),
+        "max_requests": options.max_ongoing,
+        "max_websockets": options.max_ongoing,
+        **options.settings,
+    }
+
+
+class Replica:
+    """A replica: a service of its own, with a model of its own.
+
+    Args:
+        fields: settings, by name.
+    """
+
+    app: FastAPI
+    """The application; Ray's ingress has it."""
+
+    def __init__(self, fields: dict[str, Any]) -> None:
+        self._settings: Settings = load_settings(fields)
+        self._watch: DrainWatch | None = None
+
+    def __serve_build_asgi_app__(self) -> FastAPI:  # Ray's name
+        """Return the application, whose startup ends when the model speaks."""
+        app = create_app(self._settings)
+        state = cast("ServiceState", app.state.service)
+        context = serve.get_replica_context()
+        self._watch = DrainWatch(
+            context.replica_id, asyncio.get_running_loop(), state.admission.end_sessions
+        )
+        self._exchange = MetricsExchange(context.app_name, context.replica_id.unique_id)
+        self._exchange.start(state.metrics)
+        return app
+
+    @property
+    def _service(self) -> ServiceState:
+        return cast("ServiceState", self.app.state.service)
+
+    def record_autoscaling_stats(self) -> dict[str, float]:
+        """Return what `replicas_for_speech` counts."""
+        return {"speaking": float(self._service.idleness.n_speaking)}
+
+    def check_health(self) -> None:
+        """Raise NotReadyError if the model does not speak; Ray then replaces the replica."""
+        if not self._service.is_ready:
+            raise NotReadyError("the model does not speak")

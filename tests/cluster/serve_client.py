@@ -1,0 +1,131 @@
+"""Ray Serve on the nodes of the tests: deploying, watching, and asking."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import time
+from collections import Counter
+from dataclasses import dataclass
+from typing import Any
+
+import httpx
+
+from tests.cluster.ray_nodes import DASHBOARD
+
+PORT = 27800
+URL = f"http://127.0.0.1:{PORT}"
+_DEPLOY_S = 240
+
+
+@dataclass(frozen=True)
+class ReplicaProcess:
+    """A replica that runs: its process and the address of its node."""
+
+    id: str
+    pid: int
+    node: str
+
+
+class Serve:
+    """The application on the cluster."""
+
+    def __init__(self) -> None:
+        self._dashboard = httpx.Client(base_url=DASHBOARD, timeout=60)
+
+    def deploy(self, **arguments: Any) -> None:
+        """Deploy the application with these arguments; return when it runs."""
+        application = {
+            "name": "kokoro",
+            "route_prefix": "/",
+            "import_path": "service.cluster.serving:build",
+            "args": arguments,
+        }
+        config = {
+            "proxy_location": "HeadOnly",
+            "http_options": {"host": "0.0.0.0", "port": PORT, "request_timeout_s": 120},
+            "applications": [application],
+        }
+        self.send(config)
+        self.wait_until_running(arguments.get("replicas"))
+
+    def send(self, config: dict[str, Any]) -> None:
+        """Have Ray take a configuration."""
+        until_s = time.monotonic() + 60
+        while True:
+            try:
+                answer = self._dashboard.put("/api/serve/applications/", json=config)
+                assert answer.status_code == 200, answer.text
+                return
+            except (httpx.TransportError, AssertionError):
+                if time.monotonic() > until_s:
+                    raise
+                time.sleep(0.5)
+
+    def _application(self) -> dict[str, Any]:
+        details = self._dashboard.get("/api/serve/applications/").json()
+        found: dict[str, Any] = details["applications"].get("kokoro", {})
+        return found
+
+    def replicas(self) -> list[ReplicaProcess]:
+        """Return the replicas that run."""
+        deployments = self._application().get("deployments", {})
+        return [
+            ReplicaProcess(each["replica_id"], each["pid"], each["node_ip"])
+            for each in deployments.get("Kokoro", {}).get("replicas", [])
+            if each["state"] == "RUNNING"
+        ]
+
+    def wait_until_running(
+        self, n_replicas: int | None = None, timeout_s: float = _DEPLOY_S
+    ) -> float:
+        """Wait until so many replicas run and none is on its way; return the seconds it took."""
+        start_s = time.monotonic()
+        while True:
+            application = self._application()
+            assert application.get("status") != "DEPLOY_FAILED", application.get("message")
+            deployment = application.get("deployments", {}).get("Kokoro", {})
+            states = Counter(each["state"] for each in deployment.get("replicas", []))
+            is_there = n_replicas is None or states["RUNNING"] == n_replicas
+            if application.get("status") == "RUNNING" and is_there and set(states) <= {"RUNNING"}:
+                return time.monotonic() - start_s
+            assert time.monotonic() - start_s < timeout_s, f"{application.get('status')} {states}"
+            time.sleep(0.2)
+
+
+@dataclass
+class Heard:
+    """What came of a request: its status, body and headers, or how it broke."""
+
+    status: int = 0
+    body: bytes = b""
+    headers: http.client.HTTPMessage | None = None
+    broken: str = ""
+    first_byte_s: float = 0.0
+    total_s: float = 0.0
+
+    @property
+    def is_whole(self) -> bool:
+        return self.status == 200 and not self.broken
+
+
+def ask(path: str = "/synthesize", *, port: int = PORT, request_id: str = "", **body: Any) -> Heard:
+    """Send a request on a connection of its own, and read its answer to the end."""
+    heard = Heard()
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=180)
+    start_s = time.monotonic()
+    try:
+        headers = {"content-type": "application/json"}
+        headers |= {"x-request-id": request_id} if request_id else {}
+        connection.request("POST", path, json.dumps(body), headers)
+        answer = connection.getresponse()
+        heard.status, heard.headers = answer.status, answer.headers
+        heard.body = answer.read(1)
+        heard.first_byte_s = time.monotonic() - start_s
+        heard.body += answer.read()
+    except (http.client.HTTPException, OSError) as error:
+        heard.broken = type(error).__name__
+    finally:
+        connection.close()
+    heard.total_s = time.monotonic() - start_s
+    return heard

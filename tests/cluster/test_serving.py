@@ -1,0 +1,320 @@
+"""On Ray the service answers as it does by itself, and what it promised is kept when parts fail."""
+
+from __future__ import annotations
+
+import io
+import os
+import signal
+import socket
+import threading
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import httpx
+import numpy as np
+import pytest
+import soundfile
+
+from tests.cluster.ray_nodes import WORKER, Cluster
+from tests.cluster.serve_client import PORT, URL, Heard, Serve, ask
+from tests.service.api.serving_process import Server
+from tests.service.api.speech_socket import SpeechSocket
+
+pytestmark = pytest.mark.cluster
+
+TEXT = "The birch canoe slid on the smooth planks. It costs $5.50 at 10:30, Dr. Smith said."
+SHORT = "Yes, of course."
+LONG = "Rice is often served in round bowls, and the juice of lemons makes fine punch. " * 6
+REPLACED_S = 30
+
+
+@pytest.fixture(scope="module")
+def serve(cluster: Cluster) -> Serve:
+    return Serve()
+
+
+@pytest.fixture(scope="module")
+def two(serve: Serve) -> Serve:
+    serve.deploy(replicas=2, max_ongoing=32, grace_s=40)
+    return serve
+
+
+@pytest.fixture(scope="module")
+def plain(start_server: Callable[..., Server]) -> Iterator[Server]:
+    server = start_server("--threads", "1")
+    server.wait_until_ready()
+    yield server
+    server.stop()
+
+
+ASKED: list[tuple[str, str, Any]] = [
+    *(
+        ("POST", "/synthesize", {"text": TEXT, "format": name, "stream": stream})
+        for name in ("wav", "pcm", "flac", "mp3", "opus", "mulaw", "srt")
+        for stream in (False, True)
+        if not (stream and name in ("wav", "srt"))
+    ),
+    ("POST", "/synthesize", {"text": TEXT, "timestamps": "word"}),
+    ("POST", "/v1/audio/speech", {"model": "kokoro", "input": TEXT, "voice": "alloy"}),
+    ("POST", "/v1/text-to-speech/af_heart", {"text": TEXT}),
+    ("POST", "/phonemize", {"text": TEXT}),
+    ("GET", "/voices", None), ("GET", "/languages", None), ("GET", "/v1/models", None),
+    ("GET", "/openapi.json", None), ("GET", "/ready", None), ("GET", "/", None),
+    ("POST", "/synthesize", {"text": "x", "voice": "af_hart"}),
+    ("POST", "/v1/audio/speech", {"model": "kokoro", "input": "", "voice": "alloy"}),
+    ("POST", "/synthesize", {"text": "x" * 20_001}),
+    ("GET", "/nowhere", None), ("DELETE", "/synthesize", None),
+]  # fmt: skip
+
+
+def test_answers_are_those_of_the_plain_server(two: Serve, plain: Server) -> None:
+    misses = []
+    for method, path, body in ASKED:
+        answers = [
+            httpx.request(
+                method, url + path, json=body, timeout=120, headers={"x-request-id": "the-same"}
+            )
+            for url in (plain.url, URL)
+        ]
+        own, hosted = answers
+        same = own.content == hosted.content
+        if body and body.get("format") == "opus":  # its streams have serial numbers by chance
+            decoded = [
+                soundfile.read(io.BytesIO(each.content), dtype="float32")[0] for each in answers
+            ]
+            same = bool(np.array_equal(*decoded))
+        kinds = [each.headers.get("content-type") for each in answers]
+        ids = hosted.headers.get_list("x-request-id")
+        if not (same and own.status_code == hosted.status_code and kinds[0] == kinds[1]):
+            misses.append((method, path, body, own.status_code, hosted.status_code))
+        if ids != ["the-same"]:
+            misses.append((method, path, body, ids))
+    assert not misses
+
+
+def test_a_session_says_what_the_plain_server_would(two: Serve, plain: Server) -> None:
+    spoken = []
+    for url in (plain.url, URL):
+        with SpeechSocket(url) as session:
+            session.say(TEXT)
+            session.send("end")
+            assert session.until_closed() == 1000
+            spoken.append(session.pcm)
+    assert spoken[0] == spoken[1]
+    with SpeechSocket(URL) as session:
+        session.socket.send("x" * 300_000)
+        assert session.until_closed() == 1009
+
+
+def test_an_id_that_cannot_be_one_is_replaced_once(two: Serve) -> None:
+    heard = ask(request_id="a b", text="")
+    assert heard.status == 422
+    assert heard.headers is not None
+    (identity,) = heard.headers.get_all("x-request-id", [])
+    assert len(identity) == 32
+    assert identity.encode() in heard.body
+
+
+def test_without_keys_nobody_is_answered_at_other_addresses(two: Serve) -> None:
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+        try:
+            probe.connect(("192.0.2.1", 9))
+        except OSError:
+            pytest.skip("this machine has no address but loopback")
+        address = probe.getsockname()[0]
+    answer = httpx.get(f"http://{address}:{PORT}/voices", timeout=30)
+    assert (answer.status_code, answer.json()["error"]["code"]) == (403, "forbidden_origin")
+
+
+def test_metrics_of_all_replicas_are_in_one_place(two: Serve) -> None:
+    with ThreadPoolExecutor(8) as pool:
+        assert all(heard.is_whole for heard in pool.map(lambda _: ask(text=SHORT), range(8)))
+    replicas = {each.id for each in two.replicas()}
+    until_s = time.monotonic() + 30
+    while True:
+        text = httpx.get(f"{URL}/metrics", timeout=30).text
+        told = {
+            each for each in replicas
+            if f'kokoro_ready{{replica="{each}"}} 1.0' in text
+        }  # fmt: skip
+        if told == replicas:
+            break
+        assert time.monotonic() < until_s, text
+        time.sleep(0.5)
+    assert text.count("# HELP kokoro_requests_total") == 1
+
+
+def client_loop(ends: threading.Event, heard: list[Heard], **body: Any) -> None:
+    while not ends.is_set():
+        heard.append(ask(**body))
+
+
+class Load:
+    """Eight streams and eight whole requests at a time, all the time."""
+
+    def __init__(self) -> None:
+        self.streams: list[Heard] = []
+        self.whole: list[Heard] = []
+        self._ends = threading.Event()
+        long = {"text": LONG, "stream": True, "format": "pcm"}
+        short = {"text": SHORT, "format": "pcm"}
+        self._threads = [
+            threading.Thread(target=client_loop, args=(self._ends, heard), kwargs=body)
+            for heard, body in ((self.streams, long), (self.whole, short))
+            for _ in range(8)
+        ]
+
+    def __enter__(self) -> Load:
+        for thread in self._threads:
+            thread.start()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._ends.set()
+        for thread in self._threads:
+            thread.join()
+
+
+def assert_kept(load: Load, whole_stream: bytes, whole_answer: bytes) -> int:
+    """Check that nothing truncated looks whole; return how many streams broke."""
+    lost = [(each.status, each.broken, each.body[:200]) for each in load.whole if not each.is_whole]
+    assert not lost
+    assert all(each.body == whole_answer for each in load.whole)
+    assert all(each.body == whole_stream for each in load.streams if each.is_whole)
+    broken = [each for each in load.streams if not each.is_whole]
+    # One whose answer had not begun was tried again, so only a begun one may break.
+    assert all(each.status == 200 and each.broken for each in broken), broken
+    return len(broken)
+
+
+@pytest.fixture(scope="module")
+def wholes(plain: Server) -> tuple[bytes, bytes]:
+    """What the plain server says to the requests of a load."""
+    stream = ask(port=int(plain.url.rpartition(":")[2]), text=LONG, stream=True, format="pcm")
+    answer = ask(port=int(plain.url.rpartition(":")[2]), text=SHORT, format="pcm")
+    return stream.body, answer.body
+
+
+N_REPLICA_KILLS = int(os.environ.get("REPLICA_KILLS", "2"))
+N_NODE_KILLS = int(os.environ.get("NODE_KILLS", "1"))
+N_UPDATES = int(os.environ.get("UPDATES", "1"))
+
+
+def test_a_killed_replica_takes_only_its_own_streams_with_it(
+    two: Serve, wholes: tuple[bytes, bytes]
+) -> None:
+    for _ in range(N_REPLICA_KILLS):
+        before = two.replicas()
+        with Load() as load:
+            time.sleep(5)
+            os.kill(before[0].pid, signal.SIGKILL)
+            time.sleep(2)
+            replaced_s = two.wait_until_running(2)
+        n_broken = assert_kept(load, *wholes)
+        print(f"replaced after {replaced_s + 2:.1f} s, {n_broken} of {len(load.streams)} streams "
+              f"broken, {len(load.whole)} whole requests")  # fmt: skip
+        assert n_broken <= 8
+        assert replaced_s + 2 < REPLACED_S
+        assert {each.pid for each in two.replicas()} != {each.pid for each in before}
+
+
+def test_a_killed_node_takes_only_its_own_streams_with_it(
+    two: Serve, cluster: Cluster, wholes: tuple[bytes, bytes]
+) -> None:
+    for _ in range(N_NODE_KILLS):
+        with Load() as load:
+            time.sleep(5)
+            cluster.nodes[WORKER].kill()
+            time.sleep(3)
+        n_broken = assert_kept(load, *wholes)
+        print(f"{n_broken} of {len(load.streams)} streams, {len(load.whole)} whole requests")
+        cluster.start(WORKER)
+        two.wait_until_running(2)
+
+
+def test_an_update_refuses_nobody_and_asks_sessions_to_go(
+    two: Serve, wholes: tuple[bytes, bytes]
+) -> None:
+    for number in range(N_UPDATES):
+        with SpeechSocket(URL) as one, SpeechSocket(URL) as other, Load() as load:
+            for session in (one, other):
+                session.say(SHORT)
+            time.sleep(3)
+            # Another setting, so that the replicas are replaced one by one.
+            two.deploy(
+                replicas=2,
+                max_ongoing=32,
+                grace_s=40,
+                settings={"max_text_length": 19_000 + number},
+            )
+            codes = {session.until_closed() for session in (one, other)}
+        assert codes == {1001}
+        assert assert_kept(load, *wholes) == 0
+
+
+def test_a_client_that_leaves_leaves_an_idle_replica(two: Serve) -> None:
+    two.wait_until_running(2)
+    connection = socket.create_connection(("127.0.0.1", PORT))
+    body = f'{{"text": "{LONG}", "stream": true, "format": "pcm"}}'.encode()
+    connection.sendall(
+        b"POST /synthesize HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+        b"Content-Length: %d\r\n\r\n" % len(body) + body
+    )
+    assert connection.recv(1000).startswith(b"HTTP/1.1 200")
+    connection.close()
+    time.sleep(1)
+    before = [cpu_s(each.pid) for each in two.replicas()]
+    time.sleep(2)
+    after = [cpu_s(each.pid) for each in two.replicas()]
+    assert max(late - early for early, late in zip(before, after, strict=True)) < 0.5
+
+
+def cpu_s(pid: int) -> float:
+    with open(f"/proc/{pid}/stat") as file:
+        ticks = file.read().rpartition(")")[2].split()[11:13]
+    return sum(map(int, ticks)) / os.sysconf("SC_CLK_TCK")
+
+
+def test_more_than_there_is_room_for_is_refused_in_our_own_words(serve: Serve) -> None:
+    serve.deploy(replicas=2, max_ongoing=1, max_queued=1)
+    with ThreadPoolExecutor(12) as pool:
+        heard = list(pool.map(lambda _: ask(text=LONG, format="pcm"), range(12)))
+        openai = list(
+            pool.map(
+                lambda _: ask("/v1/audio/speech", model="kokoro", voice="alloy", input=LONG),
+                range(12),
+            )
+        )
+    refused = [each for each in heard if each.status == 503]
+    assert refused
+    assert {each.status for each in heard} == {200, 503}
+    for each in refused:
+        assert each.headers is not None
+        assert each.headers["retry-after"] == "2"
+        assert b'"code":"overloaded"' in each.body
+    print(f"refused within {max(each.total_s for each in refused):.3f} s")
+    of_openai = next(each for each in openai if each.status != 200)
+    assert b'"type"' in of_openai.body
+    assert b"too many requests" in of_openai.body
+
+
+def test_replicas_come_and_go_with_speech(serve: Serve) -> None:
+    serve.deploy(
+        max_ongoing=16,
+        autoscaling={
+            "min_replicas": 0, "initial_replicas": 1, "max_replicas": 2,
+            "target_ongoing_requests": 2, "upscale_delay_s": 1, "downscale_delay_s": 4,
+            "downscale_to_zero_delay_s": 6, "look_back_period_s": 4,
+        },
+    )  # fmt: skip
+    serve.wait_until_running(1)
+    with SpeechSocket(URL):  # which nobody speaks on, so it holds no replica
+        with Load() as load:
+            serve.wait_until_running(2)
+        assert all(each.is_whole for each in (*load.streams, *load.whole))
+        serve.wait_until_running(0)
+    start_s = time.monotonic()
+    assert ask(text=SHORT).is_whole
+    print(f"first answer from nothing after {time.monotonic() - start_s:.1f} s")

@@ -1,0 +1,138 @@
+"""What is in deploy/ is what Kubernetes takes, and what the service understands."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import kubernetes_validate
+import pytest
+import yaml
+
+from service.api.metrics import Metrics
+from service.errors import SettingsError
+from service.settings import ENVIRONMENT_PREFIX, Settings, load_settings
+
+_LATEST = kubernetes_validate.latest_version()
+
+OF_OTHERS = {
+    "kustomize.config.k8s.io/v1beta1", "keda.sh/v1alpha1", "monitoring.coreos.com/v1", "ray.io/v1",
+}  # fmt: skip
+"""Kinds that Kubernetes itself does not have. The pods in them are validated."""
+
+_CANCEL_S = 5
+"""Seconds that the service gives to what it has cancelled; see `service.api.admission`."""
+
+
+def documents(repository: Path) -> dict[str, dict[str, Any]]:
+    found = {}
+    for path in sorted((repository / "deploy").rglob("*.yaml")):
+        for document in yaml.safe_load_all(path.read_text(encoding="utf-8")):
+            if "kind" in document:
+                found[str(path.relative_to(repository / "deploy"))] = document
+    return found
+
+
+def pods(value: Any) -> Iterator[dict[str, Any]]:
+    """Yield all pod templates in a document."""
+    if isinstance(value, dict):
+        if "containers" in value.get("spec", {}):
+            yield value
+        for each in value.values():
+            yield from pods(each)
+    elif isinstance(value, list):
+        for each in value:
+            yield from pods(each)
+
+
+def validate(document: dict[str, Any]) -> None:
+    kubernetes_validate.validate(document, _LATEST, strict=True)
+
+
+def test_kubernetes_takes_every_document_strictly(repository: Path) -> None:
+    found = documents(repository)
+    assert len(found) >= 10
+    n_pods = 0
+    for name, document in found.items():
+        if document["apiVersion"] not in OF_OTHERS:
+            validate(document)
+        for pod in pods(document):
+            n_pods += 1
+            validate({"apiVersion": "v1", "kind": "PodTemplate", "metadata": {"name": "x"},
+                      "template": pod})  # fmt: skip
+            spec = pod["spec"]
+            assert spec["enableServiceLinks"] is False, name
+            assert spec["securityContext"]["runAsNonRoot"] is True, name
+            for container in spec["containers"]:
+                security = container["securityContext"]
+                assert security["readOnlyRootFilesystem"] is True, name
+                assert security["allowPrivilegeEscalation"] is False, name
+                assert security["capabilities"] == {"drop": ["ALL"]}, name
+                assert set(container["resources"]) == {"requests", "limits"}, name
+                mounted = {mount["name"] for mount in container["volumeMounts"]}
+                assert mounted == {volume["name"] for volume in spec["volumes"]}, name
+    assert n_pods == 5
+
+
+def test_a_misspelled_field_would_be_found(repository: Path) -> None:
+    document = copy.deepcopy(documents(repository)["kubernetes/deployment.yaml"])
+    document["spec"]["template"]["spec"]["enableServiceLink"] = False
+    with pytest.raises(kubernetes_validate.ValidationError, match="enableServiceLink"):
+        validate(document)
+
+
+def test_the_kustomization_names_files_that_are_there(repository: Path) -> None:
+    folder = repository / "deploy/kubernetes"
+    kustomization = documents(repository)["kubernetes/kustomization.yaml"]
+    assert set(kustomization) == {"apiVersion", "kind", "resources"}
+    text = (folder / "kustomization.yaml").read_text(encoding="utf-8")
+    for path in folder.glob("*.yaml"):
+        assert path.name == "kustomization.yaml" or path.name in text
+
+
+def test_the_deployment_sets_settings_that_there_are_and_drains_in_time(
+    repository: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    spec = documents(repository)["kubernetes/deployment.yaml"]["spec"]["template"]["spec"]
+    (container,) = spec["containers"]
+    for variable in container["env"]:
+        monkeypatch.setenv(variable["name"], variable["value"])
+    settings = load_settings()
+    assert {v["name"] for v in container["env"]} <= {
+        ENVIRONMENT_PREFIX + name.upper() for name in Settings.model_fields
+    }
+    assert settings.threads == int(container["resources"]["limits"]["cpu"])
+    assert [port["containerPort"] for port in container["ports"]] == [settings.port]
+    assert str(settings.api_keys_file) == "/etc/kokoro/keys"
+    pause_s = container["lifecycle"]["preStop"]["sleep"]["seconds"]
+    needed_s = pause_s + settings.shutdown_timeout_s + _CANCEL_S
+    assert spec["terminationGracePeriodSeconds"] > needed_s
+    # What a Service named kokoro would set without enableServiceLinks: false.
+    monkeypatch.setenv("KOKORO_PORT", "tcp://10.0.0.1:80")
+    with pytest.raises(SettingsError, match="port"):
+        load_settings()
+
+
+def test_autoscalers_go_by_a_metric_that_there_is(repository: Path) -> None:
+    found = documents(repository)
+    names = {family.name for family in Metrics(()).collect()}
+    hpa = found["kubernetes/hpa.yaml"]["spec"]
+    metric = hpa["metrics"][0]["pods"]["metric"]["name"]
+    assert metric in names
+    folder = repository / "deploy/kubernetes"
+    for name in ("scaledobject.yaml", "prometheus-adapter.yaml"):
+        assert metric in (folder / name).read_text(encoding="utf-8")
+    deployment = found["kubernetes/deployment.yaml"]
+    assert hpa["scaleTargetRef"]["name"] == deployment["metadata"]["name"]
+    assert found["kubernetes/scaledobject.yaml"]["spec"]["scaleTargetRef"] == {"name": "kokoro"}
+    assert "replicas" not in deployment["spec"]
+
+
+def test_the_nodes_of_ray_have_the_same_variables_everywhere(repository: Path) -> None:
+    lines = (repository / "deploy/ray/nodes.env").read_text(encoding="utf-8").splitlines()
+    variables = [line for line in lines if line and not line.startswith("#")]
+    assert len(variables) == 5
+    image = (repository / "deploy/ray/Dockerfile").read_text(encoding="utf-8")
+    assert all(line in image for line in variables if not line.startswith("RAY_AUTH_MODE"))
