@@ -20,25 +20,28 @@ _EVERY_S = 2.0
 _FORGET_S = 30.0
 """A replica that has told nothing for so long is gone."""
 
+_WAIT_S = 5.0
+
 _NAMESPACE = "kokoro"
 
 
 class MetricsBoard:
-    """An actor, on which each replica puts its metrics and from which it takes those of others."""
+    """An actor, on which each replica puts its metrics."""
 
     def __init__(self) -> None:
         self._families: dict[str, tuple[float, list[Family]]] = {}
 
-    def exchange(self, replica: str, families: list[Family]) -> dict[str, list[Family]]:
-        """Put the metrics of a replica on the board; return those of the others."""
-        now_s = time.monotonic()
-        self._families[replica] = now_s, families
+    def put(self, replica: str, families: list[Family]) -> None:
+        """Put the metrics of a replica on the board, in the place of its earlier ones."""
+        self._families[replica] = time.monotonic(), families
+
+    def take(self) -> dict[str, list[Family]]:
+        """Return the metrics of all replicas that have put some lately, by replica."""
+        oldest_s = time.monotonic() - _FORGET_S
         self._families = {
-            name: (at_s, kept)
-            for name, (at_s, kept) in self._families.items()
-            if now_s - at_s <= _FORGET_S
+            name: (at_s, kept) for name, (at_s, kept) in self._families.items() if at_s >= oldest_s
         }
-        return {name: kept for name, (_, kept) in self._families.items() if name != replica}
+        return {name: kept for name, (_, kept) in self._families.items()}
 
 
 class MetricsExchange:
@@ -62,26 +65,28 @@ class MetricsExchange:
                 lifetime="detached",
                 num_cpus=0,
                 max_restarts=-1,
-                max_task_retries=0,
             )
             .remote()
         )
-        self._others: dict[str, list[Family]] = {}
 
     def start(self, metrics: Metrics) -> None:
-        """Begin to exchange, in a thread, for as long as the process lives."""
-        metrics.expose(lambda own: _merged({self._replica: own, **self._others}))
+        """Begin to put metrics on the board, in a thread, for as long as the process lives."""
+        metrics.expose(self._of_all)
         threading.Thread(target=self._run, args=(metrics,), name="metrics", daemon=True).start()
 
     def _run(self, metrics: Metrics) -> None:
         while True:
-            try:
-                asked = self._board.exchange.remote(self._replica, list(metrics.collect()))
-                self._others = ray.get(asked, timeout=_FORGET_S)
-            except RayError as error:
-                self._others = {}
-                logger.warning("metrics of other replicas are unknown: %s", type(error).__name__)
+            self._board.put.remote(self._replica, list(metrics.collect()))
             time.sleep(_EVERY_S)
+
+    def _of_all(self, own: list[Family]) -> Iterator[Family]:
+        """Return the metrics of all replicas; of this one alone, with a warning, if it must be."""
+        try:
+            others: dict[str, list[Family]] = ray.get(self._board.take.remote(), timeout=_WAIT_S)
+        except RayError as error:
+            others = {}
+            logger.warning("metrics of other replicas are unknown: %s", type(error).__name__)
+        return _merged({**others, self._replica: own})
 
 
 def _merged(families: dict[str, list[Family]]) -> Iterator[Family]:

@@ -33,6 +33,9 @@ class Serve:
     def __init__(self) -> None:
         self._dashboard = httpx.Client(base_url=DASHBOARD, timeout=60)
 
+    def close(self) -> None:
+        self._dashboard.close()
+
     def deploy(self, **arguments: Any) -> None:
         """Deploy the application with these arguments; return when it runs."""
         application = {

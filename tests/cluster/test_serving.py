@@ -31,8 +31,10 @@ REPLACED_S = 30
 
 
 @pytest.fixture(scope="module")
-def serve(cluster: Cluster) -> Serve:
-    return Serve()
+def serve(cluster: Cluster) -> Iterator[Serve]:
+    serve = Serve()
+    yield serve
+    serve.close()
 
 
 @pytest.fixture(scope="module")
@@ -61,7 +63,7 @@ ASKED: list[tuple[str, str, Any]] = [
     ("POST", "/v1/text-to-speech/af_heart", {"text": TEXT}),
     ("POST", "/phonemize", {"text": TEXT}),
     ("GET", "/voices", None), ("GET", "/languages", None), ("GET", "/v1/models", None),
-    ("GET", "/openapi.json", None), ("GET", "/ready", None), ("GET", "/", None),
+    ("GET", "/openapi.json", None), ("GET", "/", None),
     ("POST", "/synthesize", {"text": "x", "voice": "af_hart"}),
     ("POST", "/v1/audio/speech", {"model": "kokoro", "input": "", "voice": "alloy"}),
     ("POST", "/synthesize", {"text": "x" * 20_001}),
