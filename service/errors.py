@@ -163,6 +163,14 @@ class InputTimeoutError(ServiceError):
     code = "input_timeout_exceeded"
 
 
+class InvalidBookError(InvalidRequestError):
+    """The file is no book that can be read: it is damaged, protected, empty or of another kind."""
+
+
+class OtherBookError(InvalidRequestError):
+    """What is kept of a book's speech is of another file, voice, version or choice of parts."""
+
+
 # Failures while serving.
 
 

@@ -1,0 +1,119 @@
+"""A book: chapters of paragraphs, with what a player shows of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal, get_args
+
+ParagraphKind = Literal[
+    "text", "heading", "verse", "quotation", "code", "table", "note", "caption", "break"
+]
+"""What a paragraph is. A `break` is a change of scene: silence, and no text."""
+
+ChapterRole = Literal["body", "front", "back", "notes"]
+"""Where a chapter belongs. `front` and `back` are what a narrator leaves out: title page, imprint,
+contents; index, advertisements, licence. A preface or an epilogue is `body`."""
+
+Part = Literal["front", "back", "notes", "tables", "code", "captions"]
+PARTS: tuple[Part, ...] = get_args(Part)
+"""What of a book may be kept or skipped."""
+
+USUALLY_SKIPPED: frozenset[Part] = frozenset({"front", "back", "notes"})
+
+_PARTS_OF_KINDS: dict[ParagraphKind, Part] = {
+    "note": "notes",
+    "table": "tables",
+    "code": "code",
+    "caption": "captions",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Paragraph:
+    """A paragraph, tidied for reading aloud.
+
+    Attributes:
+        text: without line breaks, but for verse; empty for a `break` only. It may have the inline
+            markup of docs/markup.md.
+        kind: what it is.
+    """
+
+    text: str
+    kind: ParagraphKind = "text"
+
+    @property
+    def part(self) -> Part | None:
+        """Return the part of the book that keeps or skips it; None for what is always read."""
+        return _PARTS_OF_KINDS.get(self.kind)
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """A picture file: `image/jpeg` or `image/png`."""
+
+    content: bytes
+    media_type: str
+
+
+@dataclass(frozen=True)
+class Chapter:
+    """A chapter.
+
+    Attributes:
+        title: as players show it; never empty.
+        paragraphs: in order, the heading among them.
+        role: where it belongs.
+    """
+
+    title: str
+    paragraphs: tuple[Paragraph, ...]
+    role: ChapterRole = "body"
+
+    @property
+    def n_characters(self) -> int:
+        """Return the characters of its text."""
+        return sum(len(paragraph.text) for paragraph in self.paragraphs)
+
+
+@dataclass(frozen=True)
+class Book:
+    """A book as it was read.
+
+    Attributes:
+        title: never empty; the file's name if the file has no title.
+        authors: in the file's order; may be empty.
+        language: as the file has it, such as `en` or `pt-BR`; None if it says nothing.
+        cover: None if there is none.
+        chapters: in reading order; at least one has text.
+        sha256: of the file, in hexadecimal.
+    """
+
+    title: str
+    authors: tuple[str, ...]
+    language: str | None
+    cover: Picture | None
+    chapters: tuple[Chapter, ...]
+    sha256: str = field(default="")
+
+    @property
+    def author(self) -> str:
+        """Return the authors in a line; may be empty."""
+        return ", ".join(self.authors)
+
+
+def without(chapter: Chapter, skipped: frozenset[Part]) -> Chapter | None:
+    """Return what is read of a chapter; None if nothing of it is.
+
+    Args:
+        chapter: as it is in the book.
+        skipped: the parts that are left out.
+    """
+    if chapter.role != "body" and chapter.role in skipped:
+        return None
+    is_notes = chapter.role == "notes"
+    kept = tuple(
+        paragraph for paragraph in chapter.paragraphs if is_notes or paragraph.part not in skipped
+    )
+    if not any(paragraph.text for paragraph in kept):
+        return None
+    return Chapter(chapter.title, kept, chapter.role)

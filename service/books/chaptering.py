@@ -1,0 +1,143 @@
+"""Cut the blocks of a book into chapters, by its table of contents or by its headings."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from service.books.book import Chapter, ChapterRole, Paragraph
+from service.books.html_blocks import Block
+
+_FRONT = re.compile(
+    r"(?:cover|title ?page|half-?title|copyright|imprint|(?:table of )?contents|"
+    r"(?:list of )?(?:illustrations|figures|plates|tables)|inhalt(?:sverzeichnis)?|impressum|"
+    r"table des matières|sommaire|índice|indice|sumário)\W*\Z",
+    re.I,
+)
+_BACK = re.compile(
+    r"(?:index|colophon|bibliography|works cited|also by\b.*|about the (?:author|publisher)|"
+    r"advertisements?|the full project gutenberg.*licen[cs]e.*|transcriber[’']?s? notes?|"
+    r"bibliographie|literaturverzeichnis|bibliografía|bibliografia)\W*\Z",
+    re.I,
+)
+_NOTES = re.compile(
+    r"(?:foot|end)?notes|footnotes:?|anmerkungen|notes de bas de page|notas|note\W*\Z", re.I
+)
+_SECTION_LENGTH = 2_000
+"""Mean characters from which an entry below another in the table of contents is a chapter."""
+
+UNTITLED: dict[ChapterRole, str] = {
+    "body": "Beginning", "front": "Front matter", "back": "Back matter", "notes": "Notes",
+}  # fmt: skip
+"""Titles of what has none, by its role; what comes before the first chapter is often so."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """An entry of a table of contents.
+
+    Attributes:
+        title: as it is there.
+        level: 1 for the first; those inside it have 2.
+        start: number of the block at which it begins.
+        role: if the book declares one.
+    """
+
+    title: str
+    level: int
+    start: int
+    role: ChapterRole | None = None
+
+
+def role_of_title(title: str) -> ChapterRole:
+    """Return where a chapter of this title belongs."""
+    title = title.strip()
+    if _FRONT.match(title):
+        return "front"
+    if _BACK.match(title):
+        return "back"
+    return "notes" if _NOTES.fullmatch(title) else "body"
+
+
+def by_contents(blocks: Sequence[Block], marks: Iterable[Mark]) -> tuple[Chapter, ...]:
+    """Return the chapters that a table of contents names; all blocks are in one of them.
+
+    An entry inside another is a chapter of its own only if it and its neighbours are long. What
+    comes before the first entry is a chapter too; parts without text of their own, such as a page
+    with `Part One`, belong to the chapter after them.
+    """
+    marks = _without_sections(sorted(marks, key=lambda mark: mark.start), blocks)
+    if not marks or marks[0].start > 0:
+        marks.insert(0, Mark("", 1, 0))
+    chapters: list[Chapter] = []
+    held: list[Paragraph] = []
+    ends = [mark.start for mark in marks[1:]] + [len(blocks)]
+    for mark, end in zip(marks, ends, strict=True):
+        own = [block.paragraph for block in blocks[mark.start : end] if block.paragraph]
+        title = mark.title or _first_heading(own)
+        role = mark.role or role_of_title(title)
+        if role == "body" and end < len(blocks) and _has_only_headings(own):
+            held += own
+            continue
+        chapters.append(Chapter(title or UNTITLED[role], _trimmed([*held, *own]), role))
+        held = []
+    return tuple(chapter for chapter in chapters if chapter.n_characters)
+
+
+def by_headings(blocks: Sequence[Block]) -> tuple[Chapter, ...]:
+    """Return the chapters of a document: they begin at the headings of the highest level that
+    occurs more than once, or of the only one that there is."""
+    levels = Counter(block.level for block in blocks if block.level)
+    usual = min((level for level, count in levels.items() if count > 1), default=min(levels or [0]))
+    return by_contents(
+        blocks,
+        [
+            Mark(block.paragraph.text, 1, number)
+            for number, block in enumerate(blocks)
+            if block.paragraph and 0 < block.level <= usual
+        ],
+    )
+
+
+def _without_sections(marks: list[Mark], blocks: Sequence[Block]) -> list[Mark]:
+    """Return the entries without those that are sections of a chapter, and without doubles."""
+    ends = [*(mark.start for mark in marks[1:]), len(blocks)][: len(marks)]
+    lengths: dict[int, list[int]] = {}
+    for mark, end in zip(marks, ends, strict=True):
+        length = sum(len(b.paragraph.text) for b in blocks[mark.start : end] if b.paragraph)
+        lengths.setdefault(mark.level, []).append(length)
+    deepest = 1
+    while (inner := lengths.get(deepest + 1)) and sum(inner) >= _SECTION_LENGTH * len(inner):
+        deepest += 1
+    kept: list[Mark] = []
+    for mark in marks:
+        if mark.level > deepest:
+            continue
+        if kept and kept[-1].start == mark.start:
+            # Two entries for one place: the outer one is the part's.
+            title = f"{kept[-1].title}. {mark.title}" if kept[-1].level < mark.level else ""
+            kept[-1] = Mark(title or kept[-1].title, mark.level, mark.start, kept[-1].role)
+            continue
+        kept.append(mark)
+    return kept
+
+
+def _first_heading(paragraphs: Sequence[Paragraph]) -> str:
+    return next((one.text for one in paragraphs if one.kind == "heading"), "")
+
+
+def _has_only_headings(paragraphs: Sequence[Paragraph]) -> bool:
+    return all(one.kind in ("heading", "break") for one in paragraphs)
+
+
+def _trimmed(paragraphs: list[Paragraph]) -> tuple[Paragraph, ...]:
+    """Return the paragraphs without breaks at the ends, and without two in a row."""
+    kept: list[Paragraph] = []
+    for paragraph in paragraphs:
+        if paragraph.kind != "break" or (kept and kept[-1].kind != "break"):
+            kept.append(paragraph)
+    if kept and kept[-1].kind == "break":
+        kept.pop()
+    return tuple(kept)

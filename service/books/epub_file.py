@@ -1,0 +1,273 @@
+"""Read an EPUB, 2 or 3."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+from urllib.parse import unquote, urldefrag
+
+from service.books import html_blocks
+from service.books.book import Book, Chapter, ChapterRole, Picture
+from service.books.chaptering import Mark, by_contents, by_headings
+from service.books.html_blocks import Block
+from service.books.markup_trees import (
+    Element,
+    attribute,
+    children,
+    descendants,
+    local_name,
+    parse_xhtml,
+    parse_xml,
+    text_of,
+)
+from service.errors import InvalidBookError
+
+MAX_MEMBER_BYTES = 64 << 20
+"""Of a document or picture in the archive: small archives can hold enormous files."""
+
+_OBFUSCATION = frozenset({"http://www.idpf.org/2008/embedding", "http://ns.adobe.com/pdf/enc#RC"})
+"""Encryption of fonts, which hides no text."""
+
+_KEYS_OF_SHOPS = ("META-INF/rights.xml", "META-INF/sinf.xml", "META-INF/license.lcpl")
+_PICTURES = {"image/jpeg", "image/png"}
+_FRONT_TYPES = frozenset(
+    [
+        "cover",
+        "frontcover",
+        "titlepage",
+        "halftitlepage",
+        "copyright-page",
+        "toc",
+        "landmarks",
+        "loi",
+        "lot",
+        "imprint",
+        "title-page",
+        "copyright-page",
+    ]
+)
+_BACK_TYPES = frozenset(["index", "colophon", "bibliography", "backcover"])
+_NOTES_TYPES = frozenset(["footnotes", "endnotes", "rearnotes", "notes"])
+
+
+def read_epub(path: Path) -> Book:
+    """Read a book from an EPUB.
+
+    Raises:
+        InvalidBookError: it is damaged, or protected by DRM.
+    """
+    try:
+        with zipfile.ZipFile(path) as archive:
+            return _Package(_Archive(archive, path.name)).book(path)
+    except (zipfile.BadZipFile, EOFError, NotImplementedError, RuntimeError) as error:
+        raise InvalidBookError(f"{path.name} is no EPUB, or is damaged: {error}") from error
+
+
+class _Archive:
+    """The files of an EPUB."""
+
+    def __init__(self, archive: zipfile.ZipFile, name: str) -> None:
+        self.name = name
+        self._archive = archive
+        self._names = {one.lower(): one for one in archive.namelist()}
+        self._refuse_drm()
+
+    def __contains__(self, member: str) -> bool:
+        return member.lower() in self._names
+
+    def read(self, member: str) -> bytes:
+        """Return the content of a file. Raises InvalidBookError if it is missing or too large."""
+        found = self._names.get(member.lower())
+        if found is None:
+            raise InvalidBookError(f"{self.name} is damaged: it has no {member}")
+        if self._archive.getinfo(found).file_size > MAX_MEMBER_BYTES:
+            raise InvalidBookError(
+                f"{self.name}: {member} is larger than {MAX_MEMBER_BYTES >> 20} MB"
+            )
+        return self._archive.read(found)
+
+    def _refuse_drm(self) -> None:
+        refusal = (
+            f"{self.name} is protected by DRM, so its text cannot be read; get a copy without DRM "
+            "from its publisher"
+        )
+        if any(key in self for key in _KEYS_OF_SHOPS):
+            raise InvalidBookError(refusal)
+        if "META-INF/encryption.xml" in self:
+            root = parse_xml(self.read("META-INF/encryption.xml"), "encryption.xml")
+            methods = {
+                attribute(one, "Algorithm")
+                for data in descendants(root, "encrypteddata")
+                for one in children(data, "encryptionmethod")
+            }
+            if methods - _OBFUSCATION:
+                raise InvalidBookError(refusal)
+
+
+class _Package:
+    """The package document of an EPUB."""
+
+    def __init__(self, archive: _Archive) -> None:
+        self._archive = archive
+        container = parse_xml(archive.read("META-INF/container.xml"), "container.xml")
+        paths = [attribute(one, "full-path") for one in descendants(container, "rootfile")]
+        if not paths:
+            raise InvalidBookError(f"{archive.name} is damaged: container.xml names no package")
+        self._folder = posixpath.dirname(paths[0])
+        self._root = parse_xml(archive.read(paths[0]), paths[0])
+        self._items = {
+            attribute(item, "id"): item
+            for part in children(self._root, "manifest")
+            for item in children(part, "item")
+        }
+        self._metadata = [one for part in children(self._root, "metadata") for one in part.iter()]
+
+    def book(self, path: Path) -> Book:
+        """Read the whole book."""
+        authors = dict.fromkeys(filter(None, map(text_of, self._named("creator"))))
+        return Book(
+            next(filter(None, map(text_of, self._named("title"))), path.stem),
+            tuple(authors),
+            next(filter(None, map(text_of, self._named("language"))), None),
+            self._cover(),
+            self._chapters(),
+        )
+
+    def _named(self, name: str) -> list[Element]:
+        return [one for one in self._metadata if local_name(one) == name]
+
+    def _path(self, href: str, base: str | None = None) -> tuple[str, str]:
+        """Return the path in the archive that a reference names, and its fragment."""
+        target, fragment = urldefrag(href)
+        folder = self._folder if base is None else posixpath.dirname(base)
+        joined = posixpath.normpath(posixpath.join(folder, unquote(target))) if target else base
+        return (joined or "").lstrip("/"), unquote(fragment)
+
+    def _cover(self) -> Picture | None:
+        named = [attribute(one, "content") for one in self._named("meta")
+                 if attribute(one, "name") == "cover"]  # fmt: skip
+        for identifier, item in self._items.items():
+            declared = "cover-image" in attribute(item, "properties").split()
+            if not declared and identifier not in named:
+                continue
+            media_type = attribute(item, "media-type")
+            path = self._path(attribute(item, "href"))[0]
+            if media_type in _PICTURES and path in self._archive:
+                return Picture(self._archive.read(path), media_type)
+        return None
+
+    def _spine(self) -> Iterator[str]:
+        for spine in children(self._root, "spine"):
+            for reference in children(spine, "itemref"):
+                item = self._items.get(attribute(reference, "idref"))
+                if item is None:
+                    raise InvalidBookError(
+                        f"{self._archive.name} is damaged: its spine names "
+                        f"{attribute(reference, 'idref')!r}, which is not in its manifest"
+                    )
+                if "html" in attribute(item, "media-type") and not self._is_contents(item):
+                    yield self._path(attribute(item, "href"))[0]
+
+    def _is_contents(self, item: Element) -> bool:
+        return "nav" in attribute(item, "properties").split()
+
+    def _chapters(self) -> tuple[Chapter, ...]:
+        found: list[Block] = []
+        starts: dict[tuple[str, str], int] = {}
+        roles: dict[str, ChapterRole] = {}
+        for path in self._spine():
+            starts[path, ""] = len(found)
+            root = parse_xhtml(self._archive.read(path), path)
+            if role := _declared_role(root):
+                roles[path] = role
+            for block in html_blocks.blocks(root):
+                for anchor in block.anchors:
+                    starts.setdefault((path, anchor), len(found))
+                found.append(block)
+        roles = {**self._landmarks(), **roles}
+        marks = [
+            Mark(title, level, starts.get((path, fragment), starts[path, ""]), roles.get(path))
+            for title, level, path, fragment in self._contents()
+            if (path, "") in starts
+        ]
+        # Documents that declare what they are, though the contents do not name them.
+        known = {mark.start for mark in marks}
+        marks += [
+            Mark("", 1, starts[path, ""], role)
+            for path, role in roles.items()
+            if (path, "") in starts and starts[path, ""] not in known
+        ]
+        return by_contents(found, marks) if marks else by_headings(found)
+
+    def _contents(self) -> Iterator[tuple[str, int, str, str]]:
+        """Yield title, level, path and fragment of each entry of the table of contents."""
+        for item in self._items.values():
+            if self._is_contents(item):
+                path = self._path(attribute(item, "href"))[0]
+                root = parse_xhtml(self._archive.read(path), path)
+                for nav in descendants(root, "nav"):
+                    if "toc" in html_blocks.types_of(nav) or "doc-toc" in html_blocks.types_of(nav):
+                        for one in children(nav, "ol"):
+                            yield from self._of_list(one, 1, path)
+                        return
+        spine = children(self._root, "spine")
+        ncx = self._items.get(attribute(spine[0], "toc")) if spine else None
+        if ncx is None:
+            of_type = (i for i in self._items.values() if "ncx" in attribute(i, "media-type"))
+            ncx = next(of_type, None)
+        path = self._path(attribute(ncx, "href"))[0] if ncx is not None else ""
+        if path in self._archive:
+            for one in descendants(parse_xml(self._archive.read(path), path), "navmap"):
+                yield from self._of_points(one, 1, path)
+
+    def _of_list(
+        self, items: Element, level: int, base: str
+    ) -> Iterator[tuple[str, int, str, str]]:
+        for item in children(items, "li"):
+            for link in children(item, "a"):
+                yield text_of(link), level, *self._path(attribute(link, "href"), base)
+            for inner in children(item, "ol"):
+                yield from self._of_list(inner, level + 1, base)
+
+    def _of_points(
+        self, part: Element, level: int, base: str
+    ) -> Iterator[tuple[str, int, str, str]]:
+        for point in children(part, "navpoint"):
+            titles, contents = children(point, "navlabel"), children(point, "content")
+            if titles and contents:
+                yield text_of(titles[0]), level, *self._path(attribute(contents[0], "src"), base)
+            yield from self._of_points(point, level + 1, base)
+
+    def _landmarks(self) -> dict[str, ChapterRole]:
+        """Return the roles that the guide of EPUB 2 declares, by path."""
+        roles: dict[str, ChapterRole] = {}
+        for guide in children(self._root, "guide"):
+            for one in children(guide, "reference"):
+                role = _role({attribute(one, "type").lower()})
+                if role is not None and "#" not in attribute(one, "href"):
+                    roles[self._path(attribute(one, "href"))[0]] = role
+        return roles
+
+
+def _declared_role(root: Element) -> ChapterRole | None:
+    """Return what the body of a document, or its only part, says that it is."""
+    for body in descendants(root, "body"):
+        inner = [one for one in body if local_name(one)]
+        declared = html_blocks.types_of(body)
+        if len(inner) == 1:
+            declared |= html_blocks.types_of(inner[0])
+        if role := _role(declared):
+            return role
+    return None
+
+
+def _role(types: set[str]) -> ChapterRole | None:
+    types = {re.sub(r"^doc-", "", one) for one in types}
+    if types & _NOTES_TYPES:
+        return "notes"
+    if types & _BACK_TYPES:
+        return "back"
+    return "front" if types & _FRONT_TYPES else None

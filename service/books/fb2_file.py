@@ -1,0 +1,140 @@
+"""Read a FictionBook, FB2."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+
+from service.books import tidying
+from service.books.book import Book, Chapter, Paragraph, ParagraphKind, Picture
+from service.books.chaptering import Mark, by_contents
+from service.books.html_blocks import Block
+from service.books.markup_trees import (
+    Element,
+    attribute,
+    children,
+    descendants,
+    local_name,
+    parse_xml,
+    text_of,
+)
+from service.errors import InvalidBookError
+
+_KINDS: dict[str, ParagraphKind] = {
+    "title": "heading", "subtitle": "heading", "epigraph": "quotation", "cite": "quotation",
+    "poem": "verse", "annotation": "text", "text-author": "text", "code": "code", "td": "table",
+}  # fmt: skip
+
+
+def read_fb2(path: Path) -> Book:
+    """Read a book from an FB2 file, also one in a ZIP archive.
+
+    Raises:
+        InvalidBookError: it is damaged.
+    """
+    root = parse_xml(_content(path), path.name)
+    titles = next(iter(descendants(root, "title-info")), None)
+    if local_name(root) != "fictionbook" or titles is None:
+        raise InvalidBookError(f"{path.name} is no FB2: it has no FictionBook with a title-info")
+    authors = (
+        " ".join(filter(None, (text_of(one) for part in ("first-name", "middle-name", "last-name",
+                 "nickname") for one in children(author, part))))
+        for author in children(titles, "author")
+    )  # fmt: skip
+    title = next(filter(None, map(text_of, children(titles, "book-title"))), path.stem)
+    language = next(filter(None, map(text_of, children(titles, "lang"))), None)
+    return Book(
+        title, tuple(filter(None, authors)), language, _cover(root, titles), _chapters(root)
+    )
+
+
+def _content(path: Path) -> bytes:
+    if not zipfile.is_zipfile(path):
+        return path.read_bytes()
+    with zipfile.ZipFile(path) as archive:
+        for name in archive.namelist():
+            if name.lower().endswith(".fb2"):
+                return archive.read(name)
+    raise InvalidBookError(f"{path.name} is an archive without an FB2 file")
+
+
+def _cover(root: Element, titles: Element) -> Picture | None:
+    pages = children(titles, "coverpage")
+    for picture in (one for page in pages for one in descendants(page, "image")):
+        identifier = attribute(picture, "href").lstrip("#")
+        for binary in children(root, "binary"):
+            media_type = attribute(binary, "content-type").replace("jpg", "jpeg")
+            if attribute(binary, "id") == identifier and media_type in ("image/jpeg", "image/png"):
+                try:
+                    return Picture(base64.b64decode(text_of(binary)), media_type)
+                except binascii.Error:
+                    return None
+    return None
+
+
+def _chapters(root: Element) -> tuple[Chapter, ...]:
+    blocks: list[Block] = []
+    marks: list[Mark] = []
+    for body in children(root, "body"):
+        is_notes = "note" in attribute(body, "name").lower()
+        if is_notes:
+            marks.append(Mark(_title(body) or "Notes", 1, len(blocks), "notes"))
+        for level, paragraph in _paragraphs(body, "note" if is_notes else "text", 0):
+            if isinstance(paragraph, str):
+                if not is_notes:
+                    marks.append(Mark(paragraph, level, len(blocks)))
+            else:
+                blocks.append(Block(paragraph, 0, ()))
+    return by_contents(blocks, marks)
+
+
+def _title(section: Element) -> str:
+    titles = children(section, "title")
+    if not titles:
+        return ""
+    lines = filter(None, map(text_of, children(titles[0], "p")))
+    return tidying.tidy("\n".join(lines), "heading")
+
+
+def _paragraphs(
+    element: Element, kind: ParagraphKind, level: int
+) -> Iterator[tuple[int, Paragraph | str]]:
+    """Yield the paragraphs, and the title of each section where it begins, with its level."""
+    for child in element:
+        name = local_name(child)
+        if name == "section":
+            yield level + 1, _title(child)
+            yield from _paragraphs(child, kind, level + 1)
+            continue
+        own = "note" if kind == "note" else _KINDS.get(name, kind)
+        if name in ("title", "stanza"):
+            texts = "\n".join(_text(line) for line in children(child, "p", "v"))
+        elif name in ("epigraph", "cite", "poem", "annotation", "table", "tr"):
+            if name == "tr":
+                texts = ", ".join(filter(None, map(text_of, child)))
+                own = "note" if kind == "note" else "table"
+            else:
+                yield from _paragraphs(child, own, level)
+                continue
+        elif name == "empty-line":
+            yield level, Paragraph("", "break")
+            continue
+        elif name in ("p", "subtitle", "text-author", "v", "date"):
+            texts = _text(child)
+        else:  # pictures
+            continue
+        done = tidying.paragraph(texts, own)
+        if done is not None:
+            yield level, done
+
+
+def _text(element: Element) -> str:
+    """Return the text of a paragraph, without the marks of notes."""
+    pieces = [element.text or ""]
+    for child in element:
+        is_note = local_name(child) == "a" and attribute(child, "type") == "note"
+        pieces += ["" if is_note else _text(child), child.tail or ""]
+    return " ".join(f"|{''.join(pieces)}|".split())[1:-1]

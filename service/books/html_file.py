@@ -1,0 +1,47 @@
+"""Read a book in one HTML file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from service.books import html_blocks
+from service.books.book import Book
+from service.books.chaptering import by_headings
+from service.books.encodings import decoded
+from service.books.markup_trees import Element, attribute, descendants, parse_html, text_of
+
+
+def read_html(path: Path) -> Book:
+    """Read a book from an HTML file. Chapters begin at its headings.
+
+    Raises:
+        InvalidBookError: it has no text, or no encoding that makes sense of it.
+    """
+    root = parse_html(_as_utf_8(path), path.name, "utf-8")
+    blocks = list(html_blocks.blocks(root))
+    heads = (b.paragraph.text for b in blocks if b.paragraph and b.level == 1)
+    titles = (text_of(one) for one in descendants(root, "title"))
+    title = next(filter(None, titles), "") or next(heads, path.stem)
+    authors = tuple(filter(None, (_meta(root, name) for name in ("author", "dc.creator"))))
+    language = attribute(root, "lang") or _meta(root, "dc.language") or None
+    return Book(title, authors[:1], language, None, by_headings(blocks))
+
+
+def _as_utf_8(path: Path) -> bytes:
+    content = path.read_bytes()
+    declared = parse_html(content, path.name)
+    try:
+        content.decode("utf-8")
+    except UnicodeDecodeError:
+        encoding = declared.getroottree().docinfo.encoding
+        is_declared = b"charset" in content[:2048].lower() and encoding
+        text = content.decode(encoding, "replace") if is_declared else decoded(content, path.name)
+        return text.encode()
+    return content
+
+
+def _meta(root: Element, name: str) -> str:
+    for one in descendants(root, "meta"):
+        if attribute(one, "name").lower() == name:
+            return " ".join(attribute(one, "content").split())
+    return ""

@@ -1,0 +1,266 @@
+"""Books of every kind become chapters of paragraphs."""
+
+from __future__ import annotations
+
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from service.books.book import Book, Chapter, without
+from service.books.book_files import read_book
+from service.errors import InvalidBookError
+from tests.service.books import made_books
+from tests.service.books.made_books import page
+
+LONG = "<p>" + "The sea was calm and the night was long. " * 60 + "</p>"
+
+
+def outline(book: Book) -> list[tuple[str, str, list[str]]]:
+    return [(c.title, c.role, [p.text for p in c.paragraphs]) for c in book.chapters]
+
+
+def test_an_epub_has_its_chapters_metadata_and_cover(tmp_path: Path) -> None:
+    picture = made_books.picture()
+    path = made_books.epub(
+        tmp_path / "sea.epub",
+        {
+            "cover.xhtml": page("<p>Cover</p>", kind="cover"),
+            "part.xhtml": page('<h1 id="p">PART ONE</h1>'),
+            "one.xhtml": page('<h2 id="a">I. Water</h2><p>It rained.</p><p>Still.</p>'),
+            "more.xhtml": page("<p>It went on.</p>"),
+            "two.xhtml": page('<h2>II. Fire</h2><p>It burned.</p><h3 id="s">Later</h3><p>Out.</p>'),
+            "notes.xhtml": page("<p>A note.</p>", kind="endnotes"),
+        },
+        '<li><a href="part.xhtml">Part One</a><ol>'
+        '<li><a href="one.xhtml#a">Water</a></li>'
+        '<li><a href="two.xhtml">Fire</a><ol><li><a href="two.xhtml#s">Later</a></li></ol></li>'
+        "</ol></li>",
+        items='<item id="c" href="c.jpg" media-type="image/jpeg" properties="cover-image"/>',
+        extra={"OPS/c.jpg": picture},
+    )
+    book = read_book(path)
+    assert (book.title, book.author, book.language) == (
+        "The Sea & I",
+        "Ann Writer, Bo Other",
+        "en-GB",
+    )
+    assert book.cover is not None
+    assert (book.cover.content, book.cover.media_type) == (picture, "image/jpeg")
+    assert len(book.sha256) == 64
+    assert outline(book) == [
+        ("Front matter", "front", ["Cover"]),
+        ("Part One", "body", ["Part One", "1. Water", "It rained.", "Still.", "It went on.",
+                              "2. Fire", "It burned.", "Later", "Out."]),
+        ("Notes", "notes", ["A note."]),
+    ]  # fmt: skip
+
+
+def test_long_entries_below_others_are_chapters_and_a_page_with_a_part_belongs_to_the_next(
+    tmp_path: Path,
+) -> None:
+    path = made_books.epub(
+        tmp_path / "sea.epub",
+        {
+            "part.xhtml": page("<h1>PART ONE</h1>"),
+            "one.xhtml": page(f"<h2>I. Water</h2>{LONG}"),
+            "two.xhtml": page(f"<h2>II. Fire</h2>{LONG}"),
+        },
+        '<li><a href="part.xhtml">Part One</a><ol><li><a href="one.xhtml">Water</a></li>'
+        '<li><a href="two.xhtml">Fire</a></li></ol></li>',
+    )
+    chapters = read_book(path).chapters
+    assert [chapter.title for chapter in chapters] == ["Water", "Fire"]
+    assert [p.text for p in chapters[0].paragraphs][:2] == ["Part One", "1. Water"]
+
+
+@pytest.mark.parametrize(
+    "extra",
+    [
+        {"META-INF/rights.xml": "<rights/>"},
+        {"META-INF/encryption.xml": '<encryption><EncryptedData><EncryptionMethod Algorithm='
+         '"http://www.w3.org/2001/04/xmlenc#aes128-cbc"/></EncryptedData></encryption>'},
+    ],
+)  # fmt: skip
+def test_a_book_behind_drm_is_refused(extra: dict[str, str], tmp_path: Path) -> None:
+    path = made_books.epub(tmp_path / "a.epub", {"a.xhtml": page("<p>A.</p>")}, "", extra=extra)
+    with pytest.raises(InvalidBookError, match=r"protected by DRM.*without DRM"):
+        read_book(path)
+
+
+def test_obfuscated_fonts_are_no_drm(tmp_path: Path) -> None:
+    extra = {
+        "META-INF/encryption.xml": "<encryption><EncryptedData><EncryptionMethod Algorithm="
+        '"http://www.idpf.org/2008/embedding"/></EncryptedData></encryption>'
+    }
+    path = made_books.epub(tmp_path / "a.epub", {"a.xhtml": page("<p>A.</p>")}, "", extra=extra)
+    assert outline(read_book(path)) == [("Beginning", "body", ["A."])]
+
+
+def test_a_book_of_pictures_is_refused(tmp_path: Path) -> None:
+    path = made_books.epub(tmp_path / "a.epub", {"a.xhtml": page('<img src="a.png"/>')}, "")
+    with pytest.raises(InvalidBookError, match=r"no text.*OCR"):
+        read_book(path)
+
+
+def test_what_is_no_book_is_refused_with_advice(tmp_path: Path) -> None:
+    cases = {
+        "a.pdf": (b"%PDF", r"must end in \.epub"),
+        "a.azw3": (b"", "as EPUB"),
+        "a.epub": (b"PK", "no EPUB"),
+        "a.docx": (b"\xd0\xcf\x11\xe0", "password"),
+        "b.docx": (b"PK", "no DOCX"),
+        "a.fb2": (b"<html/>", "no FB2"),
+        "b.fb2": (b"<FictionBook", "not well-formed"),
+        "a.txt": (b"a\0b", "no text file"),
+        "b.txt": (b"", "no text"),
+    }
+    for name, (content, message) in cases.items():
+        (tmp_path / name).write_bytes(content)
+        with pytest.raises(InvalidBookError, match=message):
+            read_book(tmp_path / name)
+    with zipfile.ZipFile(tmp_path / "c.epub", "w") as archive:
+        archive.writestr("a", "b")
+    with pytest.raises(InvalidBookError, match=r"no META-INF/container\.xml"):
+        read_book(tmp_path / "c.epub")
+
+
+def test_an_fb2(tmp_path: Path) -> None:
+    book = read_book(made_books.fb2(tmp_path / "a.fb2"))
+    assert (book.title, book.author, book.language) == ("Waves", "Ann Writer", "en")
+    assert book.cover is not None
+    assert outline(book) == [
+        ("Chapter 1", "body",
+         ["Chapter 1", "All is water.", "Thales", "It rained.", "",
+          "The wind blew,\nAnd so it grew."]),
+        ("Chapter 2", "body", ["Chapter 2", "The end."]),
+        ("Notes", "notes", ["1", "A lot."]),
+    ]  # fmt: skip
+
+
+def test_a_docx(tmp_path: Path) -> None:
+    book = read_book(made_books.word(tmp_path / "a.docx"))
+    assert (book.title, book.author, book.language) == ("Minutes", "Ann Writer, Bo Other", "en-US")
+    assert outline(book) == [
+        ("Chapter 1", "body", ["Chapter 1", "We met at noon.", "Tea, two cups"]),
+        ("Chapter 2", "body", ["Chapter 2", "Be brief."]),
+    ]
+    assert [p.kind for c in book.chapters for p in c.paragraphs] == [
+        "heading", "text", "table", "heading", "quotation",
+    ]  # fmt: skip
+
+
+def test_html_in_an_older_encoding(tmp_path: Path) -> None:
+    path = tmp_path / "a.html"
+    path.write_bytes(
+        '<html lang="fr"><head><meta charset="iso-8859-1"><title>Été</title>'
+        '<meta name="author" content="Ann"></head><body><h1>Été</h1><h2>Un</h2><p>Là.</p>'
+        "<h2>Deux</h2><p>Ici.</p></body></html>".encode("latin-1")
+    )
+    book = read_book(path)
+    assert (book.title, book.author, book.language) == ("Été", "Ann", "fr")
+    assert outline(book) == [
+        ("Un", "body", ["Été", "Un", "Là."]),
+        ("Deux", "body", ["Deux", "Ici."]),
+    ]
+
+
+def test_markdown_keeps_the_markup_of_the_service(tmp_path: Path) -> None:
+    path = tmp_path / "a.md"
+    path.write_text(
+        "---\ntitle: Tales\nauthor: Ann\nlang: en-gb\n---\n# One\n\n"
+        "*He* said [Kokoro](/kˈOkəɹO/), [never](+1) [here](https://a.org).[^1]\n\n---\n\n"
+        "[voice:bf_emma]\"Hello,\"[/voice] she [pause:1s] said.\n\n> All\n> is water.\n\n"
+        "```\nx = 1\n```\n\n| a | b |\n|---|---|\n| c | d |\n\n# Two\n\nEnd.\n\n[^1]: A note.\n"
+    )  # fmt: skip
+    book = read_book(path)
+    assert (book.title, book.author, book.language) == ("Tales", "Ann", "en-gb")
+    assert outline(book) == [
+        ("One", "body", [
+            "One", "He said [Kokoro](/kˈOkəɹO/), [never](+1) here.", "",
+            '[voice:bf_emma]"Hello,"[/voice] she [pause:1s] said.', "All is water.", "x = 1",
+            "a, b", "c, d"]),
+        ("Two", "body", ["Two", "End.", "A note."]),
+    ]  # fmt: skip
+    assert book.chapters[1].paragraphs[-1].kind == "note"
+
+
+GUTENBERG = """Title: The Sea
+Author: Ann Writer
+Language: English
+
+*** START OF THE PROJECT GUTENBERG EBOOK THE SEA ***
+
+CHAPTER I.
+Water
+
+It was a dark night and the remem-
+brance of it is
+well known.[1]
+
+   The wind blew
+   And so it grew.
+
+[1] A note of the author.
+
+* * *
+
+[Illustration: The ship]
+
+CHAPTER II
+
+Part one of the plan was to wait.
+
+*** END OF THE PROJECT GUTENBERG EBOOK THE SEA ***
+
+Licence.
+"""
+
+
+def test_a_text_of_project_gutenberg(tmp_path: Path) -> None:
+    path = tmp_path / "sea.txt"
+    path.write_text(GUTENBERG)
+    book = read_book(path)
+    assert (book.title, book.author, book.language) == ("The Sea", "Ann Writer", "en")
+    assert outline(book)[1:] == [
+        ("Chapter 1. Water", "body", [
+            "Chapter 1. Water", "It was a dark night and the remembrance of it is well known.",
+            "The wind blew,\nAnd so it grew.", "A note of the author.", "", "The ship"]),
+        ("Chapter 2", "body", ["Chapter 2", "Part one of the plan was to wait."]),
+        ("Back matter", "back", ["Licence."]),
+    ]  # fmt: skip
+    assert book.chapters[0].role == "front"
+
+
+def test_page_numbers_and_running_heads_of_a_scan_go(tmp_path: Path) -> None:
+    pages = [f"THE SEA   {n}\n\nThis is page {w} and it goes\n\n{n}\n\f" for n, w in
+             enumerate(("one", "two", "three", "four"), 10)]  # fmt: skip
+    path = tmp_path / "scan.txt"
+    path.write_text("".join(pages) + "on to the end.")
+    text = "\n".join(p.text for c in read_book(path).chapters for p in c.paragraphs)
+    assert "SEA" not in text
+    assert not any(map(str.isdigit, text))
+    assert "and it goes on to the end." in text.replace("\n", " ")
+
+
+def test_text_in_other_encodings_and_without_blank_lines(tmp_path: Path) -> None:
+    latin, utf_16 = tmp_path / "a.txt", tmp_path / "b.txt"
+    latin.write_bytes("Le garçon était là, près de la fenêtre fermée.\nIl rêvait.".encode("cp1252"))
+    utf_16.write_bytes("Grüße aus Köln.".encode("utf-16"))
+    assert outline(read_book(latin))[0][2] == [
+        "Le garçon était là, près de la fenêtre fermée.", "Il rêvait.",
+    ]  # fmt: skip
+    assert outline(read_book(utf_16))[0][2] == ["Grüße aus Köln."]
+
+
+def test_parts_are_kept_or_left_out() -> None:
+    from service.books.book import USUALLY_SKIPPED, Paragraph
+
+    text, note = Paragraph("Text."), Paragraph("Note.", "note")
+    chapter = Chapter("One", (text, note))
+    kept = without(chapter, USUALLY_SKIPPED)
+    assert kept is not None
+    assert kept.paragraphs == (text,)
+    assert without(chapter, frozenset()) == chapter
+    assert without(Chapter("Index", (text,), "back"), USUALLY_SKIPPED) is None
+    assert without(Chapter("Notes", (note,), "notes"), frozenset({"front"})) is not None

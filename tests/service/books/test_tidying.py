@@ -1,0 +1,150 @@
+"""The traps of printed text, each with a case."""
+
+from __future__ import annotations
+
+import pytest
+
+from service.books import tidying
+from service.books.book import Paragraph, ParagraphKind
+from service.books.html_blocks import blocks
+from service.books.markup_trees import parse_html, parse_xml
+from service.errors import InvalidBookError
+
+TEXTS: list[tuple[str, ParagraphKind, str, str]] = [
+    ("soft hyphens", "text", "un\u00adbe\u00adliev\u00adable", "unbelievable"),
+    ("invisible characters", "text", "no\u200bthing\ufeff here\u2060.", "nothing here."),
+    ("footnote marks", "text", "It rained.[12] He left[3], too.*", "It rained. He left, too.*"),
+    ("daggers", "text", "It rained† again.‡", "It rained again."),
+    ("raised numbers", "text", "He said so.¹² Then\u00a0left¹.", "He said so. Then left."),
+    ("exponents stay", "text", "It has 20 m² of floor.", "It has 20 m² of floor."),
+    ("markup stays", "text", "Say [of](-1) it[1](x).", "Say [of](-1) it[1](x)."),
+    ("spaced ellipses", "text", "Well . . . no. Yes.... And", "Well … no. Yes… And"),
+    ("dialogue by dash", "text", "— Come in! — he said.", "Come in! — he said."),
+    ("dialogue by hyphen", "text", "- Come in.", "Come in."),
+    ("a minus stays", "text", "-5 degrees.", "-5 degrees."),
+    ("double hyphens", "text", "He went--slowly.", "He went—slowly."),
+    ("options stay", "text", "Use ---x.", "Use —x."),
+    ("verse", "verse", "The wind blew\n  And so it grew.", "The wind blew,\nAnd so it grew."),
+    ("verse that runs on", "verse", "I saw the\nwide sea", "I saw the\nwide sea"),
+    ("a letter's address", "text", "221B Baker Street\nLondon", "221B Baker Street, London"),
+    ("an epigraph", "quotation", "“All is water.”\nThales", "“All is water.”, Thales"),
+    ("capitals in headings", "heading", "THE LONG ROAD TO ROME", "The Long Road to Rome"),
+    ("abbreviations in headings", "heading", "NATO", "NATO"),
+    ("Roman numbers", "heading", "CHAPTER XIV. THE STORM", "Chapter 14. The Storm"),
+    ("Roman numbers alone", "heading", "IV", "4"),
+    ("Roman numbers with titles", "heading", "I. Introduction", "1. Introduction"),
+    ("in other languages", "heading", "Chapitre IX", "Chapitre 9"),
+    ("the pronoun", "heading", "I Remember", "I Remember"),
+    ("a word of numerals", "heading", "MIX", "MIX"),
+    ("foreign phrases", "text", "He had a déjà vu.", "He had a déjà vu."),
+    (
+        "addresses of the web",
+        "text",
+        "See https://a.org/b-c_d?e=1.",
+        "See https://a.org/b-c_d?e=1.",
+    ),
+    ("code", "code", "if x--:\n  y[1] ...", "if x--:\n y[1] ..."),
+]
+
+
+def test_what_print_has_and_speech_has_not_is_tidied() -> None:
+    misses = [
+        (name, tidying.tidy(text, kind), wanted)
+        for name, kind, text, wanted in TEXTS
+        if tidying.tidy(text, kind) != wanted
+    ]
+    assert not misses
+
+
+HTML: list[tuple[str, str, list[tuple[ParagraphKind, str]]]] = [
+    ("drop caps", '<p><span class="dropcap">T</span>he sea.</p>', [("text", "The sea.")]),
+    ("drop caps apart", '<p><span class="dropcap">T</span> HE sea.</p>', [("text", "THE sea.")]),
+    ("a drop cap that is a word", '<p><span class="dropcap">A</span> man.</p>',
+     [("text", "A man.")]),
+    ("pictures of drop caps", '<p><img alt="O" src="o.png"/>nce.</p>', [("text", "Once.")]),
+    ("other pictures", '<p><img alt="A sea" src="o.png"/>Once.</p>', [("text", "Once.")]),
+    (
+        "small caps",
+        '<p><span class="smallcaps">MR. DARCY OF KENT</span> left.</p>',
+        [("text", "Mr. Darcy of Kent left.")],
+    ),
+    ("notes' marks", '<p>It rained<sup><a href="#n1">1</a></sup>.</p>', [("text", "It rained.")]),
+    ("notes' links", '<p>It rained.<a href="n.html#a">[1]</a></p>', [("text", "It rained.")]),
+    ("other links", '<p>See page <a href="#p5">5</a>.</p>', [("text", "See page 5.")]),
+    ("exponents", "<p>E = mc<sup>2</sup></p>", [("text", "E = mc2")]),
+    (
+        "page numbers",
+        '<p>It <span class="pagenum">12</span>rained.</p><div role="doc-pagebreak">13</div>',
+        [("text", "It rained.")],
+    ),
+    ("running heads", '<div class="runhead">THE SEA</div><p>It rained.</p>',
+     [("text", "It rained.")]),
+    (
+        "verse",
+        '<div class="poem">The wind blew<br/>And so it grew.</div>',
+        [("verse", "The wind blew,\nAnd so it grew.")],
+    ),
+    ("scene breaks", "<p>A.</p><hr/><p>B.</p>", [("text", "A."), ("break", ""), ("text", "B.")]),
+    ("ornaments", "<p>A.</p><p>* * *</p><p>B.</p>",
+     [("text", "A."), ("break", ""), ("text", "B.")]),
+    (
+        "tables",
+        "<table><caption>Prices</caption><tr><th>Tea</th><td>2</td></tr></table>",
+        [("caption", "Prices"), ("table", "Tea, 2")],
+    ),
+    ("code", "<pre>a = 1\nb = 2</pre>", [("code", "a = 1\nb = 2")]),
+    ("notes", '<aside epub:type="footnote"><p>A lot.</p></aside>', [("note", "A lot.")]),
+    ("quotations", "<blockquote><p>All.</p></blockquote>", [("quotation", "All.")]),
+    ("headings", "<h2>CHAPTER II</h2>", [("heading", "Chapter 2")]),
+    ("inline around paragraphs", "<span><p>A.</p><p>B.</p></span>",
+     [("text", "A."), ("text", "B.")]),
+    ("what is hidden", '<p hidden="">A.</p><p style="display: none">B.</p><p>C.</p>',
+     [("text", "C.")]),
+    ("foreign phrases", '<p>He had a <i lang="fr">déjà vu</i>.</p>',
+     [("text", "He had a déjà vu.")]),
+    ("text between elements", "<div>A.<p>B.</p>C.</div>",
+     [("text", "A."), ("text", "B."), ("text", "C.")]),
+]  # fmt: skip
+
+
+def test_a_document_is_read_as_a_reader_would() -> None:
+    misses = []
+    for name, html, wanted in HTML:
+        root = parse_html(f"<html><body>{html}</body></html>".encode(), name, "utf-8")
+        found = [b.paragraph for b in blocks(root) if b.paragraph]
+        if [(paragraph.kind, paragraph.text) for paragraph in found] != wanted:
+            misses.append((name, found))
+    assert not misses
+
+
+def test_words_are_joined_over_the_ends_of_lines() -> None:
+    known = {"remember", "well-known", "example"}
+    assert tidying.joined_lines("remem-\nber", known) == "remember"
+    assert tidying.joined_lines("a well-\n  known man", known) == "a well-known man"
+    assert tidying.joined_lines("un-\nknown", known) == "unknown"
+    assert tidying.joined_lines("Anglo-\nSaxon", known) == "Anglo-Saxon"
+
+
+@pytest.mark.parametrize("text", ["* * *", "***", "⁂", "~", "#", "• • •", "———"])
+def test_ornaments_are_a_break(text: str) -> None:
+    assert tidying.paragraph(text) == Paragraph("", "break")
+
+
+@pytest.mark.parametrize("text", ["", "—", "?!", "\u00ad"])
+def test_what_has_no_letter_is_no_paragraph(text: str) -> None:
+    assert tidying.paragraph(text) is None
+
+
+def test_roman_numerals() -> None:
+    assert [tidying.roman(one) for one in ("I", "IV", "XC", "MCMXCIV", "IIII", "VX", "")] == [
+        1, 4, 90, 1994, None, None, None,
+    ]  # fmt: skip
+
+
+def test_entities_of_html_are_known_and_own_ones_are_not() -> None:
+    root = parse_xml(b"<p>caf&eacute;&nbsp;&amp; co</p>", "a.xhtml")
+    assert root.text == "caf\u00e9\u00a0& co"
+    with pytest.raises(InvalidBookError, match=r"a\.xhtml is not well-formed"):
+        parse_xml(b"<p>&mine;</p>", "a.xhtml")
+    with pytest.raises(InvalidBookError, match="200 deep"):
+        parse_xml(b"<a>" * 210 + b"</a>" * 210, "a.xhtml")
