@@ -32,8 +32,8 @@ class Manner:
     silence_s: float | None = None
     gain: float = 1.0
 
-    def utterance(self, text: str) -> Utterance:
-        """Return what to say for a clause."""
+    def utterance(self, text: str, open_voices: tuple[str, ...]) -> Utterance:
+        """Return what to say for a clause; for `open_voices` see `Utterance`."""
         return Utterance(
             text,
             voice=self.voice,
@@ -42,15 +42,23 @@ class Manner:
             normalization=self.normalization,
             lexicon=self.lexicon,
             silence_s=self.silence_s,
+            open_voices=open_voices,
         )
 
 
 @dataclass(frozen=True)
 class Order:
-    """A clause to be spoken."""
+    """A clause to be spoken.
+
+    Attributes:
+        clause: its text and place.
+        manner: how.
+        open_voices: of the tags in the text before it.
+    """
 
     clause: Clause
     manner: Manner
+    open_voices: tuple[str, ...] = ()
 
 
 class Backlog(Generic[M]):

@@ -20,7 +20,7 @@ from service.errors import (
     TextTooLongError,
 )
 from service.speech import AudioSegment, Delivery, Plan, Synthesizer
-from service.text import Clause, ClauseBuffer
+from service.text import Clause, ClauseBuffer, voices_after, without_voice_tags
 
 T = TypeVar("T")
 M = TypeVar("M")
@@ -95,6 +95,7 @@ class ClauseSpeech(Generic[T, M]):
         self._write = write
         self._turn = turn or asyncio.Lock()
         self._clauses = ClauseBuffer()
+        self._open_voices: tuple[str, ...] = ()
         self._backlog: Backlog[M] = Backlog()
         self._job: SpeechJob[T] | None = None
         self._starts_afresh = True
@@ -146,6 +147,7 @@ class ClauseSpeech(Generic[T, M]):
     def flush(self) -> None:
         """Speak the text so far, as if it ended here."""
         self._order(self._clauses.flush())
+        self._open_voices = ()
 
     def mark(self, mark: M) -> None:
         """Have the mark given after the clauses so far; `flush` first, for all text."""
@@ -159,12 +161,14 @@ class ClauseSpeech(Generic[T, M]):
         """Start another round: drop the text that is not spoken, and marks of these kinds."""
         self.round += 1
         self._clauses.clear()
+        self._open_voices = ()
         self._backlog.drop(Order, *kinds)
         self.stop(CancelledError("cancelled by the client"))
 
     def clear(self) -> None:
         """Drop all text and marks that wait."""
         self._clauses.clear()
+        self._open_voices = ()
         self._backlog.clear()
 
     def stop(self, reason: ServiceError) -> None:
@@ -175,7 +179,8 @@ class ClauseSpeech(Generic[T, M]):
     def _order(self, clauses: list[Clause]) -> None:
         for clause in clauses:
             self._statistics.asked()
-            self._backlog.add(Order(clause, self.manner))
+            self._backlog.add(Order(clause, self.manner, self._open_voices))
+            self._open_voices = voices_after(clause.text, self._open_voices)
 
     async def _give(self) -> AsyncGenerator[Spoken[T] | Unspoken | M, None]:
         while True:
@@ -195,7 +200,7 @@ class ClauseSpeech(Generic[T, M]):
             except CancelledError:
                 pass  # whoever cancels knows
             except (EmptyTextError, NothingToSayError) as error:
-                if order.clause.text.strip():
+                if without_voice_tags(order.clause.text).strip():
                     yield Unspoken(order.clause, error)
             except ServiceError as error:
                 yield Unspoken(order.clause, error)
@@ -222,7 +227,7 @@ class ClauseSpeech(Generic[T, M]):
         return SpeechJob(
             self._service,
             self._synthesizer,
-            order.manner.utterance(order.clause.text),
+            order.manner.utterance(order.clause.text, order.open_voices),
             delivery,
             lambda plan, segments: write(order, plan, segments),
             statistics=self._statistics,

@@ -265,15 +265,23 @@ class Planner:
         text = utterance.text
         parts: list[_Part | Pause] = []
         silence_s = 0.0
-        for part in parse(text, is_ssml=utterance.kind == "ssml", language=language):
+        cast = utterance.cast or {}
+        for part in parse(
+            text,
+            is_ssml=utterance.kind == "ssml",
+            language=language,
+            open_voices=utterance.open_voices,
+        ):
             if isinstance(part, Pause):
                 silence_s += part.duration_s
                 parts.append(part)
                 continue
             settings = part.voice_settings
             own_language = utterance.language if settings.voice is None else None
+            voice = settings.voice or utterance.voice
             blend, language = self.settle(
-                settings.voice or utterance.voice, settings.language or own_language
+                voice if voice is None else cast.get(voice, voice),
+                settings.language or own_language,
             )
             speed = utterance.speed * settings.rate
             _check_speed(speed, "speed times rate")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
@@ -51,6 +52,9 @@ class Utterance:
         normalization: how the text is normalized; None for not at all.
         silence_s: seconds of silence that a text or SSML with nothing to pronounce gives; None if
             it is an error.
+        cast: voices or blends by the speakers that the text's tags may name; None for none.
+        open_voices: voices of the tags that are open before it, if it is a part of a text: it may
+            leave tags open too. None for a whole text. Of a text only.
         lexicon: pronunciations for this text, laid over those of the service; None for no others.
             Phonemes need none.
     """
@@ -63,6 +67,8 @@ class Utterance:
     normalization: Normalization | None = USUAL
     silence_s: float | None = None
     lexicon: UserLexicon | None = None
+    cast: Mapping[str, str] | None = None
+    open_voices: tuple[str, ...] | None = None
 
     @property
     def likely_s(self) -> float:

@@ -7,6 +7,14 @@ from service.text.frontend import READ_AT_ONCE, FrontEnd, dropped
 from service.text.languages import LANGUAGES, Language, find_language, language_of_voice
 from service.text.markup import Passage, Pause, parse, plain_text
 from service.text.normalization import USUAL, Normalization
+from service.text.markup import (
+    Passage,
+    Pause,
+    parse,
+    plain_text,
+    voices_after,
+    without_voice_tags,
+)
 from service.text.offset_mapping import TracedText
 from service.text.reading import Reading, Word, read_phonemes
 from service.text.user_lexicon import UserLexicon
@@ -37,4 +45,6 @@ __all__ = [
     "parse",
     "plain_text",
     "read_phonemes",
+    "voices_after",
+    "without_voice_tags",
 ]

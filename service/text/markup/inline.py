@@ -1,12 +1,13 @@
-"""Inline markup in plain text: `[Kokoro](/kˈOkəɹO/)`, `[word](+1)`, `[pause:1.5s]`."""
+"""Inline markup in plain text: `[so](/sˈO/)`, `[so](+1)`, `[pause:1s]`, `[voice:af_sky]`."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from service.errors import MarkupError
-from service.text.markup.passages import Passage, Pause
+from service.text.markup.passages import Passage, Pause, VoiceSettings
 from service.text.markup.stretches import stretches
 from service.text.markup.values import is_blank, parse_duration, parse_phonemes, parse_stress
 from service.text.offset_mapping import TracedText, concatenate
@@ -16,6 +17,8 @@ from service.text.vocabulary import load_vocabulary
 # As in Markdown, a bracket after a backslash is text.
 _MARKUP = re.compile(
     r"""\[pause:(?P<length>[^\[\]\n]*)(?P<closed>\])?
+      | \[voice:(?P<voice>[^\[\]\n]*)(?P<named>\])?
+      | (?P<end>\[/voice\])
       | \]\((?P<manner>[^()\n]*)\)
     """,
     re.VERBOSE | re.IGNORECASE,
@@ -41,28 +44,56 @@ class _Manner(NamedTuple):
     stress: float = 0
 
 
-def parse(text: str) -> list[Passage | Pause]:
+def parse(text: str, open_voices: Sequence[str] | None = None) -> list[Passage | Pause]:
     """Return the passages and pauses of a text with inline markup, in order.
 
     White space stays as it is. Passages without visible text are left out. docs/markup.md says what
     is markup; everything else is text.
 
+    Args:
+        text: of the caller.
+        open_voices: the voices of the tags that are open before it, if it is a part of a text: it
+            may leave tags open too. None for a whole text.
+
     Raises:
         MarkupError: the markup is invalid. The message has the position of the mistake; the first
             character is number 1.
     """
-    return _Parser(text).parse() if "]" in text or "[" in text else _passages(text)
+    if not open_voices and "]" not in text and "[" not in text:
+        return [] if is_blank(text) else [Passage(TracedText(text))]
+    return _Parser(text, open_voices).parse()
 
 
-def _passages(text: str) -> list[Passage | Pause]:
-    return [] if is_blank(text) else [Passage(TracedText(text))]
+def voices_after(text: str, open_voices: Sequence[str] = ()) -> tuple[str, ...]:
+    """Return the voices of the tags that are open after a part of a text, the outermost first.
+
+    Args:
+        text: the part; invalid markup counts as text.
+        open_voices: those that are open before it.
+    """
+    voices = list(open_voices)
+    for match in _MARKUP.finditer(text):
+        if text[match.start() - 1 : match.start()] != "\\":
+            if match["named"]:
+                voices.append(match["voice"].strip())
+            elif match["end"] and voices:
+                voices.pop()
+    return tuple(voices)
+
+
+def without_voice_tags(text: str) -> str:
+    """Return a text without the tags that begin and end voices."""
+    return _MARKUP.sub(lambda match: "" if match["named"] or match["end"] else match[0], text)
 
 
 class _Parser:
     """One pass over one text."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, open_voices: Sequence[str] | None) -> None:
         self._text = text
+        self._is_whole = open_voices is None
+        # The voices of the tags that are open, and where each tag is.
+        self._voices = [(voice, 0) for voice in open_voices or ()]
         self._source = TracedText(text)
         self._items: list[Passage | Pause] = []
         # The passage being built. The text up to `_done` is in it or in earlier passages.
@@ -77,11 +108,16 @@ class _Parser:
             if match["length"] is not None:
                 self._pause(match)
                 continue
+            if match["voice"] is not None or match["end"]:
+                self._voice(match)
+                continue
             manner = _manner(match["manner"], match.start("manner"))
             if manner is not None:
                 self._words(manner, match)
         self._take(len(self._text))
         self._end_passage()
+        if self._voices and self._is_whole:
+            raise _error("this voice has no [/voice]", self._voices[-1][1])
         return self._items
 
     def _pause(self, match: re.Match[str]) -> None:
@@ -96,6 +132,22 @@ class _Parser:
         self._end_passage()
         self._items.append(Pause(duration_s, start, end))
         self._done = end
+
+    def _voice(self, match: re.Match[str]) -> None:
+        start, end = match.span()
+        self._take(start)
+        self._end_passage()
+        self._done = end
+        if match["end"]:
+            if not self._voices:
+                raise _error("this [/voice] has no [voice:...] before it", start)
+            self._voices.pop()
+            return
+        if not match["named"]:
+            raise _error("a voice has no closing bracket", start)
+        if is_blank(match["voice"]):
+            raise _error("a voice has no name", start)
+        self._voices.append((match["voice"].strip(), start))
 
     def _words(self, manner: _Manner, match: re.Match[str]) -> None:
         """Add the words before the bracket of the match, and their override."""
@@ -129,7 +181,8 @@ class _Parser:
     def _end_passage(self) -> None:
         text = concatenate(self._parts)
         if not is_blank(text.text):
-            self._items.append(Passage(text, overrides=tuple(self._overrides)))
+            settings = VoiceSettings(self._voices[-1][0] if self._voices else None)
+            self._items.append(Passage(text, settings, tuple(self._overrides)))
         self._parts, self._overrides = [], []
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from service.text.characters import check_text
 from service.text.markup import inline, ssml
@@ -11,7 +11,11 @@ from service.text.offset_mapping import TracedText, concatenate
 
 
 def parse(
-    text: str, *, is_ssml: bool = False, language: str | None = None
+    text: str,
+    *,
+    is_ssml: bool = False,
+    language: str | None = None,
+    open_voices: Sequence[str] | None = None,
 ) -> list[Passage | Pause]:
     """Return the passages and pauses of a caller's text, in order.
 
@@ -19,6 +23,7 @@ def parse(
         text: the text as it was sent.
         is_ssml: whether it is SSML; otherwise it may have inline markup.
         language: code of the text's language, for phonemes in SSML.
+        open_voices: see `inline.parse`.
 
     Raises:
         EmptyTextError: there is nothing but white space.
@@ -27,7 +32,7 @@ def parse(
         LanguageUnavailableError: SSML names an unknown language.
     """
     check_text(text)
-    return ssml.parse(text, language) if is_ssml else inline.parse(text)
+    return ssml.parse(text, language) if is_ssml else inline.parse(text, open_voices)
 
 
 def plain_text(parts: Iterable[Passage | Pause]) -> TracedText:

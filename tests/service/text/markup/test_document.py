@@ -44,7 +44,9 @@ def document(content: str) -> list[Passage | Pause]:
 @pytest.mark.parametrize("text", examples("## Inline markup", "written"))
 def test_inline_examples_are_markup(text: str) -> None:
     parts = inline.parse(text)
-    assert any(isinstance(part, Pause) or part.overrides for part in parts)
+    assert any(
+        isinstance(part, Pause) or part.overrides or part.voice_settings.voice for part in parts
+    )
 
 
 @pytest.mark.parametrize("text", examples("### What stays text", "written"))

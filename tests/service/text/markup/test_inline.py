@@ -83,6 +83,39 @@ def test_pauses_stand_between_passages(written: str, expected: list[str | float]
     assert texts(written) == expected
 
 
+@pytest.mark.parametrize(
+    ("written", "expected"),
+    [
+        ("[voice:af_sky]Hi[/voice]", [("af_sky", "Hi")]),
+        ("A [VOICE: a(2)+b ]b [/Voice]c", [(None, "A "), ("a(2)+b", "b "), (None, "c")]),
+        ("[voice:a]b [voice:c]d[/voice] e[/voice]", [("a", "b "), ("c", "d"), ("a", " e")]),
+        ("[voice:a][/voice]b", [(None, "b")]),
+        (r"\[voice:a] and \[/voice]", [(None, r"\[voice:a] and \[/voice]")]),
+        ("[voice:a](b) [c](+1)[/voice]", [("a", "(b) c")]),
+        ("[voice] [/ voice]", [(None, "[voice] [/ voice]")]),
+    ],
+)
+def test_tags_set_the_voice(written: str, expected: list[tuple[str | None, str]]) -> None:
+    parts = [part for part in inline.parse(written) if isinstance(part, Passage)]
+    assert [(part.voice_settings.voice, part.text.text) for part in parts] == expected
+
+
+def test_a_part_of_a_text_goes_on_with_the_voices_before_it() -> None:
+    parts = ["One [voice:a]two.", "three [voice:b]four.", "five[/voice] six[/voice] seven."]
+    voices: tuple[str, ...] = ()
+    said = []
+    for part in parts:
+        for passage in inline.parse(part, voices):
+            assert isinstance(passage, Passage)
+            said.append((passage.voice_settings.voice, passage.text.text))
+        voices = inline.voices_after(part, voices)
+    assert said == [
+        (None, "One "), ("a", "two."), ("a", "three "), ("b", "four."),
+        ("b", "five"), ("a", " six"), (None, " seven."),
+    ]  # fmt: skip
+    assert voices == ()
+
+
 def test_a_pause_has_the_span_of_its_markup() -> None:
     assert inline.parse("é😀[pause:1s]")[1:] == [Pause(1.0, 2, 12)]
 
@@ -131,6 +164,10 @@ def test_what_only_looks_like_markup_is_text(written: str) -> None:
         ("[pause:" + "9" * 400 + "s]", "longer than 60 seconds", 8),
         ("a [pause:1s", "no closing bracket", 3),
         ("a [pause:1\ns]", "no closing bracket", 3),
+        ("a [voice:b]c", r"no \[/voice\]", 3),
+        ("[voice:a]b[/voice] c[/voice]", r"no \[voice:\.\.\.\] before it", 21),
+        ("a [voice:b", "no closing bracket", 3),
+        ("[voice: ]a[/voice]", "no name", 1),
         ("[word](/k@/)", r"'@' \(U\+0040\)", 10),
         ("é😀 [word](/ kæ1 /)", r"'1' \(U\+0031\)", 15),
         ("[word](//)", "no phonemes", 9),
@@ -158,6 +195,7 @@ SNIPPETS = st.sampled_from(
     [
         *("[", "]", "(", ")", "/", "\\", "+1", "[pause:", "1s", "](/", "/)", "](+1)", "kˈæt"),
         *(" ", "\n", "word", "é", "😀", ".", "\u200b", "[word](/kˈæt/)", "[pause:2s]", "a, b"),
+        *("[voice:", "[voice:a]", "[/voice]"),
     ]
 )
 
