@@ -22,7 +22,7 @@ LOCK := $(BIN)/uv pip compile --quiet --universal --python-version 3.10 --genera
 UNUSED_BY_CLIENTS := docopt flatbuffers grpcio llvmlite numba onnxruntime \
 	opentelemetry-exporter-otlp opentelemetry-exporter-otlp-proto-grpc resampy
 
-.PHONY: help setup serve test test-all test-slow test-mutation test-oldest test-reference test-container test-arm64 check fmt
+.PHONY: help setup serve test test-all test-slow test-books test-mutation test-oldest test-reference test-container test-arm64 check fmt
 .PHONY: test-gpu bench-gpu cuda clients test-hosts test-cluster wheels shell release test-page page-tools
 .PHONY: bench bench-load bench-reading bench-hearing bench-speed bench-regression peers soak lock clean
 
@@ -68,6 +68,9 @@ test-cluster: $(DEV_READY) $(CLUSTER_READY) ## Test corpora and serving on two R
 
 test-slow: $(DEV_READY) ## Run the tests that take minutes each.
 	@$(BIN)/python -m pytest -m slow $(ARGS)
+
+test-books: $(DEV_READY) ## Test whole books: kills at random moments, memory, a real book; 15 minutes.
+	@$(BIN)/python -m pytest -m "" tests/service/books tests/service/audio/test_chaptered_file.py $(ARGS)
 
 test-mutation: $(DEV_READY) $(MODELS_READY) ## Plant faults one at a time, and see which tests notice; half an hour.
 	@$(BIN)/python -m tests.mutation $(ARGS)

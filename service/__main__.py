@@ -114,6 +114,58 @@ def _corpus(
     return 0 if speak_corpus(settings, run, options, _progress) else 1
 
 
+def _read(
+    settings: Settings,
+    book: Path,
+    output: Path | None,
+    listed: bool,
+    chapters: str | None,
+    keep: str | None,
+    skip: str | None,
+    cast: Path | None,
+    speed: float,
+    language: str | None,
+    normalize: bool,
+    files: Literal["m4b", "mp3", "opus", "flac"] | None,
+    timestamps: str | None,
+    by: Literal["sentence", "word"],
+    loudness: float,
+    chapter_pause: float,
+    scene_pause: float,
+    progress: Literal["auto", "json", "none"],
+    changed: Literal["ask", "update", "fresh"],
+    keep_state: bool,
+) -> int:
+    from service import narrating  # other commands need no books
+    from service.books.outputs import Output
+    from service.books.sections import Pauses
+
+    choice = narrating.Choice(narrating.parts_of(keep), narrating.parts_of(skip), chapters)
+    pauses = Pauses(scene=scene_pause, chapter=chapter_pause)
+    manner = narrating.manner_of(cast, speed, language, pauses, normalize)
+    if listed:
+        print(narrating.list_chapters(settings, book, choice, manner))
+        return 0
+    if output is None:
+        raise InvalidRequestError("say where the audio goes (-o), or list the chapters (--list)")
+    narrating.read_aloud(
+        settings,
+        narrating.Reading(
+            book,
+            Output.of(output, files),
+            choice,
+            manner,
+            loudness,
+            narrating.timestamps_of(timestamps),
+            by,
+            changed,
+            progress,
+            keep_state,
+        ),
+    )
+    return 0
+
+
 def _cache(settings: Settings, names: list[str], clear: bool) -> int:
     from service.preparation import cached, default_cache_dir, remove
 
@@ -181,6 +233,7 @@ def parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(required=True, metavar="command")
     serve = _command(commands, _serve, "serve", "serve HTTP and WebSocket until stopped")
     say = _command(commands, _say, "say", "play speech, or write it into a file")
+    read = _command(commands, _read, "read", "read a book into files with chapters")
     corpus = _command(commands, _corpus, "corpus", "speak a corpus, a file for each utterance")
     voices = _command(commands, _voices, "voices", "list the voices")
     prepare = _command(commands, _prepare, "prepare", "prepare the model for this machine now")
@@ -212,6 +265,7 @@ def parser() -> argparse.ArgumentParser:
         default=True,
         help="write numbers, dates and abbreviations as words before G2P",
     )
+    _add_reading(read)
     corpus.add_argument(
         "corpus", type=Path, help="JSON lines, or Parquet (.parquet); see docs/corpora.md"
     )
@@ -266,7 +320,7 @@ def parser() -> argparse.ArgumentParser:
     cache.add_argument("names", nargs="*", metavar="name", help="last part of a path; default: all")
     cache.add_argument("--clear", action="store_true", help="remove what is listed")
     completion.add_argument("shell", choices=("bash", "zsh", "fish"))
-    for subparser in (serve, say, corpus, voices, prepare, doctor, cache, completion):
+    for subparser in (serve, say, read, corpus, voices, prepare, doctor, cache, completion):
         subparser.add_argument("--config", type=Path, help="configuration file (TOML)")
         for name, field in Settings.model_fields.items():
             if name not in _CONFIG_ONLY:
@@ -276,6 +330,63 @@ def parser() -> argparse.ArgumentParser:
                     kind = {"action": argparse.BooleanOptionalAction, "default": None}
                 subparser.add_argument(flag, dest=name, help=field.description, **kind)
     return parser
+
+
+def _add_reading(read: argparse.ArgumentParser) -> None:
+    read.add_argument("book", type=Path, help="epub, txt, md, html, fb2 or docx; see docs/books.md")
+    read.add_argument(
+        "-o",
+        "--output",
+        type=Path,
+        help="m4b, mp3, opus or flac with chapters, epub to read along, or a folder of one file a "
+        "chapter",
+    )
+    read.add_argument(
+        "--list", dest="listed", action="store_true", help="list the chapters with their lengths"
+    )
+    read.add_argument("--chapters", help="chapters to read, such as 3-7,9; default: all")
+    parts = "front, back, notes, tables, code, captions"
+    read.add_argument("--keep", help=f"parts to read as well, separated by commas: {parts}")
+    read.add_argument("--skip", help="parts to leave out, of the same names")
+    read.add_argument("--cast", type=Path, help="file of voices for speakers and chapters (TOML)")
+    read.add_argument("--speed", type=float, default=1.0, help="0.25 to 4.0; 2.0 is twice as fast")
+    read.add_argument("--language", help="language code of the text; default: the voice's language")
+    read.add_argument(
+        "--normalize",
+        action=argparse.BooleanOptionalAction,
+        default=True,
+        help="write numbers, dates and abbreviations as words before G2P",
+    )
+    formats = ("m4b", "mp3", "opus", "flac")
+    read.add_argument("--files", choices=formats, help="format in a folder; default: mp3")
+    read.add_argument("--timestamps", help="files of times beside the audio: vtt, srt, json")
+    read.add_argument(
+        "--by", choices=("sentence", "word"), default="sentence", help="what an epub highlights"
+    )
+    read.add_argument(
+        "--loudness", type=float, default=-18.0, metavar="LUFS", help="of the audio; default: -18"
+    )
+    read.add_argument(
+        "--chapter-pause", type=float, default=3.0, metavar="S", help="seconds after a chapter"
+    )
+    read.add_argument(
+        "--scene-pause", type=float, default=2.0, metavar="S", help="seconds at a change of scene"
+    )
+    read.add_argument(
+        "--progress",
+        choices=("auto", "json", "none"),
+        default="auto",
+        help="bars on a terminal and lines elsewhere, JSON lines, or none",
+    )
+    read.add_argument(
+        "--changed",
+        choices=("ask", "update", "fresh"),
+        default="ask",
+        help="if book, voice or version changed: ask, say anew what differs, or begin again",
+    )
+    read.add_argument(
+        "--keep-state", action="store_true", help="keep the state folder when all is written"
+    )
 
 
 def _command(commands: Any, run: Any, name: str, description: str) -> argparse.ArgumentParser:

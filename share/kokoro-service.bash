@@ -5,10 +5,11 @@
 #    source ~/.local/share/bash_completion/kokoro-service
 # See also: https://github.com/scop/bash-completion/blob/main/doc/configuration.md
 
-_shtab_kokoro_service_subparsers=(serve say corpus voices prepare doctor cache completion)
+_shtab_kokoro_service_subparsers=(serve say read corpus voices prepare doctor cache completion)
 
 _shtab_kokoro_service_serve_option_strings=(-h --help --config --host --port --provider --model --cache-dir --stream-decoding --file-decoding --prepare --no-prepare --kernels --voices-dir --voice --warm-languages --strict-models --no-strict-models --max-text-length --max-requests --max-websockets --idle-unload-s --deadline-s --receive-timeout-s --send-timeout-s --shutdown-timeout-s --memory-budget-bytes --min-free-memory-bytes --answer-memory-bytes --audio-cache-bytes --wyoming --wyoming-zeroconf --page --no-page --insecure --no-insecure --api-keys-file --lexicons-dir --private-lists --no-private-lists --cors-origins --threads --workers --espeak-library --espeak-data --emoji --lexicon --log-level --log-format --telemetry --no-telemetry --cuda-device --precision --buckets)
 _shtab_kokoro_service_say_option_strings=(-h --help -f --file -o --output --speed --volume --language --phonemes --ssml --normalize --no-normalize --config --host --port --provider --model --cache-dir --stream-decoding --file-decoding --prepare --no-prepare --kernels --voices-dir --voice --warm-languages --strict-models --no-strict-models --max-text-length --max-requests --max-websockets --idle-unload-s --deadline-s --receive-timeout-s --send-timeout-s --shutdown-timeout-s --memory-budget-bytes --min-free-memory-bytes --answer-memory-bytes --audio-cache-bytes --wyoming --wyoming-zeroconf --page --no-page --insecure --no-insecure --api-keys-file --lexicons-dir --private-lists --no-private-lists --cors-origins --threads --workers --espeak-library --espeak-data --emoji --lexicon --log-level --log-format --telemetry --no-telemetry --cuda-device --precision --buckets)
+_shtab_kokoro_service_read_option_strings=(-h --help -o --output --list --chapters --keep --skip --cast --speed --language --normalize --no-normalize --files --timestamps --by --loudness --chapter-pause --scene-pause --progress --changed --keep-state --config --host --port --provider --model --cache-dir --stream-decoding --file-decoding --prepare --no-prepare --kernels --voices-dir --voice --warm-languages --strict-models --no-strict-models --max-text-length --max-requests --max-websockets --idle-unload-s --deadline-s --receive-timeout-s --send-timeout-s --shutdown-timeout-s --memory-budget-bytes --min-free-memory-bytes --answer-memory-bytes --audio-cache-bytes --wyoming --wyoming-zeroconf --page --no-page --insecure --no-insecure --api-keys-file --lexicons-dir --private-lists --no-private-lists --cors-origins --threads --workers --espeak-library --espeak-data --emoji --lexicon --log-level --log-format --telemetry --no-telemetry --cuda-device --precision --buckets)
 _shtab_kokoro_service_corpus_option_strings=(-h --help -o --output --format --sample-rate --timestamps --attempts --cluster --actors --actor-cpus --actor-gpus --config --host --port --provider --model --cache-dir --stream-decoding --file-decoding --prepare --no-prepare --kernels --voices-dir --voice --warm-languages --strict-models --no-strict-models --max-text-length --max-requests --max-websockets --idle-unload-s --deadline-s --receive-timeout-s --send-timeout-s --shutdown-timeout-s --memory-budget-bytes --min-free-memory-bytes --answer-memory-bytes --audio-cache-bytes --wyoming --wyoming-zeroconf --page --no-page --insecure --no-insecure --api-keys-file --lexicons-dir --private-lists --no-private-lists --cors-origins --threads --workers --espeak-library --espeak-data --emoji --lexicon --log-level --log-format --telemetry --no-telemetry --cuda-device --precision --buckets)
 _shtab_kokoro_service_voices_option_strings=(-h --help --config --host --port --provider --model --cache-dir --stream-decoding --file-decoding --prepare --no-prepare --kernels --voices-dir --voice --warm-languages --strict-models --no-strict-models --max-text-length --max-requests --max-websockets --idle-unload-s --deadline-s --receive-timeout-s --send-timeout-s --shutdown-timeout-s --memory-budget-bytes --min-free-memory-bytes --answer-memory-bytes --audio-cache-bytes --wyoming --wyoming-zeroconf --page --no-page --insecure --no-insecure --api-keys-file --lexicons-dir --private-lists --no-private-lists --cors-origins --threads --workers --espeak-library --espeak-data --emoji --lexicon --log-level --log-format --telemetry --no-telemetry --cuda-device --precision --buckets)
 _shtab_kokoro_service_prepare_option_strings=(-h --help --for --config --host --port --provider --model --cache-dir --stream-decoding --file-decoding --prepare --no-prepare --kernels --voices-dir --voice --warm-languages --strict-models --no-strict-models --max-text-length --max-requests --max-websockets --idle-unload-s --deadline-s --receive-timeout-s --send-timeout-s --shutdown-timeout-s --memory-budget-bytes --min-free-memory-bytes --answer-memory-bytes --audio-cache-bytes --wyoming --wyoming-zeroconf --page --no-page --insecure --no-insecure --api-keys-file --lexicons-dir --private-lists --no-private-lists --cors-origins --threads --workers --espeak-library --espeak-data --emoji --lexicon --log-level --log-format --telemetry --no-telemetry --cuda-device --precision --buckets)
@@ -23,6 +24,11 @@ _shtab_kokoro_service_say___file_COMPGEN=_shtab_compgen_files
 _shtab_kokoro_service_say__o_COMPGEN=_shtab_compgen_files
 _shtab_kokoro_service_say___output_COMPGEN=_shtab_compgen_files
 _shtab_kokoro_service_say___config_COMPGEN=_shtab_compgen_files
+_shtab_kokoro_service_read_pos_0_COMPGEN=_shtab_compgen_files
+_shtab_kokoro_service_read__o_COMPGEN=_shtab_compgen_files
+_shtab_kokoro_service_read___output_COMPGEN=_shtab_compgen_files
+_shtab_kokoro_service_read___cast_COMPGEN=_shtab_compgen_files
+_shtab_kokoro_service_read___config_COMPGEN=_shtab_compgen_files
 _shtab_kokoro_service_corpus_pos_0_COMPGEN=_shtab_compgen_files
 _shtab_kokoro_service_corpus__o_COMPGEN=_shtab_compgen_files
 _shtab_kokoro_service_corpus___output_COMPGEN=_shtab_compgen_files
@@ -33,10 +39,14 @@ _shtab_kokoro_service_doctor___config_COMPGEN=_shtab_compgen_files
 _shtab_kokoro_service_cache___config_COMPGEN=_shtab_compgen_files
 _shtab_kokoro_service_completion___config_COMPGEN=_shtab_compgen_files
 
+_shtab_kokoro_service_read___files_choices=(m4b mp3 opus flac)
+_shtab_kokoro_service_read___by_choices=(sentence word)
+_shtab_kokoro_service_read___progress_choices=(auto json none)
+_shtab_kokoro_service_read___changed_choices=(ask update fresh)
 _shtab_kokoro_service_corpus___timestamps_choices=(word phoneme)
 _shtab_kokoro_service_prepare___for_choices=(cpu cuda)
 _shtab_kokoro_service_completion_pos_0_choices=(bash zsh fish)
-_shtab_kokoro_service_pos_0_choices=(serve say corpus voices prepare doctor cache completion)
+_shtab_kokoro_service_pos_0_choices=(serve say read corpus voices prepare doctor cache completion)
 
 _shtab_kokoro_service_serve__h_nargs=0
 _shtab_kokoro_service_serve___help_nargs=0
@@ -70,6 +80,24 @@ _shtab_kokoro_service_say___private_lists_nargs=0
 _shtab_kokoro_service_say___no_private_lists_nargs=0
 _shtab_kokoro_service_say___telemetry_nargs=0
 _shtab_kokoro_service_say___no_telemetry_nargs=0
+_shtab_kokoro_service_read__h_nargs=0
+_shtab_kokoro_service_read___help_nargs=0
+_shtab_kokoro_service_read___list_nargs=0
+_shtab_kokoro_service_read___normalize_nargs=0
+_shtab_kokoro_service_read___no_normalize_nargs=0
+_shtab_kokoro_service_read___keep_state_nargs=0
+_shtab_kokoro_service_read___prepare_nargs=0
+_shtab_kokoro_service_read___no_prepare_nargs=0
+_shtab_kokoro_service_read___strict_models_nargs=0
+_shtab_kokoro_service_read___no_strict_models_nargs=0
+_shtab_kokoro_service_read___page_nargs=0
+_shtab_kokoro_service_read___no_page_nargs=0
+_shtab_kokoro_service_read___insecure_nargs=0
+_shtab_kokoro_service_read___no_insecure_nargs=0
+_shtab_kokoro_service_read___private_lists_nargs=0
+_shtab_kokoro_service_read___no_private_lists_nargs=0
+_shtab_kokoro_service_read___telemetry_nargs=0
+_shtab_kokoro_service_read___no_telemetry_nargs=0
 _shtab_kokoro_service_corpus__h_nargs=0
 _shtab_kokoro_service_corpus___help_nargs=0
 _shtab_kokoro_service_corpus___prepare_nargs=0

@@ -15,6 +15,7 @@ _shtab_kokoro_service_commands() {
     corpus:'speak a corpus, a file for each utterance'
     doctor:'check everything that the service needs'
     prepare:'prepare the model for this machine now'
+    read:'read a book into files with chapters'
     say:'play speech, or write it into a file'
     serve:'serve HTTP and WebSocket until stopped'
     voices:'list the voices'
@@ -310,6 +311,78 @@ _shtab_kokoro_service_prepare_options=(
 # guard to ensure default positional specs are added only once per session
 _shtab_kokoro_service_prepare_defaults_added=0
 
+_shtab_kokoro_service_read_options=(
+  "(- : *)"{-h,--help}"[show this help message and exit]"
+  {-o,--output}"[m4b, mp3, opus or flac with chapters, epub to read along, or a folder of one file a chapter]:output:_files"
+  "--list[list the chapters with their lengths]"
+  "--chapters[chapters to read, such as 3-7,9\; default\: all]:chapters:"
+  "--keep[parts to read as well, separated by commas\: front, back, notes, tables, code, captions]:keep:"
+  "--skip[parts to leave out, of the same names]:skip:"
+  "--cast[file of voices for speakers and chapters (TOML)]:cast:_files"
+  "--speed[0.25 to 4.0\; 2.0 is twice as fast]:speed:"
+  "--language[language code of the text\; default\: the voice\'s language]:language:"
+  {--normalize,--no-normalize}"[write numbers, dates and abbreviations as words before G2P]"
+  "--files[format in a folder\; default\: mp3]:files:(m4b mp3 opus flac)"
+  "--timestamps[files of times beside the audio\: vtt, srt, json]:timestamps:"
+  "--by[what an epub highlights]:by:(sentence word)"
+  "--loudness[of the audio\; default\: -18]:LUFS:"
+  "--chapter-pause[seconds after a chapter]:S:"
+  "--scene-pause[seconds at a change of scene]:S:"
+  "--progress[bars on a terminal and lines elsewhere, JSON lines, or none]:progress:(auto json none)"
+  "--changed[if book, voice or version changed\: ask, say anew what differs, or begin again]:changed:(ask update fresh)"
+  "--keep-state[keep the state folder when all is written]"
+  "--config[configuration file (TOML)]:config:_files"
+  "--host[address to listen on]:X:"
+  "--port[port to listen on\; 0 picks a free one]:X:"
+  "--provider[execution provider\: cpu, cuda, tensorrt, or auto (cuda if it works, else cpu)]:X:"
+  "--model[model file\; default\: the one in the installed model packages]:X:"
+  "--cache-dir[folder for prepared models\; default\: \~\/.cache\/kokoro-service]:X:"
+  "--stream-decoding[how streams are decoded\: in windows, or chunk by chunk (whole)]:X:"
+  "--file-decoding[how complete files are decoded\: windows or whole]:X:"
+  {--prepare,--no-prepare}"[prepare the model for this CPU once, before its first use]"
+  "--kernels[instruction set of the native operators, for tests and measurements\; default\: the fastest that the processor runs]:X:"
+  "--voices-dir[folder of voices\; default\: the included ones]:X:"
+  "--voice[voice for requests that name none]:X:"
+  "--warm-languages[languages whose G2P is loaded at start, so that their first text is read as soon as others\; default\: the language of voice]:X:"
+  {--strict-models,--no-strict-models}"[answer 404 to model names that GET \/v1\/models does not list]"
+  "--max-text-length[maximum length of a text, in characters]:X:"
+  "--max-requests[maximum requests in progress or waiting\; more get 503]:X:"
+  "--max-websockets[maximum open WebSocket sessions and Wyoming connections\; more are refused]:X:"
+  "--idle-unload-s[seconds without speech until the model leaves memory\; 0 keeps it]:X:"
+  "--deadline-s[maximum duration of a request, in seconds]:X:"
+  "--receive-timeout-s[seconds to receive a request\'s headers, and then its body]:X:"
+  "--send-timeout-s[seconds until a client that reads nothing is cut off]:X:"
+  "--shutdown-timeout-s[seconds that requests have to finish when the service stops]:X:"
+  "--memory-budget-bytes[maximum memory of the model and its runs\; 0 is no limit]:X:"
+  "--min-free-memory-bytes[minimum free memory of the machine\; with less, requests get 503]:X:"
+  "--answer-memory-bytes[maximum memory of all answers in progress\; more get 503\; 0 is no limit]:X:"
+  "--audio-cache-bytes[memory for the audio cache\; 0 switches it off]:X:"
+  "--wyoming[address to serve Wyoming on\: tcp\:\/\/HOST\:PORT, unix\:\/\/\/PATH or stdio\:\/\/]:X:"
+  "--wyoming-zeroconf[name to announce Wyoming by in the network\; needs the extra zeroconf]:X:"
+  {--page,--no-page}"[serve the page that speaks at \/]"
+  {--insecure,--no-insecure}"[allow other interfaces than loopback without API keys]"
+  "--api-keys-file[file of API keys, one per line\; default\: no key is needed]:X:"
+  "--lexicons-dir[folder of lexicons of API keys, NAME.toml\; default\: none]:X:"
+  {--private-lists,--no-private-lists}"[ask for a key also for lists of voices, models and languages]"
+  "--cors-origins[web origins whose pages may use the service, separated by commas]:X:"
+  "--threads[intra-op threads\; 0 uses all available cores]:X:"
+  "--workers[chunks computed at once\; the threads are divided among them]:X:"
+  "--espeak-library[libespeak-ng.so\; default\: the espeakng-loader package\'s, else the system\'s]:X:"
+  "--espeak-data[espeak-ng-data folder\; default\: the library\'s own]:X:"
+  "--emoji[drop emoji, or say their names (name)]:X:"
+  "--lexicon[file of pronunciations\; default\: the included one]:X:"
+  "--log-level[lowest level to log]:X:"
+  "--log-format[format of log lines]:X:"
+  {--telemetry,--no-telemetry}"[send traces, configured by OTEL_\* variables\; needs the extra otel]"
+  "--cuda-device[number of the GPU to use]:X:"
+  "--precision[precision of the decoder on a GPU]:X:"
+  "--buckets[run lengths on a GPU, in frames, separated by commas]:X:"
+  ":epub, txt, md, html, fb2 or docx\; see docs\/books.md:_files"
+)
+
+# guard to ensure default positional specs are added only once per session
+_shtab_kokoro_service_read_defaults_added=0
+
 _shtab_kokoro_service_say_options=(
   "(- : *)"{-h,--help}"[show this help message and exit]"
   {-f,--file}"[file with the text, in UTF-8]:file:_files"
@@ -502,6 +575,7 @@ _shtab_kokoro_service() {
         corpus) _arguments -C -s $_shtab_kokoro_service_corpus_options ;;
         doctor) _arguments -C -s $_shtab_kokoro_service_doctor_options ;;
         prepare) _arguments -C -s $_shtab_kokoro_service_prepare_options ;;
+        read) _arguments -C -s $_shtab_kokoro_service_read_options ;;
         say) _arguments -C -s $_shtab_kokoro_service_say_options ;;
         serve) _arguments -C -s $_shtab_kokoro_service_serve_options ;;
         voices) _arguments -C -s $_shtab_kokoro_service_voices_options ;;

@@ -36,8 +36,10 @@ ALLOWED = {
     "playback": LEAVES,
     "progress": set(),
     "saying": LEAVES | {"audio", "playback", "progress", "speech"},
+    "narrating": LEAVES | {"books", "loading", "speech"},
     "__main__": LEAVES
     | {"logs", "heap", "loading", "doctor", "model", "playback", "preparation", "saying"}
+    | {"books", "narrating"}
     | {"speech", "api", "cluster"},
 }
 OUTSIDE = {

@@ -6,6 +6,7 @@ import io
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import soundfile
 
 LOSSY_KBPS = 64
@@ -46,6 +47,16 @@ def open_file(file: Any, container: str, subtype: str, sample_rate_hz: int) -> s
         # contents.
         bitrate_mode="CONSTANT" if container == "MP3" else None,
     )
+
+
+def read_samples(content: bytes) -> npt.NDArray[np.float32]:
+    """Return the samples of a complete sound file: float32 [n], mono, -1 to 1.
+
+    Raises:
+        soundfile.SoundFileError: it is damaged.
+    """
+    samples: npt.NDArray[np.float32] = soundfile.read(io.BytesIO(content), dtype="float32")[0]
+    return samples
 
 
 def can_write(container: str, subtype: str) -> bool:

@@ -5,8 +5,6 @@ from service.text.clauses import Clause, ClauseBuffer
 from service.text.espeak import Espeak
 from service.text.frontend import READ_AT_ONCE, FrontEnd, dropped
 from service.text.languages import LANGUAGES, Language, find_language, language_of_voice
-from service.text.markup import Passage, Pause, parse, plain_text
-from service.text.normalization import USUAL, Normalization
 from service.text.markup import (
     Passage,
     Pause,
@@ -15,6 +13,7 @@ from service.text.markup import (
     voices_after,
     without_voice_tags,
 )
+from service.text.normalization import USUAL, Normalization
 from service.text.offset_mapping import TracedText
 from service.text.reading import Reading, Word, read_phonemes
 from service.text.user_lexicon import UserLexicon

@@ -1,0 +1,192 @@
+"""Write sound files with chapters, tags and a cover, by PyAV. Needs the extra `books`."""
+
+from __future__ import annotations
+
+import base64
+import io
+import struct
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from pathlib import Path
+from typing import Any, Literal, get_args
+
+import numpy as np
+import numpy.typing as npt
+
+from service.audio.sample_rates import SOURCE_RATE_HZ
+from service.audio.sound_file import LOSSY_KBPS
+
+BookFormat = Literal["m4b", "mp3", "opus", "flac"]
+BOOK_FORMATS: tuple[BookFormat, ...] = get_args(BookFormat)
+
+_TIME_BASE = Fraction(1, SOURCE_RATE_HZ)
+_FRONT_COVER = 3
+"""The kind of a picture in ID3 and FLAC."""
+
+
+@dataclass(frozen=True)
+class _Container:
+    """How FFmpeg writes a format."""
+
+    muxer: str
+    encoder: str
+    options: dict[str, str] = field(default_factory=dict)
+
+
+_CONTAINERS: dict[BookFormat, _Container] = {
+    # The index comes first, so that players can seek while they load.
+    "m4b": _Container(
+        "mp4", "aac",
+        {"movflags": "+faststart", "movie_timescale": str(SOURCE_RATE_HZ), "brand": "M4B "},
+    ),
+    "mp3": _Container("mp3", "libmp3lame", {"id3v2_version": "3"}),
+    # A serial number that is not random: the same book gives the same bytes.
+    "opus": _Container("ogg", "libopus", {"serial_offset": "1", "fflags": "+bitexact"}),
+    "flac": _Container("flac", "flac"),
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class AudioChapter:
+    """A chapter of a sound file: its title, and its first sample and the one after its last."""
+
+    title: str
+    start: int
+    end: int
+
+
+@dataclass(frozen=True)
+class Cover:
+    """A picture file: `image/jpeg` or `image/png`."""
+
+    content: bytes
+    media_type: str
+
+
+def write_chaptered(
+    path: Path,
+    book_format: BookFormat,
+    samples: Iterable[npt.NDArray[np.float32]],
+    chapters: Sequence[AudioChapter],
+    tags: dict[str, str],
+    cover: Cover | None = None,
+) -> None:
+    """Write a sound file. Memory does not grow with its length.
+
+    Args:
+        path: of the file.
+        book_format: one of `BOOK_FORMATS`.
+        samples: float32 arrays, mono at 24 kHz, in order.
+        chapters: in order; they may be empty.
+        tags: in FFmpeg's terms: `title`, `artist`, `album`, `language`, `genre`, `track`.
+        cover: None for none.
+
+    Raises:
+        OSError: the file cannot be written.
+        ValueError: the cover is no picture.
+    """
+    import av
+
+    how = _CONTAINERS[book_format]
+    with av.open(str(path), "w", format=how.muxer, options=how.options) as output:
+        stream: Any = output.add_stream(how.encoder, rate=SOURCE_RATE_HZ)
+        stream.layout = "mono"
+        if book_format != "flac":
+            stream.bit_rate = LOSSY_KBPS * 1000
+        output.metadata.update(tags)
+        if book_format == "flac":
+            output.metadata.update(_comments(chapters))
+        else:
+            output.set_chapters([_chapter(n, one) for n, one in enumerate(chapters)])
+        if book_format in ("m4b", "opus") and "language" in tags:
+            stream.metadata["language"] = tags["language"]
+        packet = None
+        if book_format == "opus":
+            stream.metadata.update(tags)
+            if cover is not None:
+                stream.metadata["METADATA_BLOCK_PICTURE"] = _picture_block(cover)
+        elif cover is not None:
+            packet = _attached(output, cover)
+        output.start_encoding()
+        if packet is not None:
+            output.mux(packet)
+        codec = stream.codec_context
+        frames = av.AudioResampler(
+            format=codec.format.name, layout="mono", rate=SOURCE_RATE_HZ,
+            frame_size=codec.frame_size or 4096,
+        )  # fmt: skip
+        n_samples = 0
+        for part in samples:
+            if part.size == 0:
+                continue
+            frame = av.AudioFrame.from_ndarray(
+                np.ascontiguousarray(np.clip(part, -1.0, 1.0)[None]), "fltp", "mono"
+            )
+            frame.sample_rate, frame.time_base, frame.pts = SOURCE_RATE_HZ, _TIME_BASE, n_samples
+            n_samples += part.size
+            for whole in frames.resample(frame):
+                output.mux(stream.encode(whole))
+        for rest in frames.resample(None):
+            output.mux(stream.encode(rest))
+        output.mux(stream.encode(None))
+
+
+def _chapter(number: int, chapter: AudioChapter) -> Any:
+    return {
+        "id": number,
+        "start": chapter.start,
+        "end": chapter.end,
+        "time_base": _TIME_BASE,
+        "metadata": {"title": chapter.title},
+    }
+
+
+def _comments(chapters: Sequence[AudioChapter]) -> dict[str, str]:
+    """Return the comments in which FLAC has chapters, as Ogg does."""
+    comments = {}
+    for number, chapter in enumerate(chapters):
+        milliseconds = round(chapter.start * 1000 / SOURCE_RATE_HZ)
+        minutes, rest = divmod(milliseconds, 60_000)
+        time = f"{minutes // 60:02}:{minutes % 60:02}:{rest // 1000:02}.{rest % 1000:03}"
+        comments[f"CHAPTER{number:03}"] = time
+        comments[f"CHAPTER{number:03}NAME"] = chapter.title
+    return comments
+
+
+def _size(cover: Cover) -> tuple[int, int, str, str]:
+    """Return width, height, pixel format and codec of a picture."""
+    import av
+
+    try:
+        with av.open(io.BytesIO(cover.content)) as picture:
+            codec = picture.streams.video[0].codec_context
+            return codec.width, codec.height, codec.pix_fmt or "rgb24", codec.name
+    except (av.error.FFmpegError, IndexError) as error:
+        raise ValueError(f"the cover is no picture: {error}") from error
+
+
+def _attached(output: Any, cover: Cover) -> Any:
+    """Add a stream for the cover; return its only packet."""
+    import av
+    from av.stream import Disposition
+
+    width, height, pixels, codec = _size(cover)
+    stream = output.add_stream(codec)
+    stream.width, stream.height, stream.pix_fmt = width, height, pixels
+    stream.disposition = Disposition.attached_pic
+    packet = av.Packet(cover.content)
+    packet.stream = stream
+    packet.pts = packet.dts = 0
+    packet.is_keyframe = True
+    packet.time_base = Fraction(1, 25)
+    return packet
+
+
+def _picture_block(cover: Cover) -> str:
+    """Return the cover as a comment of Ogg: a FLAC picture block (RFC 9639, 8.8) in Base64."""
+    width, height, _, _ = _size(cover)
+    kind = cover.media_type.encode()
+    block = struct.pack(">II", _FRONT_COVER, len(kind)) + kind
+    block += struct.pack(">IIIIII", 0, width, height, 24, 0, len(cover.content)) + cover.content
+    return base64.b64encode(block).decode()

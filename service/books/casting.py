@@ -1,0 +1,85 @@
+"""The cast of a book: who speaks in which voice."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from service.errors import InvalidRequestError
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+_TABLES = ("speakers", "chapters")
+
+
+@dataclass(frozen=True)
+class Cast:
+    """The voices of a book.
+
+    Attributes:
+        narrator: the voice of what nobody else says; None for the voice of the settings.
+        speakers: voices or blends by the names in the tags `[voice:NAME]`.
+        chapters: narrators of single chapters, by their numbers from 1.
+    """
+
+    narrator: str | None = None
+    speakers: Mapping[str, str] = field(default_factory=dict)
+    chapters: Mapping[int, str] = field(default_factory=dict)
+
+    @classmethod
+    def load(cls, path: Path) -> Cast:
+        """Read a TOML file; docs/books.md describes it.
+
+        Raises:
+            InvalidRequestError: it is no TOML, or has something unknown; the message names it.
+            OSError: it cannot be read.
+        """
+        try:
+            written = tomllib.loads(path.read_text(encoding="utf-8"))
+        except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+            raise InvalidRequestError(f"{path}: {error}") from error
+        unknown = sorted(set(written) - {"narrator", *_TABLES})
+        if unknown:
+            raise InvalidRequestError(
+                f"{path}: unknown key {unknown[0]}; known: narrator, {', '.join(_TABLES)}"
+            )
+        narrator = written.get("narrator")
+        if narrator is not None:
+            _check_voice(path, "narrator", narrator)
+        for table in _TABLES:
+            for name, voice in _table(path, written, table).items():
+                _check_voice(path, f"{table}.{name}", voice)
+        chapters = {}
+        for name, voice in _table(path, written, "chapters").items():
+            if not name.isdecimal() or int(name) < 1:
+                raise InvalidRequestError(f"{path}: chapters.{name} must be a number from 1")
+            chapters[int(name)] = voice
+        return cls(narrator, _table(path, written, "speakers"), chapters)
+
+    @property
+    def voices(self) -> list[str]:
+        """Return every voice that is named, once."""
+        named = [*filter(None, [self.narrator]), *self.speakers.values(), *self.chapters.values()]
+        return list(dict.fromkeys(named))
+
+    def voice_of_chapter(self, number: int) -> str | None:
+        """Return the narrator of a chapter, from 1; None for the voice of the settings."""
+        return self.chapters.get(number, self.narrator)
+
+
+def _table(path: Path, written: Mapping[str, Any], name: str) -> dict[str, str]:
+    table = written.get(name, {})
+    if not isinstance(table, dict):
+        raise InvalidRequestError(f"{path}: {name} must be a table, such as [{name}]")
+    return table
+
+
+def _check_voice(path: Path, key: str, voice: object) -> None:
+    if not isinstance(voice, str) or not voice.strip():
+        raise InvalidRequestError(f"{path}: {key} must be a voice such as 'bf_emma'")

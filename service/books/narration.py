@@ -1,0 +1,218 @@
+"""Narrate a book: plan all of its chunks, then make the sounds that are missing."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from service import __version__
+from service.audio import encode
+from service.books.book import Chapter
+from service.books.casting import Cast
+from service.books.journal import Journal, KeptSound, PlannedChunk
+from service.books.sections import Pauses, Section, sections
+from service.errors import NothingToSayError, ServiceError, SynthesisError
+from service.speech import Chunk, Delivery, Plan, Synthesizer, Utterance
+
+N_TRIALS = 3
+"""How often a chunk is tried before it is reported."""
+
+_SHOWN = 60
+"""Characters of a text that a report shows."""
+
+
+@dataclass(frozen=True)
+class Manner:
+    """How a book is read.
+
+    Attributes:
+        cast: its voices.
+        speed: 0.25 to 4.0.
+        language: code of the language; None for that of each voice.
+        pauses: silences.
+        normalized: whether text normalization runs.
+    """
+
+    cast: Cast = field(default_factory=Cast)
+    speed: float = 1.0
+    language: str | None = None
+    pauses: Pauses = field(default_factory=Pauses)
+    normalized: bool = True
+
+
+@dataclass(frozen=True)
+class Trouble:
+    """Text that cannot be said.
+
+    Attributes:
+        chapter: number of its chapter, from 1.
+        title: of the chapter.
+        start: offset in the chapter's text.
+        text: its beginning.
+        reason: why not.
+    """
+
+    chapter: int
+    title: str
+    start: int
+    text: str
+    reason: str
+
+    def __str__(self) -> str:
+        shown = " ".join(self.text.split())
+        shown = shown if len(shown) <= _SHOWN else shown[: _SHOWN - 1] + "…"
+        return (
+            f"chapter {self.chapter} ({self.title}), from character {self.start + 1}, "
+            f"{shown!r}: {self.reason}"
+        )
+
+
+@dataclass(frozen=True)
+class Made:
+    """A chunk whose sound is now kept.
+
+    Attributes:
+        chapter: number of its chapter, from 0.
+        n_phonemes: its length.
+        n_samples: of its sound.
+    """
+
+    chapter: int
+    n_phonemes: int
+    n_samples: int
+
+
+class Narration:
+    """Plans and makes the speech of a book's chapters.
+
+    Args:
+        synthesizer: says it.
+        chapters: what is read, in order.
+        manner: how.
+    """
+
+    def __init__(
+        self, synthesizer: Synthesizer, chapters: Sequence[Chapter], manner: Manner
+    ) -> None:
+        self._synthesizer = synthesizer
+        self._chapters = chapters
+        self._manner = manner
+        self._engine = _engine(synthesizer)
+
+    @property
+    def engine(self) -> str:
+        """Return what makes the sounds: another one may make others of the same phonemes."""
+        return self._engine
+
+    def plan(self, note: Callable[[int | Trouble], None]) -> Iterator[PlannedChunk]:
+        """Yield the chunks of all chapters.
+
+        Text with nothing to pronounce has no chunk and is no trouble.
+
+        Args:
+            note: called with the characters of each section before it is read, and with what
+                cannot be said.
+        """
+        for number, chapter in enumerate(self._chapters):
+            for index, section in enumerate(sections(chapter, self._manner.pauses)):
+                note(len(section.text))
+                try:
+                    for chunk in self._chunks(number, section):
+                        words = tuple(
+                            (word.text_start + section.start, word.text_end + section.start)
+                            for word in chunk.words
+                        )
+                        key, n_phonemes = self._key(chunk), len(chunk.phonemes)
+                        yield PlannedChunk(number, index, key, n_phonemes, words)
+                except NothingToSayError:
+                    continue
+                except ServiceError as error:
+                    note(self._trouble(number, section, error))
+
+    def make(self, journal: Journal) -> Iterator[Made | Trouble]:
+        """Make the sounds that the journal's plan lacks; yield each as it is kept, or why not.
+
+        Raises:
+            SynthesisError: a section is not read as it was planned; plan again.
+            OSError: a sound cannot be kept.
+        """
+        places: dict[int, list[Section]] = {}
+        for number, index in journal.unmade_sections():
+            if number not in places:
+                places = {number: list(sections(self._chapters[number], self._manner.pauses))}
+            section = places[number][index]
+            for chunk in self._chunks(number, section):
+                key = self._key(chunk)
+                if journal.has(key):
+                    continue
+                try:
+                    sound = self._sound(chunk)
+                except SynthesisError as error:
+                    place = chunk.words[0].text_start if chunk.words else 0
+                    yield self._trouble(number, section, error, place)
+                    continue
+                journal.keep(key, sound)
+                yield Made(number, len(chunk.phonemes), sound.n_samples)
+
+    def _chunks(self, number: int, section: Section) -> Iterator[Chunk]:
+        """Yield the chunks of a section; the last one ends with the section's pause."""
+        manner = self._manner
+        utterance = Utterance(
+            section.text,
+            voice=manner.cast.voice_of_chapter(number + 1),
+            speed=manner.speed,
+            language=manner.language,
+            cast=manner.cast.speakers,
+        )
+        if not manner.normalized:
+            utterance = replace(utterance, normalization=None)
+        for chunk in self._synthesizer.plan(utterance, _DELIVERY).chunks:
+            pause_s = section.pause_s + (chunk.pause_s or 0.0) if chunk.is_last else chunk.pause_s
+            yield replace(chunk, pause_s=pause_s)
+
+    def _sound(self, chunk: Chunk) -> KeptSound:
+        """Say a chunk, as often as it takes.
+
+        Each chunk is a stream of its own, so it sounds the same after whatever was made before.
+        """
+        plan = Plan([chunk], chunk.blend, None, _decoded_whole(self._synthesizer))
+        for trial in range(1, N_TRIALS + 1):
+            try:
+                segments = list(self._synthesizer.stream(plan))
+                break
+            except SynthesisError:
+                if trial == N_TRIALS:
+                    raise
+        samples = np.concatenate([segment.samples for segment in segments])
+        times = tuple((word.start_s, word.end_s) for one in segments for word in one.words)
+        return KeptSound(encode([samples], "flac"), samples.size, times)
+
+    def _key(self, chunk: Chunk) -> str:
+        """Return the key of a chunk's sound: all that decides what it sounds like."""
+        spans = [(word.phonemes_start, word.phonemes_end) for word in chunk.words]
+        voices = [(voice.name, voice.sha256, weight) for voice, weight in chunk.blend.parts]
+        what = [self._engine, chunk.phonemes, spans, voices, chunk.speed, chunk.pause_s]
+        return hashlib.sha256(json.dumps(what).encode()).hexdigest()
+
+    def _trouble(
+        self, number: int, section: Section, error: ServiceError, place: int = 0
+    ) -> Trouble:
+        title, text = self._chapters[number].title, section.text[place:]
+        return Trouble(number + 1, title, section.start + place, text, error.message)
+
+
+_DELIVERY = Delivery(early=False, first=False, last=False)
+
+
+def _decoded_whole(synthesizer: Synthesizer) -> Delivery:
+    timed = synthesizer.model.gives_durations
+    return replace(_DELIVERY, timed=timed, decoding="whole")
+
+
+def _engine(synthesizer: Synthesizer) -> str:
+    model = synthesizer.model
+    return f"{__version__} {model.sha256} {model.prepared.variant} {model.provider}"

@@ -1,0 +1,219 @@
+"""What a book becomes: where it goes, its audio from the journal, and its files."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import unicodedata
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from service.audio import SOURCE_RATE_HZ
+from service.audio.chaptered_file import (
+    BOOK_FORMATS,
+    AudioChapter,
+    BookFormat,
+    Cover,
+    write_chaptered,
+)
+from service.audio.loudness import Loudness, levelled, measure
+from service.audio.sound_file import read_samples
+from service.books.book import Book, Chapter
+from service.books.journal import Journal
+from service.errors import InvalidRequestError
+
+OutputKind = Literal["audio", "folder", "epub"]
+
+FOLDER_FORMAT: BookFormat = "mp3"
+"""Of the files in a folder, if none is asked for."""
+
+_PARTIAL = ".part"
+
+
+@dataclass(frozen=True)
+class Output:
+    """Where a book goes.
+
+    Attributes:
+        path: of the file or folder.
+        kind: what it is.
+        book_format: of its audio.
+    """
+
+    path: Path
+    kind: OutputKind
+    book_format: BookFormat
+
+    @property
+    def state(self) -> Path:
+        """Return the folder of what is kept while the book is made."""
+        return self.path.with_name(f"{self.path.name}.state")
+
+    @classmethod
+    def of(cls, path: Path, folder_format: BookFormat | None) -> Output:
+        """Return where a path leads, by its ending; a folder has none.
+
+        Raises:
+            InvalidRequestError: the ending is unknown, or the place cannot be written.
+        """
+        path = path.absolute()
+        ending = path.suffix.lower().removeprefix(".")
+        if not path.parent.is_dir():
+            raise InvalidRequestError(f"{path}: there is no folder {path.parent}")
+        if not os.access(path.parent, os.W_OK):
+            raise InvalidRequestError(f"{path}: the folder {path.parent} cannot be written")
+        if path.is_dir() or not ending:
+            return cls(path, "folder", folder_format or FOLDER_FORMAT)
+        if folder_format is not None:
+            raise InvalidRequestError(f"{path} is no folder, so its ending is its format")
+        if ending == "epub":
+            return cls(path, "epub", "m4b")
+        for known in BOOK_FORMATS:
+            if known == ending:
+                return cls(path, "audio", known)
+        endings = ", ".join(f".{one}" for one in (*BOOK_FORMATS, "epub"))
+        raise InvalidRequestError(f"{path}: the name must end in {endings}, or be a folder's")
+
+
+@dataclass(frozen=True)
+class Recording:
+    """The speech of a book, complete in its journal.
+
+    Attributes:
+        book: its file.
+        chapters: that are read.
+        journal: with a sound for each chunk.
+        target_lufs: loudness of what is written.
+    """
+
+    book: Book
+    chapters: Sequence[Chapter]
+    journal: Journal
+    target_lufs: float
+
+    def samples(self, chapters: Sequence[int]) -> Iterator[npt.NDArray[np.float32]]:
+        """Yield the samples of chapters, by their numbers from 0, chunk by chunk."""
+        for number in chapters:
+            for chunk in self.journal.chunks(number):
+                yield read_samples(self.journal.sound(chunk.key).flac)
+
+    def lengths(self) -> list[int]:
+        """Return the samples of each chapter."""
+        return [
+            sum(self.journal.times(chunk.key)[0] for chunk in self.journal.chunks(number))
+            for number in range(len(self.chapters))
+        ]
+
+    @property
+    def tags(self) -> dict[str, str]:
+        """Return what players show, in FFmpeg's terms."""
+        tags = {"title": self.book.title, "album": self.book.title, "genre": "Audiobook"}
+        if self.book.author:
+            tags |= {"artist": self.book.author, "album_artist": self.book.author}
+        if self.book.language:
+            tags["language"] = self.book.language
+        return tags
+
+    @property
+    def cover(self) -> Cover | None:
+        """Return the book's cover."""
+        cover = self.book.cover
+        return None if cover is None else Cover(cover.content, cover.media_type)
+
+    def chapter_marks(self) -> list[AudioChapter]:
+        """Return the chapters as parts of one file."""
+        marks, start = [], 0
+        for chapter, length in zip(self.chapters, self.lengths(), strict=True):
+            marks.append(AudioChapter(chapter.title, start, start + length))
+            start += length
+        return marks
+
+    def write_audio(self, output: Output) -> list[Path]:
+        """Write the sound files of an output, each complete or not at all; return their paths.
+
+        Raises:
+            OSError: they cannot be written.
+            SynthesisError: a sound was damaged on the disk.
+        """
+        everything = range(len(self.chapters))
+        loudness = self.loudness()
+        if output.kind == "audio":
+            with completed(output.path) as partial:
+                parts = levelled(self.samples(everything), loudness, self.target_lufs)
+                marks = self.chapter_marks()
+                write_chaptered(partial, output.book_format, parts, marks, self.tags, self.cover)
+            return [output.path]
+        output.path.mkdir(exist_ok=True)
+        written = []
+        for number, chapter in enumerate(self.chapters):
+            name = file_name(number + 1, chapter.title, len(self.chapters))
+            path = output.path / f"{name}.{output.book_format}"
+            tags = {
+                **self.tags, "title": chapter.title,
+                "track": f"{number + 1}/{len(self.chapters)}",
+            }  # fmt: skip
+            with completed(path) as partial:
+                self.write_chapter(partial, number, output.book_format, loudness, tags)
+            written.append(path)
+        return written
+
+    def loudness(self) -> Loudness:
+        """Measure the whole book, so that all its files get the same gain."""
+        return measure(self.samples(range(len(self.chapters))))
+
+    def write_chapter(
+        self,
+        path: Path,
+        number: int,
+        book_format: BookFormat,
+        loudness: Loudness,
+        tags: dict[str, str],
+    ) -> None:
+        """Write the sound file of a chapter; see `write_audio`."""
+        parts = levelled(self.samples([number]), loudness, self.target_lufs)
+        cover = self.cover if "track" in tags else None
+        write_chaptered(path, book_format, parts, [], tags, cover)
+
+
+def file_name(number: int, title: str, count: int) -> str:
+    """Return the name of a chapter's file, without its ending: `03 The Storm`."""
+    kept = "".join(
+        character if character.isalnum() or character in " -_'’,." else " "
+        for character in unicodedata.normalize("NFC", title)
+    )
+    return f"{number:0{max(2, len(str(count)))}} {' '.join(kept.split())[:80]}".strip(" .")
+
+
+@contextmanager
+def completed(path: Path) -> Iterator[Path]:
+    """Give a path to write; it gets the name `path` when the block ends well.
+
+    Raises:
+        OSError: it cannot be written; a file that was there before stays as it was.
+    """
+    partial = path.with_name(f".{path.name}{_PARTIAL}")
+    try:
+        yield partial
+        with partial.open("rb") as file:
+            os.fsync(file.fileno())
+        os.replace(partial, path)
+    except BaseException:
+        partial.unlink(missing_ok=True)
+        raise
+
+
+def remove_state(output: Output) -> None:
+    """Remove what was kept while a book was made."""
+    shutil.rmtree(output.state, ignore_errors=True)
+
+
+def hours(n_samples: float) -> str:
+    """Return a length as `1:02:03`."""
+    seconds = round(n_samples / SOURCE_RATE_HZ)
+    return f"{seconds // 3600}:{seconds // 60 % 60:02}:{seconds % 60:02}"

@@ -1,0 +1,133 @@
+"""The times of a book's words and sentences, in the text as it is shown."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal, get_args
+
+from service.audio import SOURCE_RATE_HZ, Cue, cues_of_words, srt, vtt
+from service.books.book import ParagraphKind
+from service.books.outputs import Recording, completed
+from service.text import parse, plain_text, voices_after
+
+TimestampFormat = Literal["vtt", "srt", "json"]
+TIMESTAMP_FORMATS: tuple[TimestampFormat, ...] = get_args(TimestampFormat)
+
+TimedWord = tuple[int, int, float, float]
+"""Offsets of a word's start and end in a text, and its start and end in seconds."""
+
+_NO_LIMIT = 10**9
+
+
+@dataclass(frozen=True)
+class TimedParagraph:
+    """A paragraph as it is shown.
+
+    Attributes:
+        kind: what it is; a `break` has no text.
+        text: without markup.
+        words: with offsets in the text, and seconds from the start of the chapter.
+    """
+
+    kind: ParagraphKind
+    text: str
+    words: tuple[TimedWord, ...]
+
+    def cues(self, by: Literal["sentence", "word"] = "sentence") -> list[Cue]:
+        """Return its sentences or words with the marks around them; joined they are its text."""
+        length = _NO_LIMIT if by == "sentence" else 1
+        return cues_of_words(
+            self.words, self.text, max_characters=length, max_duration_s=_NO_LIMIT,
+            max_gap_s=_NO_LIMIT,
+        )  # fmt: skip
+
+
+def timed_paragraphs(recording: Recording, number: int) -> list[TimedParagraph]:
+    """Return the paragraphs of a chapter, by its number from 0, with the times of their words."""
+    words = _words(recording, number)
+    place = next(words, None)
+    start = 0
+    voices: tuple[str, ...] = ()
+    found: list[TimedParagraph] = []
+    for paragraph in recording.chapters[number].paragraphs:
+        if not paragraph.text:
+            found.append(TimedParagraph("break", "", ()))
+            continue
+        shown = plain_text(parse(paragraph.text, open_voices=voices))
+        voices = voices_after(paragraph.text, voices)
+        end = start + len(paragraph.text)
+        own: list[TimedWord] = []
+        while place is not None and place[0] < end:
+            first, last = shown.within(place[0] - start, place[1] - start)
+            own.append((first, max(last, first + 1), place[2], place[3]))
+            place = next(words, None)
+        found.append(TimedParagraph(paragraph.kind, shown.text, tuple(own)))
+        start = end + 2  # the blank line between paragraphs
+    return found
+
+
+def _words(recording: Recording, number: int) -> Iterator[TimedWord]:
+    """Yield the words of a chapter, with offsets in its text with markup."""
+    n_samples = 0
+    for chunk in recording.journal.chunks(number):
+        length, times = recording.journal.times(chunk.key)
+        start_s = n_samples / SOURCE_RATE_HZ
+        for (first, last), (begin_s, end_s) in zip(chunk.words, times, strict=True):
+            yield first, last, start_s + begin_s, start_s + end_s
+        n_samples += length
+
+
+def write_timestamps(recording: Recording, path: Path, form: TimestampFormat) -> None:
+    """Write the times of a whole book, from the start of its audio; see docs/books.md.
+
+    Raises:
+        OSError: the file cannot be written.
+    """
+    starts = [mark.start / SOURCE_RATE_HZ for mark in recording.chapter_marks()]
+    with completed(path) as partial, partial.open("w", encoding="utf-8") as file:
+        if form == "json":
+            file.write(json.dumps({"title": recording.book.title, "author": recording.book.author},
+                                  ensure_ascii=False)[:-1] + ', "chapters": [\n')  # fmt: skip
+            for number, start_s in enumerate(starts):
+                chapter = _described(recording, number, start_s)
+                file.write((",\n" if number else "") + json.dumps(chapter, ensure_ascii=False))
+            file.write("\n]}\n")
+            return
+        cues: list[Cue] = []
+        for number, start_s in enumerate(starts):
+            for paragraph in timed_paragraphs(recording, number):
+                words = [(a, b, s + start_s, e + start_s) for a, b, s, e in paragraph.words]
+                cues += cues_of_words(words, paragraph.text)
+        file.write(srt(cues) if form == "srt" else vtt(cues))
+
+
+def _described(recording: Recording, number: int, start_s: float) -> dict[str, object]:
+    """Return a chapter as JSON: its text, and where in it each word and sentence is."""
+    texts: list[str] = []
+    words: list[dict[str, object]] = []
+    sentences: list[dict[str, object]] = []
+    place = 0
+    for paragraph in timed_paragraphs(recording, number):
+        if not paragraph.text:
+            continue
+        texts.append(paragraph.text)
+        words += [
+            {
+                "text": paragraph.text[first:last], "text_start": place + first,
+                "text_end": place + last, "start_s": round(start_s + begin_s, 6),
+                "end_s": round(start_s + end_s, 6),
+            }
+            for first, last, begin_s, end_s in paragraph.words
+        ]  # fmt: skip
+        sentences += [
+            {"text": cue.text, "start_s": round(start_s + cue.start_s, 6),
+             "end_s": round(start_s + cue.end_s, 6)}
+            for cue in paragraph.cues()
+        ]  # fmt: skip
+        place += len(paragraph.text) + 2
+    title = recording.chapters[number].title
+    return {"number": number + 1, "title": title, "text": "\n\n".join(texts),
+            "start_s": round(start_s, 6), "sentences": sentences, "words": words}  # fmt: skip

@@ -1,0 +1,118 @@
+"""Run the command `read` in a process of its own, and look at what a player sees."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import av
+
+
+@dataclass
+class Call:
+    """What a call of the command told.
+
+    Attributes:
+        returncode: negative if it was killed.
+        events: the JSON lines of standard output.
+        complaint: standard error.
+    """
+
+    returncode: int
+    events: list[dict[str, Any]] = field(default_factory=list)
+    complaint: str = ""
+
+    def of(self, event: str) -> list[dict[str, Any]]:
+        """Return the events of a name."""
+        return [one for one in self.events if one["event"] == event]
+
+
+def command(book: Path, output: Path, cache: Path, *options: str) -> list[str]:
+    """Return the arguments of a call with JSON lines."""
+    return [
+        sys.executable, "-m", "service", "read", str(book), "-o", str(output), "--progress", "json",
+        "--cache-dir", str(cache), *options,
+    ]  # fmt: skip
+
+
+def read(book: Path, output: Path, cache: Path, *options: str) -> Call:
+    """Read a book to the end."""
+    done = subprocess.run(
+        command(book, output, cache, *options), capture_output=True, text=True, check=False,
+        stdin=subprocess.DEVNULL,
+    )  # fmt: skip
+    return Call(done.returncode, _events(done.stdout), done.stderr)
+
+
+def read_and_kill(
+    book: Path, output: Path, cache: Path, *options: str,
+    after: int | None = None, after_s: float | None = None,
+) -> Call:  # fmt: skip
+    """Read a book, and kill the process after so many events or seconds, unless it ends before."""
+    process = subprocess.Popen(
+        command(book, output, cache, *options), stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+        text=True, stdin=subprocess.DEVNULL,
+    )  # fmt: skip
+    assert process.stdout is not None
+    lines: list[str] = []
+    if after is not None:
+        for line in process.stdout:
+            lines.append(line)
+            if len(lines) >= after:
+                break
+    else:
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(after_s)
+    if process.poll() is None:
+        os.kill(process.pid, signal.SIGKILL)
+    lines += process.stdout.readlines()
+    process.stdout.close()
+    return Call(process.wait(), _events("".join(lines)))
+
+
+def _events(written: str) -> list[dict[str, Any]]:
+    # Who is killed may leave half a line.
+    lines = [line for line in written.splitlines(keepends=True) if line.endswith("\n")]
+    return [json.loads(line) for line in lines]
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What a player sees of a sound file.
+
+    Attributes:
+        chapters: title and start in seconds of each.
+        duration_s: as the file says.
+        n_samples: decoded, at 24 kHz.
+        tags: of file and stream.
+        has_cover: whether there is one.
+    """
+
+    chapters: list[tuple[str, float]]
+    duration_s: float
+    n_samples: int
+    tags: dict[str, str]
+    has_cover: bool
+
+
+def played(path: Path) -> Seen:
+    """Open and decode a sound file."""
+    with av.open(str(path)) as file:
+        stream = file.streams.audio[0]
+        chapters = [
+            (one["metadata"]["title"], float(one["start"] * one["time_base"]))
+            for one in file.chapters()
+        ]
+        assert stream.duration is not None
+        assert stream.time_base is not None
+        duration_s = float(stream.duration * stream.time_base)
+        tags, has_cover = {**file.metadata, **stream.metadata}, bool(file.streams.video)
+        n_samples = sum(f.samples * 24_000 // f.sample_rate for f in file.decode(stream))
+    return Seen(chapters, duration_s, n_samples, tags, has_cover)
