@@ -11,14 +11,11 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, Literal
 
-from service import __version__
+from service import __version__, arguments
 from service.errors import InvalidRequestError, ServiceError
 from service.heap import share_freed_memory
 from service.logs import configure_logging
 from service.settings import Settings, load_settings
-
-_CONFIG_ONLY = {"cuda_options", "tensorrt_options", "openai_voices"}
-"""Settings that are tables; a flag could not hold one."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -240,74 +237,9 @@ def parser() -> argparse.ArgumentParser:
     doctor = _command(commands, _doctor, "doctor", "check everything that the service needs")
     cache = _command(commands, _cache, "cache", "list what is in the cache, or clear it")
     completion = _command(commands, _completion, "completion", "print the completions of a shell")
-    say.add_argument("text", nargs="?", help="text to say; - or none reads standard input")
-    say.add_argument("-f", "--file", type=Path, help="file with the text, in UTF-8")
-    say.add_argument(
-        "-o",
-        "--output",
-        type=Path,
-        help="audio file; its ending is the format: wav, pcm, raw, flac, mp3, opus, ogg, aac, "
-        "mulaw, ulaw or alaw; default: play it with paplay, pw-play, aplay or afplay",
-    )
-    say.add_argument("--speed", type=float, default=1.0, help="0.25 to 4.0; 2.0 is twice as fast")
-    say.add_argument(
-        "--volume",
-        type=float,
-        default=0.0,
-        help="gain in decibels, -60 to 20; 6 is twice the amplitude",
-    )
-    say.add_argument("--language", help="language code of the text; default: the voice's language")
-    say.add_argument("--phonemes", action="store_true", help="the text is phonemes")
-    say.add_argument("--ssml", action="store_true", help="the text is SSML; see docs/markup.md")
-    say.add_argument(
-        "--normalize",
-        action=argparse.BooleanOptionalAction,
-        default=True,
-        help="write numbers, dates and abbreviations as words before G2P",
-    )
-    _add_reading(read)
-    corpus.add_argument(
-        "corpus", type=Path, help="JSON lines, or Parquet (.parquet); see docs/corpora.md"
-    )
-    corpus.add_argument(
-        "-o",
-        "--output",
-        type=Path,
-        required=True,
-        help="folder; what an earlier run has spoken into it stays",
-    )
-    corpus.add_argument(
-        "--format",
-        dest="audio_format",
-        metavar="FORMAT",
-        default="wav",
-        help="wav, pcm, flac, mp3, opus, aac, mulaw, alaw, wav_mulaw or wav_alaw; default: wav",
-    )
-    corpus.add_argument("--sample-rate", type=int, help="in Hz; default: the format's usual one")
-    corpus.add_argument(
-        "--timestamps",
-        choices=("word", "phoneme"),
-        help="put the time of each word, or of its phonemes too, into the manifest",
-    )
-    corpus.add_argument(
-        "--attempts",
-        type=int,
-        default=3,
-        help="how often to try an utterance that fails by no fault of its text",
-    )
-    corpus.add_argument(
-        "--cluster",
-        metavar="ADDRESS",
-        help="Ray cluster that speaks: HOST:PORT, or auto for the one on this machine; needs the "
-        "extra cluster; default: this machine alone",
-    )
-    corpus.add_argument(
-        "--actors", type=int, help="processes that speak; default: as many as the cluster has room"
-    )
-    corpus.add_argument(
-        "--actor-cpus", type=float, default=1, help="processors of each, and its threads"
-    )
-    corpus.add_argument("--actor-gpus", type=float, default=0, help="GPUs of each")
+    arguments.add_saying(say)
+    arguments.add_reading(read)
+    arguments.add_corpus(corpus)
     prepare.add_argument(
         "--for",
         dest="target",
@@ -321,72 +253,8 @@ def parser() -> argparse.ArgumentParser:
     cache.add_argument("--clear", action="store_true", help="remove what is listed")
     completion.add_argument("shell", choices=("bash", "zsh", "fish"))
     for subparser in (serve, say, read, corpus, voices, prepare, doctor, cache, completion):
-        subparser.add_argument("--config", type=Path, help="configuration file (TOML)")
-        for name, field in Settings.model_fields.items():
-            if name not in _CONFIG_ONLY:
-                flag = "--" + name.replace("_", "-")
-                kind: dict[str, Any] = {"metavar": "X"}
-                if field.annotation is bool:
-                    kind = {"action": argparse.BooleanOptionalAction, "default": None}
-                subparser.add_argument(flag, dest=name, help=field.description, **kind)
+        arguments.add_settings(subparser)
     return parser
-
-
-def _add_reading(read: argparse.ArgumentParser) -> None:
-    read.add_argument("book", type=Path, help="epub, txt, md, html, fb2 or docx; see docs/books.md")
-    read.add_argument(
-        "-o",
-        "--output",
-        type=Path,
-        help="m4b, mp3, opus or flac with chapters, epub to read along, or a folder of one file a "
-        "chapter",
-    )
-    read.add_argument(
-        "--list", dest="listed", action="store_true", help="list the chapters with their lengths"
-    )
-    read.add_argument("--chapters", help="chapters to read, such as 3-7,9; default: all")
-    parts = "front, back, notes, tables, code, captions"
-    read.add_argument("--keep", help=f"parts to read as well, separated by commas: {parts}")
-    read.add_argument("--skip", help="parts to leave out, of the same names")
-    read.add_argument("--cast", type=Path, help="file of voices for speakers and chapters (TOML)")
-    read.add_argument("--speed", type=float, default=1.0, help="0.25 to 4.0; 2.0 is twice as fast")
-    read.add_argument("--language", help="language code of the text; default: the voice's language")
-    read.add_argument(
-        "--normalize",
-        action=argparse.BooleanOptionalAction,
-        default=True,
-        help="write numbers, dates and abbreviations as words before G2P",
-    )
-    formats = ("m4b", "mp3", "opus", "flac")
-    read.add_argument("--files", choices=formats, help="format in a folder; default: mp3")
-    read.add_argument("--timestamps", help="files of times beside the audio: vtt, srt, json")
-    read.add_argument(
-        "--by", choices=("sentence", "word"), default="sentence", help="what an epub highlights"
-    )
-    read.add_argument(
-        "--loudness", type=float, default=-18.0, metavar="LUFS", help="of the audio; default: -18"
-    )
-    read.add_argument(
-        "--chapter-pause", type=float, default=3.0, metavar="S", help="seconds after a chapter"
-    )
-    read.add_argument(
-        "--scene-pause", type=float, default=2.0, metavar="S", help="seconds at a change of scene"
-    )
-    read.add_argument(
-        "--progress",
-        choices=("auto", "json", "none"),
-        default="auto",
-        help="bars on a terminal and lines elsewhere, JSON lines, or none",
-    )
-    read.add_argument(
-        "--changed",
-        choices=("ask", "update", "fresh"),
-        default="ask",
-        help="if book, voice or version changed: ask, say anew what differs, or begin again",
-    )
-    read.add_argument(
-        "--keep-state", action="store_true", help="keep the state folder when all is written"
-    )
 
 
 def _command(commands: Any, run: Any, name: str, description: str) -> argparse.ArgumentParser:

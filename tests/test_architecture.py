@@ -37,9 +37,10 @@ ALLOWED = {
     "progress": set(),
     "saying": LEAVES | {"audio", "playback", "progress", "speech"},
     "narrating": LEAVES | {"books", "loading", "speech"},
+    "arguments": LEAVES,
     "__main__": LEAVES
     | {"logs", "heap", "loading", "doctor", "model", "playback", "preparation", "saying"}
-    | {"books", "narrating"}
+    | {"arguments", "books", "narrating"}
     | {"speech", "api", "cluster"},
 }
 OUTSIDE = {

@@ -15,9 +15,7 @@ from tests.service.api.serving_process import Server
 
 pytestmark = pytest.mark.cluster
 
-SENTENCE = (
-    "The birch canoe slid on the smooth planks, and the box was thrown beside the truck."
-)
+SENTENCE = "The birch canoe slid on the smooth planks, and the box was thrown beside the truck."
 SHORT = "Yes, of course."
 LONG = "Rice is often served in round bowls, and the juice of lemons makes fine punch. " * 8
 N_PAIRS = 15

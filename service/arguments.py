@@ -1,0 +1,167 @@
+"""Arguments of the commands; `service.__main__` says what the commands do."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+from service.settings import Settings
+
+_CONFIG_ONLY = {"cuda_options", "tensorrt_options", "openai_voices"}
+"""Settings that are tables; a flag could not hold one."""
+
+
+def add_saying(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of `say`."""
+    parser.add_argument("text", nargs="?", help="text to say; - or none reads standard input")
+    parser.add_argument("-f", "--file", type=Path, help="file with the text, in UTF-8")
+    parser.add_argument(
+        "-o",
+        "--output",
+        type=Path,
+        help="audio file; its ending is the format: wav, pcm, raw, flac, mp3, opus, ogg, aac, "
+        "mulaw, ulaw or alaw; default: play it with paplay, pw-play, aplay or afplay",
+    )
+    parser.add_argument(
+        "--speed", type=float, default=1.0, help="0.25 to 4.0; 2.0 is twice as fast"
+    )
+    parser.add_argument(
+        "--volume",
+        type=float,
+        default=0.0,
+        help="gain in decibels, -60 to 20; 6 is twice the amplitude",
+    )
+    parser.add_argument(
+        "--language", help="language code of the text; default: the voice's language"
+    )
+    parser.add_argument("--phonemes", action="store_true", help="the text is phonemes")
+    parser.add_argument("--ssml", action="store_true", help="the text is SSML; see docs/markup.md")
+    parser.add_argument(
+        "--normalize",
+        action=argparse.BooleanOptionalAction,
+        default=True,
+        help="write numbers, dates and abbreviations as words before G2P",
+    )
+
+
+def add_reading(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of `read`."""
+    parser.add_argument(
+        "book", type=Path, help="epub, txt, md, html, fb2 or docx; see docs/books.md"
+    )
+    parser.add_argument(
+        "-o",
+        "--output",
+        type=Path,
+        help="m4b, mp3, opus or flac with chapters, epub to read along, or a folder of one file a "
+        "chapter",
+    )
+    parser.add_argument(
+        "--list", dest="listed", action="store_true", help="list the chapters with their lengths"
+    )
+    parser.add_argument("--chapters", help="chapters to read, such as 3-7,9; default: all")
+    parts = "front, back, notes, tables, code, captions"
+    parser.add_argument("--keep", help=f"parts to read as well, separated by commas: {parts}")
+    parser.add_argument("--skip", help="parts to leave out, of the same names")
+    parser.add_argument("--cast", type=Path, help="file of voices for speakers and chapters (TOML)")
+    parser.add_argument(
+        "--speed", type=float, default=1.0, help="0.25 to 4.0; 2.0 is twice as fast"
+    )
+    parser.add_argument(
+        "--language", help="language code of the text; default: the voice's language"
+    )
+    parser.add_argument(
+        "--normalize",
+        action=argparse.BooleanOptionalAction,
+        default=True,
+        help="write numbers, dates and abbreviations as words before G2P",
+    )
+    formats = ("m4b", "mp3", "opus", "flac")
+    parser.add_argument("--files", choices=formats, help="format in a folder; default: mp3")
+    parser.add_argument("--timestamps", help="files of times beside the audio: vtt, srt, json")
+    parser.add_argument(
+        "--by", choices=("sentence", "word"), default="sentence", help="what an epub highlights"
+    )
+    parser.add_argument(
+        "--loudness", type=float, default=-18.0, metavar="LUFS", help="of the audio; default: -18"
+    )
+    parser.add_argument(
+        "--chapter-pause", type=float, default=3.0, metavar="S", help="seconds after a chapter"
+    )
+    parser.add_argument(
+        "--scene-pause", type=float, default=2.0, metavar="S", help="seconds at a change of scene"
+    )
+    parser.add_argument(
+        "--progress",
+        choices=("auto", "json", "none"),
+        default="auto",
+        help="bars on a terminal and lines elsewhere, JSON lines, or none",
+    )
+    parser.add_argument(
+        "--changed",
+        choices=("ask", "update", "fresh"),
+        default="ask",
+        help="if book, voice or version changed: ask, say anew what differs, or begin again",
+    )
+    parser.add_argument(
+        "--keep-state", action="store_true", help="keep the state folder when all is written"
+    )
+
+
+def add_corpus(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of `corpus`."""
+    parser.add_argument(
+        "corpus", type=Path, help="JSON lines, or Parquet (.parquet); see docs/corpora.md"
+    )
+    parser.add_argument(
+        "-o",
+        "--output",
+        type=Path,
+        required=True,
+        help="folder; what an earlier run has spoken into it stays",
+    )
+    parser.add_argument(
+        "--format",
+        dest="audio_format",
+        metavar="FORMAT",
+        default="wav",
+        help="wav, pcm, flac, mp3, opus, aac, mulaw, alaw, wav_mulaw or wav_alaw; default: wav",
+    )
+    parser.add_argument("--sample-rate", type=int, help="in Hz; default: the format's usual one")
+    parser.add_argument(
+        "--timestamps",
+        choices=("word", "phoneme"),
+        help="put the time of each word, or of its phonemes too, into the manifest",
+    )
+    parser.add_argument(
+        "--attempts",
+        type=int,
+        default=3,
+        help="how often to try an utterance that fails by no fault of its text",
+    )
+    parser.add_argument(
+        "--cluster",
+        metavar="ADDRESS",
+        help="Ray cluster that speaks: HOST:PORT, or auto for the one on this machine; needs the "
+        "extra cluster; default: this machine alone",
+    )
+    parser.add_argument(
+        "--actors", type=int, help="processes that speak; default: as many as the cluster has room"
+    )
+    parser.add_argument(
+        "--actor-cpus", type=float, default=1, help="processors of each, and its threads"
+    )
+    parser.add_argument("--actor-gpus", type=float, default=0, help="GPUs of each")
+
+
+def add_settings(parser: argparse.ArgumentParser) -> None:
+    """Add a flag for each setting that a flag can hold, and one for the configuration file."""
+    parser.add_argument("--config", type=Path, help="configuration file (TOML)")
+    for name, field in Settings.model_fields.items():
+        if name not in _CONFIG_ONLY:
+            flag = "--" + name.replace("_", "-")
+            kind: dict[str, Any] = {"metavar": "X"}
+            if field.annotation is bool:
+                kind = {"action": argparse.BooleanOptionalAction, "default": None}
+            parser.add_argument(flag, dest=name, help=field.description, **kind)
