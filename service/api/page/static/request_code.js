@@ -1,5 +1,7 @@
 /** The request that the controls describe, as code. It names no key. */
 
+import { TEXTS } from "./texts.js";
+
 /** @typedef {{text: string, voice: string, speed: number, language: string | null, format: string}} Wish */
 
 /** @param {string} text as one word of a shell */
@@ -9,6 +11,9 @@ const quoted = (text) => `'${text.replaceAll("'", "'\\''")}'`;
 export function bodyOf({ text, voice, speed, language, format }) {
   return { text, voice, format, ...(speed !== 1 && { speed }), ...(language && { language }) };
 }
+
+/** Formats of `POST /synthesize` that OpenAI's endpoint does not have. */
+const SUBTITLES = ["srt", "vtt"];
 
 /**
  * Names that a reader sees, and what writes the code: from a request, the address of the service
@@ -31,6 +36,18 @@ ${keyed ? 'headers = {"Authorization": f"Bearer {os.environ[\'KOKORO_KEY\']}"}\n
 answer.raise_for_status()
 with open("speech.${wish.format}", "wb") as file:
     file.write(answer.content)`,
+
+  "Python, openai": ({ text, voice, speed, language, format }, base, keyed) => (
+    SUBTITLES.includes(format) ? `# ${TEXTS.noSubtitles}` : `${keyed ? "import os\n\n" : ""}from openai import OpenAI
+
+client = OpenAI(base_url="${base}/v1", api_key=${keyed ? 'os.environ["KOKORO_KEY"]' : '"none"'})
+speech = client.audio.speech.create(
+    model="kokoro",
+    voice=${JSON.stringify(voice)},
+    input=${JSON.stringify(text)},
+    response_format="${format}",
+${speed === 1 ? "" : `    speed=${speed},\n`}${language ? `    extra_body={"lang_code": "${language}"},\n` : ""})
+speech.write_to_file("speech.${format}")`),
 
   JavaScript: (wish, base, keyed) => `const answer = await fetch("${base}/synthesize", {
   method: "POST",

@@ -37,6 +37,7 @@ export const TEXTS = {
   requestTitle: "For developers",
   client: "Request with",
   copy: "Copy",
+  noSubtitles: "OpenAI's API has no subtitles. Choose an audio format, or another client.",
   listen: "Listen",
   female: "female",
   male: "male",
