@@ -1,5 +1,6 @@
 /** The page: its controls, and what each does. */
 
+import { Conversation } from "./conversation.js";
 import { forgetKey, storeKey, storedKey } from "./key.js";
 import { player } from "./player.js";
 import { Reading } from "./reading.js";
@@ -7,6 +8,7 @@ import { CLIENTS, bodyOf } from "./request_code.js";
 import { ServiceError, ask } from "./service.js";
 import { drawSpectrogram, drawWaveform } from "./sound_picture.js";
 import { say } from "./speech_socket.js";
+import { Tabs } from "./tabs.js";
 import { EXAMPLES, GREETINGS, TEXTS, fillTexts } from "./texts.js";
 import { Transcript } from "./transcript.js";
 import { Voices } from "./voices.js";
@@ -58,6 +60,12 @@ const reading = new Reading({
   onError: show,
 });
 
+export const conversation = new Conversation({
+  onWrite: () => { stop(); clearError(); },
+  manner,
+  onError: show,
+});
+
 /** @param {unknown} problem show it in its own words, and mark the field that it is about */
 function show(problem) {
   const isOurs = problem instanceof ServiceError;
@@ -98,6 +106,7 @@ function manner() {
 /** @param {string} words @param {object} how fields of `config` */
 function speak(words, how) {
   stop();
+  conversation.interrupt();
   clearError();
   if (!words.trim()) {
     show(new ServiceError(0, "no_text", TEXTS.noText));
@@ -267,6 +276,8 @@ async function open() {
 }
 
 fillTexts();
+new Tabs(get("tabs", HTMLElement));
+get("written", HTMLTextAreaElement).value = TEXTS.writtenExample;
 speakButton.disabled = true;
 format.append(...FORMATS.map((name) => new Option(name)));
 client.append(...Object.keys(CLIENTS).map((name) => new Option(name)));
@@ -287,7 +298,7 @@ speed.addEventListener("input", () => {
 });
 volume.addEventListener("input", () => {
   get("volume-value", HTMLElement).textContent = `${Math.round(100 * Number(volume.value))} %`;
-  player.setVolume(Number(volume.value));
+  for (const each of [player, conversation.player]) each.setVolume(Number(volume.value));
 });
 for (const control of [text, format, client]) control.addEventListener("input", showRequest);
 text.addEventListener("keydown", (event) => {

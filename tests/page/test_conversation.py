@@ -1,0 +1,87 @@
+"""The conversation: text is typed into the WebSocket, and the messages are shown."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+import pytest
+
+from tests.page.browsing import Tab
+
+LOUDEST = """async () => {
+  const main = document.querySelector('script[type=module]').src;
+  const { conversation } = await import(main);
+  const { player } = conversation;
+  const heard = new Float32Array(2048);
+  player.analyser.getFloatTimeDomainData(heard);
+  return Math.max(...heard.map(Math.abs));
+}"""
+
+
+@pytest.fixture
+def talk(tab: Tab) -> Tab:
+    tab.page.click("#conversation-tab")
+    assert tab.page.is_hidden("#request-panel")
+    return tab
+
+
+def messages(tab: Tab, kind: str) -> list[dict[str, Any]]:
+    texts = tab.page.locator(f"#messages .{kind} code").all_inner_texts()
+    return [json.loads(text) for text in texts if text.endswith("}")]
+
+
+def wait_for_message(tab: Tab, kind: str, text: str, times: int = 1) -> None:
+    shown = tab.page.locator(f"#messages .{kind} code", has_text=text)
+    shown.nth(times - 1).wait_for()
+
+
+def test_a_text_is_typed_in_tokens_and_sounds_while_it_is_typed(talk: Tab) -> None:
+    text = "Good day, robot. " + "Then it goes on and on. " * 8
+    talk.page.select_option("#token-rate", "5")
+    talk.page.fill("#written", text)
+    talk.page.click("#write")
+    wait_for_message(talk, "received", '"audio"')
+    talk.page.wait_for_function(f"async () => await ({LOUDEST})() > 0.05")
+    wait_for_message(talk, "received", '"flushed"')
+    order = talk.page.locator("#messages code").all_inner_texts()
+    first_audio = next(i for i, message in enumerate(order) if '"audio"' in message)
+    assert any('"text"' in message for message in order[first_audio:]), "it types while it sounds"
+    sent = messages(talk, "sent")
+    assert sent[0]["type"] == "config"
+    tokens = [message["text"] for message in sent if message["type"] == "text"]
+    assert "".join(tokens) == text
+    assert len(tokens) > len(text) / 6
+    assert re.fullmatch(r"First sound [\d.]+ s after the first token\.", talk.text("first-token"))
+    talk.page.click("#end-session")
+    wait_for_message(talk, "received", '"done"')
+    assert talk.page.is_enabled("#write")
+    assert talk.page.is_disabled("#interrupt")
+
+
+def test_interrupting_cancels_and_the_next_turn_is_spoken(talk: Tab) -> None:
+    talk.page.select_option("#token-rate", "100")
+    talk.page.fill("#written", "This sentence is said again and again. " * 20)
+    talk.page.click("#write")
+    wait_for_message(talk, "received", '"audio"')
+    talk.page.click("#interrupt")
+    wait_for_message(talk, "received", '"cancelled"')
+    talk.page.wait_for_function(f"async () => await ({LOUDEST})() === 0")
+    talk.page.fill("#written", "All right.")
+    talk.page.click("#write")
+    wait_for_message(talk, "received", '"flushed"')
+    talk.page.wait_for_function(f"async () => await ({LOUDEST})() > 0.05")
+    talk.page.click("#speak")
+    talk.page.wait_for_selector(".word.lit")
+    wait_for_message(talk, "received", '"cancelled"', times=2)
+
+
+def test_arrow_keys_move_between_the_tabs(tab: Tab) -> None:
+    tab.page.focus("#request-tab")
+    tab.page.keyboard.press("ArrowRight")
+    assert tab.page.is_visible("#conversation-panel")
+    assert tab.page.evaluate("document.activeElement.id") == "conversation-tab"
+    assert tab.page.get_attribute("#conversation-tab", "aria-selected") == "true"
+    tab.page.keyboard.press("ArrowRight")
+    assert tab.page.is_visible("#request-panel")
