@@ -23,7 +23,7 @@ UNUSED_BY_CLIENTS := docopt flatbuffers grpcio llvmlite numba onnxruntime \
 	opentelemetry-exporter-otlp opentelemetry-exporter-otlp-proto-grpc resampy
 
 .PHONY: help setup serve test test-all test-slow test-books test-mutation test-oldest test-reference test-container test-arm64 check fmt
-.PHONY: test-gpu bench-gpu cuda clients test-hosts test-cluster wheels shell release test-page page-tools
+.PHONY: test-gpu bench-gpu cuda clients test-hosts test-cluster wheels shell release test-page page-tools page
 .PHONY: bench bench-load bench-reading bench-hearing bench-speed bench-regression peers soak lock clean
 
 help: ## List the targets.
@@ -51,6 +51,12 @@ test-page: $(DEV_READY) $(PAGE_READY) ## Test the page in a browser; needs Debia
 	@PAGE_TESTS=required $(BIN)/python -m pytest -m "not slow and not cluster" tests/page tests/service/api/page $(ARGS)
 
 page-tools: $(PAGE_READY) ## Install what checks the page's types and accessibility, with npm.
+
+page: $(SERVE_READY) ## Copy what the page ships of others anew, with npm, after a change of distributions/page.
+	@mkdir -p .venv/vendored
+	@cp distributions/page/package*.json .venv/vendored
+	@npm ci --silent --ignore-scripts --prefix .venv/vendored
+	@$(BIN)/python -m distributions.page_assets .venv/vendored/node_modules
 
 test-oldest: $(DEV_READY) $(OLDEST_READY) ## Test ortffi with the oldest library that a wheel has.
 	@ONNXRUNTIME_LIB_DIR=$(CURDIR)/.venv/oldest/onnxruntime/capi \

@@ -199,7 +199,7 @@ class Settings(BaseSettings):
         min_length=1,
         description="name to announce Wyoming by in the network; needs the extra zeroconf",
     )
-    page: bool = Field(True, description="serve the page that speaks at /")
+    page: bool = Field(True, description="serve the page that speaks at /, and /docs")
     insecure: bool = Field(
         False, description="allow other interfaces than loopback without API keys"
     )

@@ -11,6 +11,7 @@ from pydantic import BaseModel
 
 from service.api.error_answers import ErrorShape, error_shape
 from service.api.middleware.authentication import OPEN_PATHS, is_list
+from service.api.openapi_examples import add_examples, error_examples
 from service.audio import FORMATS, SampleRate
 
 SPEECH_HEADERS: dict[str, Any] = {
@@ -208,6 +209,8 @@ def describe(
             operation["responses"] = {"200": good, **errors}
             schemas |= _schemas_of(shape.model)
     components["responses"] = used
+    operations = [operation for item in document["paths"].values() for operation in item.values()]
+    add_examples(schemas, (operation["responses"]["200"]["content"] for operation in operations))
     return document
 
 
@@ -226,7 +229,9 @@ def _error(shape: ErrorShape, status: int) -> dict[str, Any]:
             **_ERROR_HEADERS.get(status, {}),
             **own_headers,
         },
-        "content": {"application/json": {"schema": reference}},
+        "content": {
+            "application/json": {"schema": reference, "examples": error_examples(shape, status)}
+        },
     }
 
 

@@ -39,9 +39,17 @@ LISTEN = """async () => {
 }"""
 """Press Speak, and tell what sounded and which words lit up when; it returns in silence."""
 
+REPORT_VIOLATIONS = """document.addEventListener('securitypolicyviolation', (violation) => {
+  console.error(`policy: ${violation.violatedDirective} ${violation.blockedURI}`);
+});"""
+
 
 class Tab:
-    """The page in a tab; `complaints` are errors of its console and requests to other hosts."""
+    """The page in a tab.
+
+    `complaints` are what its console has of errors and warnings, what the policy kept out, and
+    requests to other hosts.
+    """
 
     def __init__(self, page: Any, server: Any) -> None:
         self.page = page
@@ -82,11 +90,12 @@ class Tab:
 
 
 @contextmanager
-def watch(browser: Any, server: Any, **options: Any) -> Iterator[Tab]:
+def watch(browser: Any, server: Any, path: str = "/", **options: Any) -> Iterator[Tab]:
     """Open the page in a tab of its own; at its end nothing may have gone wrong."""
     with browser.new_context(**options) as context:
+        context.add_init_script(REPORT_VIOLATIONS)
         tab = Tab(context.new_page(), server)
         tab.page.set_default_timeout(120_000)
-        tab.page.goto(server.url)
+        tab.page.goto(server.url + path)
         yield tab
     assert not tab.complaints

@@ -23,7 +23,7 @@ def test_a_key_is_asked_for_kept_for_the_tab_and_in_no_address(keyed_tab: Tab) -
     assert "an API key is needed" in keyed_tab.error()
     enter(keyed_tab, "not-the-key-of-anybody")
     keyed_tab.page.wait_for_function(
-        "document.getElementById('error').textContent.includes('the API key is unknown')"
+        "() => document.getElementById('error').textContent.includes('the API key is unknown')"
     )
     enter(keyed_tab, KEY)
     keyed_tab.wait_until_ready()

@@ -48,7 +48,9 @@ async def voices(request: Request) -> ElevenLabsVoices:
 @router.get("/v2/voices", operation_id="search_elevenlabs_voices", responses=error_responses(503))
 async def search(
     request: Request,
-    search: Annotated[str | None, Query(description="part of an id or a name, in any case")] = None,
+    search: Annotated[
+        str | None, Query(description="part of an id or a name, in any case", examples=["rachel"])
+    ] = None,
 ) -> VoicesPage:
     """List the voices whose id or name has a text in it, on one page."""
     wanted = (search or "").lower()
@@ -66,7 +68,10 @@ async def search(
     responses=error_responses(404, 503),
 )
 async def voice(
-    voice_id: Annotated[str, Path(description="of GET /v1/voices")], request: Request
+    voice_id: Annotated[
+        str, Path(description="of GET /v1/voices", examples=["21m00Tcm4TlvDq8ikWAM"])
+    ],
+    request: Request,
 ) -> ElevenLabsVoice:
     """Describe a voice."""
     for voice in _voices(state_of(request)):

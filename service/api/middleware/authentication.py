@@ -22,7 +22,7 @@ _LISTS = re.compile(
     r"/voices|/languages|/v1/models(/.*)?|/v1/audio/(models|voices)|/v[12]/voices(/.*)?", re.DOTALL
 )
 
-_PAGE = re.compile(r"/|/page/.*", re.DOTALL)
+_PAGE = re.compile(r"/|/docs|/page/.*", re.DOTALL)
 
 _SUBPROTOCOL = "bearer."
 """What a subprotocol begins with that is a key: browsers can send no headers with a WebSocket."""

@@ -54,6 +54,8 @@ export const TEXTS = {
   female: "female",
   male: "male",
   otherVoices: "Other voices",
+  backToPage: "Kokoro",
+  apiLink: "API",
   noVoice: "No voice has this name.",
   noText: "Type a text first.",
   atMostFour: "A blend has up to four voices.",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gzip
+import hashlib
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -13,39 +15,76 @@ from websockets.sync.client import connect
 from service.api.page import assets
 from tests.service.api.secured_server import KEYS
 
+DOCUMENTS = ("/", "/docs")
+
 
 def files_of(document: str) -> set[str]:
-    return set(re.findall(r'(?:src|href)="([^"]+)"', document))
+    return set(re.findall(r'(?:src|href)="(page/[^"]+)"', document))
 
 
-def test_the_page_and_all_that_it_names_are_there(server: Any) -> None:
-    answer = server.client.get("/")
-    assert answer.headers["content-type"] == "text/html; charset=utf-8"
-    named = files_of(answer.text)
-    assert len(named) == 3
-    modules = {name.rpartition("/")[2] for name in named}
-    folder = next(iter(named)).rpartition("/")[0]
+def test_the_documents_and_all_that_they_name_are_there(server: Any) -> None:
     seen: set[str] = set()
-    while modules - seen:
-        name = (modules - seen).pop()
-        seen.add(name)
-        found = server.client.get(f"/{folder}/{name}")
-        assert found.status_code == 200, name
-        assert found.headers["cache-control"] == "public, max-age=31536000, immutable"
-        if name.endswith(".js"):
-            assert found.headers["content-type"] == "text/javascript; charset=utf-8"
-            modules |= set(re.findall(r'from "\./([a-z_]+\.js)"', found.text))
-    assert seen == set(assets.read_assets().files), "the page names every file"
+    for path in DOCUMENTS:
+        answer = server.client.get(path)
+        assert answer.headers["content-type"] == "text/html; charset=utf-8"
+        named = files_of(answer.text)
+        assert len(named) >= 3
+        modules = {name.rpartition("/")[2] for name in named}
+        folder = next(iter(named)).rpartition("/")[0]
+        while modules - seen:
+            name = (modules - seen).pop()
+            seen.add(name)
+            found = server.client.get(f"/{folder}/{name}")
+            assert found.status_code == 200, name
+            assert found.headers["cache-control"] == "public, max-age=31536000, immutable"
+            if name.endswith(".js"):
+                assert found.headers["content-type"] == "text/javascript; charset=utf-8"
+                modules |= set(re.findall(r'from "\./([a-z_]+\.js)"', found.text))
+    assert seen == set(assets.read_assets().files), "the documents name every file"
 
 
-def test_the_policy_lets_in_nothing_but_files_of_the_service(server: Any) -> None:
-    answer = server.client.get("/")
+@pytest.mark.parametrize("path", DOCUMENTS)
+def test_the_policy_lets_in_nothing_but_files_of_the_service(server: Any, path: str) -> None:
+    answer = server.client.get(path)
     policy = dict(
         part.split(" ", 1) for part in answer.headers["content-security-policy"].split("; ")
     )
     assert policy.pop("default-src") == "'none'"
+    if path == "/docs":
+        assert policy.pop("img-src") == "'self' data:"
+        assert policy.pop("media-src") == "blob:"
     assert set(policy.values()) == {"'self'", "'none'"}
     assert not re.search(r"<script(?![^>]* src=)|<style| style=| on[a-z]+=", answer.text)
+
+
+def test_a_packed_file_is_sent_as_the_client_can_read_it(server: Any) -> None:
+    path = f"/page/{assets.read_assets().digest}/swagger-ui.css"
+    packed = server.client.get(path, headers={"Accept-Encoding": "br;q=1, gzip;q=0.5"})
+    plain = server.client.get(path, headers={"Accept-Encoding": "identity"})
+    assert packed.headers["content-encoding"] == "gzip"
+    assert "content-encoding" not in plain.headers
+    assert packed.content == plain.content
+    assert int(packed.headers["content-length"]) * 4 < len(plain.content)
+    for answer in (packed, plain):
+        assert answer.headers["vary"] == "Accept-Encoding"
+        assert answer.headers["content-type"] == "text/css; charset=utf-8"
+
+
+def test_what_is_of_others_is_as_it_was_copied(repository: Path) -> None:
+    folder = repository / "service/api/page/vendored"
+    sums = dict(
+        line.split("  ")[::-1]
+        for line in (folder / "SHA256SUMS").read_text(encoding="ascii").splitlines()
+    )
+    files = {path.name: path.read_bytes() for path in folder.iterdir()}
+    files |= {
+        name[:-3]: gzip.decompress(content)
+        for name, content in files.items()
+        if name.endswith(".gz")
+    }
+    del files["SHA256SUMS"]
+    assert {name: hashlib.sha256(content).hexdigest() for name, content in files.items()} == sums
+    assert sum(len(content) for name, content in files.items() if name.endswith(".gz")) < 600_000
 
 
 def test_a_page_that_is_still_the_newest_is_not_sent_again(server: Any) -> None:
@@ -70,7 +109,8 @@ def test_no_other_file_is_served(server: Any, path: str) -> None:
 
 def test_the_page_is_small() -> None:
     page = assets.read_assets()
-    size = len(page.index.content) + sum(len(file.content) for file in page.files.values())
+    own = [*page.documents.values(), *page.files.values()]
+    size = sum(len(file.content) for file in own if not file.is_packed)
     assert 10_000 < size <= 200_000
 
 
@@ -83,21 +123,23 @@ def test_a_change_of_any_file_changes_the_folder(
         (tmp_path / "main.js").write_text(content)
         monkeypatch.setattr(assets, "_FOLDER", tmp_path)
         found = assets.read_assets.__wrapped__()
-        assert f"page/{found.digest}/main.js".encode() in found.index.content
+        assert f"page/{found.digest}/main.js".encode() in found.documents["index.html"].content
         digests.add(found.digest)
     assert len(digests) == 2
 
 
 def test_with_keys_the_page_needs_none_and_what_it_asks_does(secured: Any) -> None:
-    answer = secured.client.get("/", headers={"Authorization": ""})
-    assert answer.status_code == 200
-    for path in files_of(answer.text):
-        assert secured.client.get(f"/{path}").status_code == 200
+    for document in DOCUMENTS:
+        answer = secured.client.get(document, headers={"Authorization": ""})
+        assert answer.status_code == 200
+        for path in files_of(answer.text):
+            assert secured.client.get(f"/{path}").status_code == 200
+    assert secured.client.get("/openapi.json").status_code == 401
     assert secured.client.get("/voices").status_code == 401
     assert secured.client.get("/page").status_code == 401
 
 
-@pytest.mark.parametrize("path", ["/", "/page/speech"])
+@pytest.mark.parametrize("path", ["/", "/docs", "/page/speech"])
 @pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "PATCH"])
 def test_with_keys_only_reading_the_page_needs_none(secured: Any, method: str, path: str) -> None:
     answer = secured.client.request(method, path, json={"text": "Hello."})
@@ -120,6 +162,7 @@ def test_without_the_page_the_service_has_none(start_server: Callable[..., Any])
     server = start_server("--no-page")
     server.wait_until_ready()
     assert server.client.get("/").status_code == 405  # piper's POST / is still there
+    assert server.client.get("/docs").status_code == 404
     folder = f"/page/{assets.read_assets().digest}"
     assert server.client.get(f"{folder}/main.js").status_code == 404
     assert server.stop() == 0
