@@ -23,8 +23,8 @@ UNUSED_BY_CLIENTS := docopt flatbuffers grpcio llvmlite numba onnxruntime \
 	opentelemetry-exporter-otlp opentelemetry-exporter-otlp-proto-grpc resampy
 
 .PHONY: help setup serve test test-all test-slow test-books test-mutation test-oldest test-reference test-container test-arm64 check fmt
-.PHONY: test-gpu bench-gpu cuda clients test-hosts test-cluster wheels shell release test-page page-tools page
-.PHONY: bench bench-load bench-reading bench-hearing bench-speed bench-regression peers soak lock clean
+.PHONY: test-gpu bench-gpu cuda clients test-hosts test-cluster wheels shell release test-page page-tools page page-pictures
+.PHONY: bench bench-load bench-reading bench-hearing bench-speed bench-regression bench-page peers soak lock clean
 
 help: ## List the targets.
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "%-17s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -57,6 +57,9 @@ page: $(SERVE_READY) ## Copy what the page ships of others anew, with npm, after
 	@cp distributions/page/package*.json .venv/vendored
 	@npm ci --silent --ignore-scripts --prefix .venv/vendored
 	@$(BIN)/python -m distributions.page_assets .venv/vendored/node_modules
+
+page-pictures: $(DEV_READY) ## Take the pictures of the page in docs/ anew; needs Debian's chromium.
+	@$(BIN)/python -m tests.page.screenshots
 
 test-oldest: $(DEV_READY) $(OLDEST_READY) ## Test ortffi with the oldest library that a wheel has.
 	@ONNXRUNTIME_LIB_DIR=$(CURDIR)/.venv/oldest/onnxruntime/capi \
@@ -146,6 +149,9 @@ bench-gpu: $(DEV_READY) $(GPU_READY) ## Measure on an NVIDIA GPU against the onn
 cuda: $(CUDA_READY) ## Install CUDA 13 and cuDNN 9 for the two on a machine that has only the driver; 2 GB.
 
 peers: $(PEERS_READY) ## Install what we are measured against.
+
+bench-page: $(DEV_READY) ## Measure how soon the page can be used; needs Debian's chromium.
+	@$(BIN)/python -m bench.page_load $(ARGS)
 
 soak: $(DEV_READY) ## Ask 2,000 times and watch the memory; half an hour.
 	@$(BIN)/python -m bench.load --soak 2000 $(ARGS)

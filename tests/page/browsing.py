@@ -25,19 +25,24 @@ LISTEN = """async () => {
   watcher.observe(document.getElementById('transcript'),
     { subtree: true, attributes: true, attributeFilter: ['class'] });
   let loudest = 0;
+  const positions = [];
   const stop = document.getElementById('stop');
   document.getElementById('speak').click();
   while (!stop.disabled) {
     await new Promise(requestAnimationFrame);
+    positions.push(player.position_s);
     if (player.analyser) loudest = Math.max(loudest, loudness());
   }
   const length_s = player.duration_s;
   const underruns = player.underruns;
   // The analyser still holds the end of the speech.
   while (loudness() > 0) await new Promise(requestAnimationFrame);
-  return { lit, loudest, length_s, underruns };
+  const { transcript } = await import(main);
+  const words = transcript.words.map(({ word }) => word);
+  return { lit, loudest, positions, words, length_s, underruns };
 }"""
-"""Press Speak, and tell what sounded and which words lit up when; it returns in silence."""
+"""Press Speak, and tell what sounded, which words lit up when, and where the speech was at each
+frame; it returns in silence."""
 
 REPORT_VIOLATIONS = """document.addEventListener('securitypolicyviolation', (violation) => {
   console.error(`policy: ${violation.violatedDirective} ${violation.blockedURI}`);
@@ -70,6 +75,10 @@ class Tab:
         host = self.server.url.partition("//")[2]
         if not url.startswith((f"http://{host}/", f"ws://{host}/", f"blob:http://{host}/")):
             self.complaints.append(f"request to {url}")
+
+    def forget_complaints(self, text: str) -> None:
+        """Forget those with a text: Chromium writes of every answer that is an error."""
+        self.complaints = [line for line in self.complaints if text not in line]
 
     def wait_until_ready(self) -> None:
         self.page.wait_for_selector("#speak:enabled")

@@ -8,6 +8,7 @@ import { CLIENTS, bodyOf } from "./request_code.js";
 import { ServiceError, ask } from "./service.js";
 import { drawSpectrogram, drawWaveform } from "./sound_picture.js";
 import { say } from "./speech_socket.js";
+import { Status } from "./status.js";
 import { Tabs } from "./tabs.js";
 import { EXAMPLES, GREETINGS, TEXTS, fillTexts } from "./texts.js";
 import { Transcript } from "./transcript.js";
@@ -39,7 +40,7 @@ const keyForm = get("key-form", HTMLFormElement);
 let speech = null;
 let wantsKey = storedKey() !== null;
 
-const transcript = new Transcript(get("transcript", HTMLElement), (position_s) => replay(position_s));
+export const transcript = new Transcript(get("transcript", HTMLElement), (position_s) => replay(position_s));
 
 const voices = new Voices({
   list: get("voices", HTMLElement),
@@ -66,13 +67,18 @@ export const conversation = new Conversation({
   onError: show,
 });
 
-/** @param {unknown} problem show it in its own words, and mark the field that it is about */
-function show(problem) {
+/**
+ * Show what went wrong in its own words, and mark the field that it is about.
+ * @param {unknown} problem
+ * @param {HTMLElement} [field] unless the message names another
+ */
+function show(problem, field) {
   const isOurs = problem instanceof ServiceError;
   if (!isOurs) console.error(problem);
   error.textContent = problem instanceof Error ? problem.message : String(problem);
   if (!isOurs) return;
   if (problem.status === 401) askForKey();
+  field?.setAttribute("aria-invalid", "true");
   if (problem.code.includes("text")) text.setAttribute("aria-invalid", "true");
   const named = document.getElementById(problem.message.split(/[:\s]/)[0]);
   named?.setAttribute("aria-invalid", "true");
@@ -138,6 +144,7 @@ function speak(words, how) {
       get("real-time-factor", HTMLElement).textContent = Number.isFinite(factor) ? factor.toFixed(2) : "–";
       get("length", HTMLElement).textContent = `${duration_s.toFixed(2)} s`;
       draw();
+      transcript.complete();
       player.complete();
     },
   });
@@ -214,7 +221,7 @@ async function hear(phonemes) {
     get("length", HTMLElement).textContent = `${player.duration_s.toFixed(2)} s`;
     draw();
   } catch (problem) {
-    show(problem);
+    show(problem, get("word-phonemes", HTMLInputElement));
   }
 }
 
@@ -267,6 +274,7 @@ async function open() {
     if (!text.value) text.value = EXAMPLES[language.value] ?? "";
     showRequest();
     speakButton.disabled = false;
+    performance.mark("interactive");
   } catch (problem) {
     show(problem);
     if (problem instanceof ServiceError && [0, 502, 503, 504].includes(problem.status)) {
@@ -276,6 +284,7 @@ async function open() {
 }
 
 fillTexts();
+new Status(get("status", HTMLDetailsElement), get("facts", HTMLElement), get("charts", HTMLElement));
 new Tabs(get("tabs", HTMLElement));
 get("written", HTMLTextAreaElement).value = TEXTS.writtenExample;
 speakButton.disabled = true;

@@ -101,10 +101,11 @@ export class Player {
     return this._nodes.size > 0;
   }
 
-  /** Seconds of the utterance that have left the loudspeaker. */
+  /** Seconds of the utterance that have left the loudspeaker; it waits for samples that are late. */
   get position_s() {
     if (!this.context || this._origin === null) return 0;
-    return this.context.currentTime - (this.context.outputLatency || 0) - this._origin;
+    const played_s = this.context.currentTime - (this.context.outputLatency || 0) - this._origin;
+    return Math.min(played_s, this.duration_s);
   }
 
   get duration_s() {

@@ -2,6 +2,9 @@
 
 /** @typedef {import("./speech_socket.js").Word} Word */
 
+/** Longer words may be broken. */
+const MOST_TOGETHER = 24;
+
 export class Transcript {
   /**
    * @param {HTMLElement} element
@@ -13,6 +16,8 @@ export class Transcript {
     /** @type {string[]} code points, which offsets count */
     this._text = [];
     this._told = 0;
+    /** @type {HTMLElement | null} the last word with its marks */
+    this._group = null;
     /** @type {{word: Word, button: HTMLElement}[]} */
     this.words = [];
     this._rest = document.createElement("span");
@@ -26,6 +31,7 @@ export class Transcript {
   begin(text) {
     this._text = Array.from(text);
     this._told = 0;
+    this._group = null;
     this.words = [];
     this.lit = -1;
     this._rest.textContent = text;
@@ -35,14 +41,19 @@ export class Transcript {
   /** @param {Word[]} words in order */
   add(words) {
     for (const word of words) {
-      this._rest.before(this._slice(this._told, word.text_start));
+      const [closing, space, opening] = this._between(word.text_start);
+      this._close(closing);
+      this._rest.before(space);
       const button = document.createElement("button");
       button.type = "button";
       button.className = "word";
       button.tabIndex = this.words.length ? -1 : 0;
       button.textContent = this._slice(Math.max(word.text_start, this._told), word.text_end);
       button.addEventListener("click", () => this._onChoose(word.start_s));
-      this._rest.before(button);
+      this._group = document.createElement("span");
+      this._group.append(opening, button);
+      this._keepTogether();
+      this._rest.before(this._group);
       this.words.push({ word, button });
       this._told = Math.max(this._told, word.text_end);
     }
@@ -56,8 +67,41 @@ export class Transcript {
     mark.className = "skipped";
     mark.textContent = this._slice(Math.max(start, this._told), end);
     this._rest.before(mark);
+    this._group = null;
     this._told = end;
     this._rest.textContent = this._slice(end, this._text.length);
+  }
+
+  /** All has been said: what follows the last word belongs to it. */
+  complete() {
+    const [closing, space, opening] = this._between(this._text.length);
+    this._close(closing);
+    this._rest.before(space, opening);
+    this._told = this._text.length;
+    this._rest.textContent = "";
+  }
+
+  /**
+   * Split what is between the last word and the next: marks that belong to the last, the space,
+   * marks that belong to the next.
+   * @param {number} end
+   */
+  _between(end) {
+    const [, closing, space, opening] = /** @type {RegExpExecArray} */ (
+      /^(\S*)(\s*(?:[^]*\s)?)(\S*)$/u.exec(this._slice(this._told, end)));
+    return [closing, space, opening];
+  }
+
+  /** @param {string} marks after the last word: a button would let a line break before them */
+  _close(marks) {
+    if (this._group) this._group.append(marks);
+    else this._rest.before(marks);
+    this._keepTogether();
+  }
+
+  _keepTogether() {
+    const length = this._group?.textContent?.length ?? 0;
+    this._group?.classList.toggle("together", length <= MOST_TOGETHER);
   }
 
   /** @param {number} position_s light the word that sounds; none if negative */
