@@ -50,6 +50,9 @@ def test_axe_finds_nothing_serious(
         tab.wait_until_ready()
         tab.page.click("#read")
         tab.page.click("#words button >> nth=0")
+        tab.page.click("#conversation-tab")
+        tab.page.click("#status-title")
+        tab.page.wait_for_selector("#facts dd")
         tab.page.evaluate(axe.read_text(encoding="utf-8"))
         found = tab.page.evaluate("axe.run()")
         assert found["passes"]
