@@ -103,14 +103,18 @@ def by_headings(blocks: Sequence[Block]) -> tuple[Chapter, ...]:
 
 def _without_sections(marks: list[Mark], blocks: Sequence[Block]) -> list[Mark]:
     """Return the entries without those that are sections of a chapter, and without doubles."""
-    ends = [*(mark.start for mark in marks[1:]), len(blocks)][: len(marks)]
     lengths: dict[int, list[int]] = {}
-    for mark, end in zip(marks, ends, strict=True):
-        length = sum(len(b.paragraph.text) for b in blocks[mark.start : end] if b.paragraph)
+    for number, mark in enumerate(marks):
+        # With the entries inside it.
+        following = (one.start for one in marks[number + 1 :] if one.level <= mark.level)
+        own = blocks[mark.start : next(following, len(blocks))]
+        length = sum(len(block.paragraph.text) for block in own if block.paragraph)
         lengths.setdefault(mark.level, []).append(length)
-    deepest = 1
-    while (inner := lengths.get(deepest + 1)) and sum(inner) >= _SECTION_LENGTH * len(inner):
-        deepest += 1
+    # A level of parts, each with little text before its chapters, does not hide those.
+    deepest = max(
+        (level for level, found in lengths.items() if sum(found) >= _SECTION_LENGTH * len(found)),
+        default=1,
+    )
     kept: list[Mark] = []
     for mark in marks:
         if mark.level > deepest:

@@ -159,7 +159,9 @@ class _Package:
                 return Picture(self._archive.read(path), media_type)
         return None
 
-    def _spine(self) -> Iterator[str]:
+    def _spine(self) -> Iterator[tuple[str, bool]]:
+        """Yield the path of each document once, and whether it is outside the reading order."""
+        seen: set[str] = set()
         for spine in children(self._root, "spine"):
             for reference in children(spine, "itemref"):
                 item = self._items.get(attribute(reference, "idref"))
@@ -169,7 +171,10 @@ class _Package:
                         f"{attribute(reference, 'idref')!r}, which is not in its manifest"
                     )
                 if "html" in attribute(item, "media-type") and not self._is_contents(item):
-                    yield self._path(attribute(item, "href"))[0]
+                    path = self._path(attribute(item, "href"))[0]
+                    if path not in seen:
+                        seen.add(path)
+                        yield path, attribute(reference, "linear") == "no"
 
     def _is_contents(self, item: Element) -> bool:
         return "nav" in attribute(item, "properties").split()
@@ -177,29 +182,33 @@ class _Package:
     def _chapters(self) -> tuple[Chapter, ...]:
         found: list[Block] = []
         starts: dict[tuple[str, str], int] = {}
+        bodies: dict[str, int] = {}  # blocks of each document
         roles: dict[str, ChapterRole] = {}
-        for path in self._spine():
+        for path, is_aside in self._spine():
             starts[path, ""] = len(found)
             root = parse_xhtml(self._archive.read(path), path)
-            if role := _declared_role(root):
+            role = _declared_role(root) or ("back" if is_aside else None)
+            if role is not None:
                 roles[path] = role
             for block in html_blocks.blocks(root):
                 for anchor in block.anchors:
                     starts.setdefault((path, anchor), len(found))
                 found.append(block)
+            bodies[path] = len(found) - starts[path, ""]
         roles = {**self._landmarks(), **roles}
         marks = [
             Mark(title, level, starts.get((path, fragment), starts[path, ""]), roles.get(path))
             for title, level, path, fragment in self._contents()
             if (path, "") in starts
         ]
-        # Documents that declare what they are, though the contents do not name them.
+        # Documents that declare what they are, though the contents do not name them; and those
+        # after them, which are not the same.
         known = {mark.start for mark in marks}
-        marks += [
-            Mark("", 1, starts[path, ""], role)
-            for path, role in roles.items()
-            if (path, "") in starts and starts[path, ""] not in known
-        ]
+        documents = [path for path in bodies if bodies[path]]
+        for before, path in zip(["", *documents], documents, strict=False):
+            start = starts[path, ""]
+            if start not in known and (path in roles or before in roles):
+                marks.append(Mark("", 1, start, roles.get(path)))
         return by_contents(found, marks) if marks else by_headings(found)
 
     def _contents(self) -> Iterator[tuple[str, int, str, str]]:

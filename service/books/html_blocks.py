@@ -86,6 +86,7 @@ _RUNNING_HEAD = re.compile(r"(?:^|\s)run(?:ning)?-?head(?:er|s)?(?:$|\s)", re.I)
 _BOILERPLATE = re.compile(r"(?:^|\s)pg-boilerplate(?:$|\s)")
 _DROP_CAP = re.compile(r"drop-?_?cap|\bdrop\b|\binitial\b|first-?letter", re.I)
 _SMALL_CAPS = re.compile(r"(?:^|\s)(?:small-?_?caps?|smcap|sc)(?:$|\s)", re.I)
+_SILENT_TYPES = frozenset({"pagebreak", "doc-pagebreak", "toc", "doc-toc", "navigation"})
 _NOTE_TYPES = frozenset(
     [
         "footnote",
@@ -256,7 +257,7 @@ def _kind(element: Element, name: str, outer: ParagraphKind) -> ParagraphKind:
 def _is_silent_block(element: Element) -> bool:
     style = attribute(element, "class")
     return bool(
-        types_of(element) & {"pagebreak", "doc-pagebreak", "toc", "doc-toc"}
+        types_of(element) & _SILENT_TYPES
         or _PAGE_NUMBER.search(style)
         or _RUNNING_HEAD.search(style)
         or _BOILERPLATE.search(style)

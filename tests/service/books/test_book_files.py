@@ -74,6 +74,33 @@ def test_long_entries_below_others_are_chapters_and_a_page_with_a_part_belongs_t
     assert [p.text for p in chapters[0].paragraphs][:2] == ["Part One", "1. Water"]
 
 
+def test_a_document_is_read_once_and_what_is_outside_the_order_is_back_matter(
+    tmp_path: Path,
+) -> None:
+    path = made_books.epub(
+        tmp_path / "sea.epub",
+        {
+            "toc.xhtml": page("<p>1. Water</p>", kind="titlepage"),
+            "one.xhtml": page('<div role="navigation">next</div><h1>Water</h1><p>It rained.</p>'),
+            "aside.xhtml": page("<p>An answer.</p>"),
+        },
+        "",
+    )
+    changed = tmp_path / "changed.epub"
+    with zipfile.ZipFile(path) as old, zipfile.ZipFile(changed, "w") as new:
+        for name in old.namelist():
+            content = old.read(name)
+            if name.endswith(".opf"):
+                content = content.replace(b'<itemref idref="i1"/>', b'<itemref idref="i1"/>' * 2)
+                content = content.replace(b'"i2"/></spine>', b'"i2" linear="no"/></spine>')
+            new.writestr(name, content)
+    assert outline(read_book(changed)) == [
+        ("Front matter", "front", ["1. Water"]),
+        ("Water", "body", ["Water", "It rained."]),
+        ("Back matter", "back", ["An answer."]),
+    ]
+
+
 @pytest.mark.parametrize(
     "extra",
     [
