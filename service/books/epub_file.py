@@ -196,18 +196,21 @@ class _Package:
                 found.append(block)
             bodies[path] = len(found) - starts[path, ""]
         roles = {**self._landmarks(), **roles}
+        contents = list(self._contents())
         marks = [
             Mark(title, level, starts.get((path, fragment), starts[path, ""]), roles.get(path))
-            for title, level, path, fragment in self._contents()
+            for title, level, path, fragment in contents
             if (path, "") in starts
         ]
+        # Contents that point to nowhere say nothing; then each document is a chapter.
+        is_broken = len(marks) < len(contents) / 2
         # Documents that declare what they are, though the contents do not name them; and those
         # after them, which are not the same.
         known = {mark.start for mark in marks}
         documents = [path for path in bodies if bodies[path]]
         for before, path in zip(["", *documents], documents, strict=False):
             start = starts[path, ""]
-            if start not in known and (path in roles or before in roles):
+            if start not in known and (is_broken or path in roles or before in roles):
                 marks.append(Mark("", 1, start, roles.get(path)))
         return by_contents(found, marks) if marks else by_headings(found)
 

@@ -101,6 +101,13 @@ def test_a_document_is_read_once_and_what_is_outside_the_order_is_back_matter(
     ]
 
 
+def test_contents_that_point_to_nowhere_are_replaced_by_the_documents(tmp_path: Path) -> None:
+    pages = {f"{n}.xhtml": page(f"<h1>Day {n}</h1><p>It rained.</p>") for n in (1, 2, 3)}
+    contents = "".join(f'<li><a href="lost/{n}.xhtml">Day {n}</a></li>' for n in (1, 2, 3))
+    book = read_book(made_books.epub(tmp_path / "sea.epub", pages, contents))
+    assert [chapter.title for chapter in book.chapters] == ["Day 1", "Day 2", "Day 3"]
+
+
 @pytest.mark.parametrize(
     "extra",
     [
