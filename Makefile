@@ -73,7 +73,7 @@ test-hosts: $(DEV_READY) ## Run the tests of HTTP and WebSockets in three other 
 		$(BIN)/python -m pytest -n $(JOBS) -m "not slow and not cluster" --hosted-by $$host $(HOSTED_TESTS) $(ARGS) || exit; done
 
 test-cluster: $(DEV_READY) $(CLUSTER_READY) ## Test corpora and serving on two Ray nodes of this machine; narrow down with ARGS.
-	@$(BIN)/python -m pytest -m "cluster" tests $(ARGS)
+	@$(BIN)/python -m pytest -m cluster -rA tests/cluster $(ARGS)
 
 test-slow: $(DEV_READY) ## Run the tests that take minutes each.
 	@$(BIN)/python -m pytest -m slow $(ARGS)

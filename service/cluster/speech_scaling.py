@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
-from copy import copy
 from typing import Any
 
-from ray.serve.autoscaling_policy import replica_queue_length_autoscaling_policy
 from ray.serve.config import AutoscalingContext
 
 
-def replicas_for_speech(context: AutoscalingContext) -> tuple[int | float, dict[str, Any]]:
-    """Return what Ray's own policy would if only speech counted, and the policy's state.
+def replicas_for_speech(context: AutoscalingContext) -> tuple[float, dict[str, Any]]:
+    """Return how many replicas are needed, and no state; Ray applies its bounds and delays.
 
     An open WebSocket on which nobody speaks is a request for Ray, and would hold a replica for
     hours.
     """
+    if context.current_num_replicas == 0:
+        return context.target_num_replicas, {}  # Ray itself starts one for whoever waits
     speaking = (context.aggregated_metrics or {}).get("speaking", {})
-    queued = float(context.total_queued_requests or 0)
-    of_speech = copy(context)
-    of_speech.__dict__["total_num_requests"] = sum(speaking.values()) + queued
-    decision: tuple[int | float, dict[str, Any]] = replica_queue_length_autoscaling_policy(
-        of_speech
-    )
-    return decision
+    wanted = sum(speaking.values()) + float(context.total_queued_requests or 0)
+    return wanted / context.config.get_target_ongoing_requests(), {}

@@ -11,9 +11,13 @@ import pytest
 from tests.cluster.ray_nodes import Cluster
 
 
-@pytest.fixture(scope="session")
-def cluster(model_file: Path, cache_dir: Path) -> Iterator[Cluster]:
+@pytest.fixture(scope="session", autouse=True)
+def _needs_ray() -> None:
     if find_spec("ray") is None:
         pytest.skip("needs Ray: make test-cluster installs it")
+
+
+@pytest.fixture(scope="session")
+def cluster(model_file: Path, cache_dir: Path) -> Iterator[Cluster]:
     with Cluster(KOKORO_CACHE_DIR=str(cache_dir)) as cluster:
         yield cluster

@@ -46,7 +46,7 @@ class Serve:
         }
         config = {
             "proxy_location": "HeadOnly",
-            "http_options": {"host": "0.0.0.0", "port": PORT, "request_timeout_s": 120},
+            "http_options": {"host": "0.0.0.0", "port": PORT, "request_timeout_s": 1800},
             "applications": [application],
         }
         self.send(config)

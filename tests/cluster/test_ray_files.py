@@ -12,13 +12,14 @@ pytestmark = pytest.mark.cluster
 
 @pytest.mark.parametrize("name", ["serve.yaml", "serve-gpu.yaml", "rayservice.yaml"])
 def test_ray_takes_the_file(repository: Path, name: str) -> None:
-    schema = pytest.importorskip("ray.serve.schema", reason="needs Ray: make test-cluster")
+    from ray.serve.schema import ServeDeploySchema
+
     from service.cluster.serving import build
 
     config = yaml.safe_load((repository / "deploy/ray" / name).read_text(encoding="utf-8"))
     if "spec" in config:
         config = yaml.safe_load(config["spec"]["serveConfigV2"])
-    deployed = schema.ServeDeploySchema.model_validate(config)
+    deployed = ServeDeploySchema.model_validate(config)
     (application,) = deployed.applications
     assert application.import_path == "service.cluster.serving:build"
     arguments = config["applications"][0]["args"]
@@ -28,7 +29,6 @@ def test_ray_takes_the_file(repository: Path, name: str) -> None:
 
 
 def test_a_mistake_in_the_arguments_is_told_in_one_line() -> None:
-    pytest.importorskip("ray", reason="needs Ray: make test-cluster")
     from service.cluster.serving import build
     from service.errors import SettingsError
 

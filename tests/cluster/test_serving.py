@@ -26,7 +26,7 @@ pytestmark = pytest.mark.cluster
 
 TEXT = "The birch canoe slid on the smooth planks. It costs $5.50 at 10:30, Dr. Smith said."
 SHORT = "Yes, of course."
-LONG = "Rice is often served in round bowls, and the juice of lemons makes fine punch. " * 6
+LONG = "Rice is often served in round bowls, and the juice of lemons makes fine punch. " * 2
 REPLACED_S = 30
 
 
@@ -39,7 +39,7 @@ def serve(cluster: Cluster) -> Iterator[Serve]:
 
 @pytest.fixture(scope="module")
 def two(serve: Serve) -> Serve:
-    serve.deploy(replicas=2, max_ongoing=32, grace_s=40)
+    serve.deploy(replicas=2, max_ongoing=32, grace_s=240)
     return serve
 
 
@@ -212,13 +212,17 @@ def test_a_killed_replica_takes_only_its_own_streams_with_it(
         with Load() as load:
             time.sleep(5)
             os.kill(before[0].pid, signal.SIGKILL)
-            time.sleep(2)
-            replaced_s = two.wait_until_running(2)
+            killed_s = time.monotonic()
+            while before[0].pid in {each.pid for each in two.replicas()}:
+                assert time.monotonic() - killed_s < REPLACED_S
+                time.sleep(0.2)
+            two.wait_until_running(2)
+            replaced_s = time.monotonic() - killed_s
         n_broken = assert_kept(load, *wholes)
-        print(f"replaced after {replaced_s + 2:.1f} s, {n_broken} of {len(load.streams)} streams "
+        print(f"replaced after {replaced_s:.1f} s, {n_broken} of {len(load.streams)} streams "
               f"broken, {len(load.whole)} whole requests")  # fmt: skip
         assert n_broken <= 8
-        assert replaced_s + 2 < REPLACED_S
+        assert replaced_s < REPLACED_S
         assert {each.pid for each in two.replicas()} != {each.pid for each in before}
 
 
@@ -248,7 +252,7 @@ def test_an_update_refuses_nobody_and_asks_sessions_to_go(
             two.deploy(
                 replicas=2,
                 max_ongoing=32,
-                grace_s=40,
+                grace_s=240,
                 settings={"max_text_length": 19_000 + number},
             )
             codes = {session.until_closed() for session in (one, other)}
@@ -308,7 +312,7 @@ def test_replicas_come_and_go_with_speech(serve: Serve) -> None:
         autoscaling={
             "min_replicas": 0, "initial_replicas": 1, "max_replicas": 2,
             "target_ongoing_requests": 2, "upscale_delay_s": 1, "downscale_delay_s": 4,
-            "downscale_to_zero_delay_s": 6, "look_back_period_s": 4,
+            "downscale_to_zero_delay_s": 30, "look_back_period_s": 4,
         },
     )  # fmt: skip
     serve.wait_until_running(1)
