@@ -78,7 +78,7 @@ test-cluster: $(DEV_READY) $(CLUSTER_READY) ## Test corpora and serving on two R
 test-slow: $(DEV_READY) ## Run the tests that take minutes each.
 	@$(BIN)/python -m pytest -m slow $(ARGS)
 
-test-books: $(DEV_READY) ## Test whole books: kills at random moments, memory, a real book; 15 minutes.
+test-books: $(DEV_READY) ## Test whole books: kills at random moments, a full disk, memory; 15 minutes.
 	@$(BIN)/python -m pytest -m "" tests/service/books tests/service/audio/test_chaptered_file.py $(ARGS)
 
 test-mutation: $(DEV_READY) $(MODELS_READY) ## Plant faults one at a time, and see which tests notice; half an hour.

@@ -214,5 +214,7 @@ def _decoded_whole(synthesizer: Synthesizer) -> Delivery:
 
 
 def _engine(synthesizer: Synthesizer) -> str:
+    """Return what the sound of phonemes rests on: the last bits differ between instruction sets."""
     model = synthesizer.model
-    return f"{__version__} {model.sha256} {model.prepared.variant} {model.provider}"
+    prepared = model.prepared
+    return f"{__version__} {model.sha256} {prepared.variant} {prepared.detail} {model.provider}"

@@ -20,6 +20,8 @@ from tests.service.books import made_books
 from tests.service.books.made_books import page
 from tests.service.books.read_command import command, played, read, read_and_kill
 
+pytestmark = pytest.mark.thorough
+
 FAST = ("--speed", "2", "--chapter-pause", "0.5", "--scene-pause", "0.4")
 
 TALE = """# One
@@ -121,7 +123,6 @@ def test_thirty_kills_at_random_moments_change_nothing(
     assert digest(output) == digest(whole)
 
 
-@pytest.mark.thorough
 def test_a_full_disk_loses_nothing(tale: Path, model_file: Path, cache_dir: Path) -> None:
     """On a disk of 1 MB, then on the same disk made larger."""
     probe = ["unshare", "--user", "--map-root-user", "--mount", "mount", "-t", "tmpfs", "none",
@@ -154,7 +155,6 @@ def test_a_full_disk_loses_nothing(tale: Path, model_file: Path, cache_dir: Path
     assert digest(tale.with_name("got.flac")) == digest(whole)
 
 
-@pytest.mark.thorough
 def test_another_voice_or_book_is_noticed_and_only_what_differs_is_said_anew(
     tale: Path, model_file: Path, cache_dir: Path
 ) -> None:
@@ -185,7 +185,6 @@ def test_another_voice_or_book_is_noticed_and_only_what_differs_is_said_anew(
     assert digest(output) == digest(other)
 
 
-@pytest.mark.thorough
 def test_a_sound_that_changed_on_the_disk_is_made_again(
     tale: Path, model_file: Path, cache_dir: Path
 ) -> None:
