@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-LISTEN = """async () => {
+LISTEN = """async (button) => {
   const main = document.querySelector('script[type=module]').src;
   const { player } = await import(new URL('player.js', main));
   const loudness = () => {
@@ -27,7 +27,7 @@ LISTEN = """async () => {
   let loudest = 0;
   const positions = [];
   const stop = document.getElementById('stop');
-  document.getElementById('speak').click();
+  document.querySelector(button).click();
   while (!stop.disabled) {
     await new Promise(requestAnimationFrame);
     positions.push(player.position_s);
@@ -41,8 +41,8 @@ LISTEN = """async () => {
   const words = transcript.words.map(({ word }) => word);
   return { lit, loudest, positions, words, length_s, underruns };
 }"""
-"""Press Speak, and tell what sounded, which words lit up when, and where the speech was at each
-frame; it returns in silence."""
+"""Press a button that speaks, and tell what sounded, which words lit up when, and where the speech
+was at each frame; it returns in silence."""
 
 REPORT_VIOLATIONS = """document.addEventListener('securitypolicyviolation', (violation) => {
   console.error(`policy: ${violation.violatedDirective} ${violation.blockedURI}`);
@@ -89,8 +89,8 @@ class Tab:
     def type(self, text: str) -> None:
         self.page.fill("#text", text)
 
-    def listen(self) -> dict[str, Any]:
-        heard: dict[str, Any] = self.page.evaluate(LISTEN)
+    def listen(self, button: str = "#speak") -> dict[str, Any]:
+        heard: dict[str, Any] = self.page.evaluate(LISTEN, button)
         return heard
 
     def error(self) -> str:
