@@ -7,7 +7,10 @@ from pathlib import Path
 import pytest
 import yaml
 
-pytestmark = pytest.mark.cluster
+pytestmark = [
+    pytest.mark.cluster,
+    pytest.mark.filterwarnings("ignore:Using extra keyword arguments on `Field`"),  # in Ray
+]
 
 
 @pytest.mark.parametrize("name", ["serve.yaml", "serve-gpu.yaml", "rayservice.yaml"])
