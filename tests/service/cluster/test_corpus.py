@@ -39,7 +39,7 @@ def test_a_line_has_the_fields_of_a_request(tmp_path: Path) -> None:
     assert (three.id, three.utterance.kind, three.utterance.speed) == ("3", "phonemes", 2.0)
     assert three.metadata == {"page": 7}
     assert isinstance(four, CorpusLine)
-    assert (four.utterance.language, four.utterance.normalized) == ("de", False)
+    assert (four.utterance.language, four.utterance.normalization) == ("de", None)
 
 
 @pytest.mark.parametrize(
