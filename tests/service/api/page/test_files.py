@@ -114,6 +114,20 @@ def test_the_page_is_small() -> None:
     assert 10_000 < size <= 200_000
 
 
+def test_the_page_asks_for_all_of_its_modules_at_once() -> None:
+    """Otherwise each would be asked for when the one that imports it has come."""
+    page = assets.read_assets()
+    needed, found = ["main.js"], set()
+    while needed:
+        name = needed.pop()
+        found.add(name)
+        imported = re.findall(r'from "\./([\w.]+)"', page.files[name].content.decode())
+        needed += set(imported) - found
+    document = page.documents["index.html"].content.decode()
+    preloaded = re.findall(r'<link rel="modulepreload" href="[\w/]+/([\w.]+)">', document)
+    assert sorted(preloaded) == sorted(found - {"main.js"})
+
+
 def test_a_change_of_any_file_changes_the_folder(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
