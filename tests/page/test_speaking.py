@@ -50,9 +50,10 @@ def test_a_click_plays_from_the_start_of_a_word(tab: Tab) -> None:
       document.getElementById('stop').click();
       return starts;
     }""")
-    # It sounds some milliseconds after the click, the same for each word.
+    # It sounds some milliseconds after the click. The clock of the sound moves in steps, which are
+    # long on a busy machine.
     waits = [word["start_s"] - start_s for word, start_s in zip(words, starts, strict=True)]
-    assert 0 < min(waits) <= max(waits) < min(waits) + 0.005
+    assert 0 < min(waits) <= max(waits) < min(waits) + 0.06
     assert max(waits) < 0.3
 
 

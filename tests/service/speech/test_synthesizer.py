@@ -19,8 +19,8 @@ from service.text import LANGUAGES, Passage, parse
 SENTENCE = "The birch canoe slid on the smooth planks."
 
 
-def speak(synthesizer: Synthesizer, utterance: Utterance, *, volume: float = 1.0) -> np.ndarray:
-    plan = synthesizer.plan(utterance, Delivery(volume=volume))
+def speak(synthesizer: Synthesizer, utterance: Utterance, *, gain: float = 1.0) -> np.ndarray:
+    plan = synthesizer.plan(utterance, Delivery(gain=gain))
     segments = list(synthesizer.stream(plan))
     return np.concatenate([segment.samples for segment in segments])
 
@@ -258,9 +258,9 @@ def test_a_text_with_nothing_to_pronounce_may_be_a_silence(synthesizer: Synthesi
     assert speak(synthesizer, Utterance("Yes.", silence_s=0.25)).any()
 
 
-def test_volume_is_a_factor_of_the_samples(synthesizer: Synthesizer) -> None:
+def test_gain_is_a_factor_of_the_samples(synthesizer: Synthesizer) -> None:
     said = Utterance("Yes.[pause:100ms]")
-    plain, half = speak(synthesizer, said), speak(synthesizer, said, volume=0.5)
+    plain, half = speak(synthesizer, said), speak(synthesizer, said, gain=0.5)
     assert plain.any()
     assert np.array_equal(half, plain * np.float32(0.5))
 
