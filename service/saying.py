@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 import sys
-import tempfile
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
 from service.audio import FORMATS, AudioFormat, encode, open_encoder, require_format
+from service.complete_files import write_whole
 from service.errors import InvalidRequestError
 from service.playback import Player, find_player, play_file, play_samples
 from service.progress import Progress
@@ -69,32 +69,6 @@ def check_place(output: Path) -> None:
         raise IsADirectoryError(f"{output} is a folder")
     if not os.access(output if output.exists() else folder, os.W_OK):
         raise PermissionError(f"{output} cannot be written")
-
-
-def write_whole(output: Path, content: bytes) -> None:
-    """Write a file that never has its name before it is complete; a device is written as it is.
-
-    Raises:
-        OSError: it cannot be written; a file that was there before stays as it was.
-    """
-    place = output.resolve()  # a symbolic link stays one
-    if place.exists() and not place.is_file():
-        with open(place, "wb") as device:
-            device.write(content)
-        return
-    mode = place.stat().st_mode if place.exists() else 0o666 & ~_umask()
-    descriptor, name = tempfile.mkstemp(prefix=f".{place.name}.", dir=place.parent)
-    partial = Path(name)
-    try:
-        with open(descriptor, "wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        partial.chmod(mode & 0o7777)
-        os.replace(partial, place)
-    except BaseException:
-        partial.unlink(missing_ok=True)
-        raise
 
 
 def say_to_file(
@@ -175,9 +149,3 @@ def _samples(segments: Iterable[AudioSegment]) -> Iterator[bytes]:
     for segment in segments:
         yield encoder.encode(segment.samples)
     yield encoder.finish()
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask

@@ -6,7 +6,6 @@ import os
 import shutil
 import unicodedata
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -26,14 +25,13 @@ from service.audio.loudness import Loudness, levelled, measure
 from service.audio.sound_file import read_samples
 from service.books.book import Book, Chapter
 from service.books.journal import Journal
+from service.complete_files import completed
 from service.errors import InvalidRequestError
 
 OutputKind = Literal["audio", "folder", "epub"]
 
 FOLDER_FORMAT: BookFormat = "mp3"
 """Of the files in a folder, if none is asked for."""
-
-_PARTIAL = ".part"
 
 
 @dataclass(frozen=True)
@@ -188,24 +186,6 @@ def file_name(number: int, title: str, count: int) -> str:
         for character in unicodedata.normalize("NFC", title)
     )
     return f"{number:0{max(2, len(str(count)))}} {' '.join(kept.split())[:80]}".strip(" .")
-
-
-@contextmanager
-def completed(path: Path) -> Iterator[Path]:
-    """Give a path to write; it gets the name `path` when the block ends well.
-
-    Raises:
-        OSError: it cannot be written; a file that was there before stays as it was.
-    """
-    partial = path.with_name(f".{path.name}{_PARTIAL}")
-    try:
-        yield partial
-        with partial.open("rb") as file:
-            os.fsync(file.fileno())
-        os.replace(partial, path)
-    except BaseException:
-        partial.unlink(missing_ok=True)
-        raise
 
 
 def remove_state(output: Output) -> None:

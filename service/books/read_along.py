@@ -12,8 +12,9 @@ from typing import Literal
 
 from service.audio import SOURCE_RATE_HZ
 from service.audio.loudness import Loudness
-from service.books.outputs import Recording, completed
+from service.books.outputs import Recording
 from service.books.timings import TimedParagraph, timed_paragraphs
+from service.complete_files import completed
 
 Unit = Literal["sentence", "word"]
 

@@ -10,7 +10,8 @@ from typing import Literal, get_args
 
 from service.audio import SOURCE_RATE_HZ, Cue, cues_of_words, srt, vtt
 from service.books.book import ParagraphKind
-from service.books.outputs import Recording, completed
+from service.books.outputs import Recording
+from service.complete_files import completed
 from service.text import parse, plain_text, voices_after
 
 TimestampFormat = Literal["vtt", "srt", "json"]

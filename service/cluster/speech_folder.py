@@ -14,14 +14,13 @@ from __future__ import annotations
 import fcntl
 import hashlib
 import json
-import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 from service.cluster.speaker import Speech
+from service.complete_files import completed, write_whole
 from service.errors import StartupError
-from service.saying import write_whole
 
 MANIFEST = "manifest.jsonl"
 ERRORS = "errors.jsonl"
@@ -127,16 +126,8 @@ class SpeechFolder:
         return path
 
     def _write(self, name: str, entries: Iterable[dict[str, Any]]) -> None:
-        partial = self.path / f".{name}"
-        with open(partial, "wb") as file:
-            file.writelines(_lines(entries))
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(partial, self.path / name)
-
-
-def _lines(entries: Iterable[dict[str, Any]]) -> Iterator[bytes]:
-    return map(_line, entries)
+        with completed(self.path / name) as partial, partial.open("wb") as file:
+            file.writelines(map(_line, entries))
 
 
 def _line(entry: dict[str, Any]) -> bytes:

@@ -1,10 +1,8 @@
-"""`say`: where text comes from, where sound goes, and that no file is ever in part."""
+"""`say`: where text comes from, and where sound goes."""
 
 from __future__ import annotations
 
 import io
-import os
-import stat
 import sys
 from pathlib import Path
 
@@ -78,40 +76,3 @@ def test_a_format_that_cannot_be_written_is_refused_before_anything_is_said(
     monkeypatch.setattr(saying, "require_format", refuse)
     with pytest.raises(UnsupportedFormatError, match="no mp3 here"):
         saying.format_of(Path("a.mp3"))
-
-
-def test_a_file_has_the_permissions_that_a_shell_would_give_it(tmp_path: Path) -> None:
-    plain, output = tmp_path / "plain", tmp_path / "a.wav"
-    plain.touch()
-    saying.write_whole(output, b"sound")
-    assert output.read_bytes() == b"sound"
-    assert output.stat().st_mode == plain.stat().st_mode
-    output.chmod(0o640)
-    saying.write_whole(output, b"other")
-    assert stat.S_IMODE(output.stat().st_mode) == 0o640
-
-
-def test_a_file_that_cannot_be_completed_stays_as_it_was(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    output = tmp_path / "a.wav"
-    output.write_bytes(b"before")
-
-    def full(descriptor: int) -> None:
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr(os, "fsync", full)
-    with pytest.raises(OSError, match="No space"):
-        saying.write_whole(output, b"after")
-    assert output.read_bytes() == b"before"
-    assert list(tmp_path.iterdir()) == [output]
-
-
-def test_a_symbolic_link_stays_one_and_a_device_is_written(tmp_path: Path) -> None:
-    target, link = tmp_path / "target.wav", tmp_path / "link.wav"
-    link.symlink_to(target)
-    saying.write_whole(link, b"sound")
-    assert link.is_symlink()
-    assert target.read_bytes() == b"sound"
-    saying.write_whole(Path("/dev/null"), b"sound")
-    assert not Path("/dev/null").is_file()
