@@ -8,10 +8,10 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from service.api.elevenlabs.character_times import CharacterTime
+from service.api.normalize_field import normalization_of
 from service.api.schemas import NAMED
 from service.speech import SILENCE_S, Blend, Utterance, Voice
 from service.speech.planning import MAX_SPEED, MIN_SPEED
-from service.text import USUAL
 
 
 class LenientModel(BaseModel):
@@ -58,7 +58,7 @@ class TextToSpeechRequest(LenientModel):
             voice=voice,
             speed=1.0 if speed is None else speed,
             language=said_language(self.language_code, blend),
-            normalization=None if self.apply_text_normalization == "off" else USUAL,
+            normalization=normalization_of(self.apply_text_normalization != "off"),
             silence_s=SILENCE_S,
         )
 

@@ -13,9 +13,9 @@ from service.api.elevenlabs.output_formats import (
 )
 from service.api.elevenlabs.schemas import said_language
 from service.api.elevenlabs.voice_ids import require_voice
+from service.api.normalize_field import normalization_of
 from service.errors import InvalidRequestError
 from service.speech import SILENCE_S, Planner
-from service.text import USUAL
 
 _INACTIVITY_TIMEOUT_S = 20
 _MAX_INACTIVITY_TIMEOUT_S = 180
@@ -57,7 +57,7 @@ class StreamOptions:
             raise InvalidRequestError(
                 f"inactivity_timeout must be from 1 to {_MAX_INACTIVITY_TIMEOUT_S} seconds"
             )
-        normalization = None if query.get("apply_text_normalization") == "off" else USUAL
+        normalization = normalization_of(query.get("apply_text_normalization") != "off")
         name = query.get("output_format", DEFAULT_OUTPUT_FORMAT)
         return cls(
             Manner(

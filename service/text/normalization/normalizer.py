@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cache, partial
+from itertools import chain, repeat
 from typing import NamedTuple
 
 from service.text.markup.passages import Hint, Interpretation
 from service.text.normalization import addresses, digit_by_digit, emoji, entities, markdown
 from service.text.normalization.choices import USUAL, EmojiReading, Normalization
-from service.text.normalization.rules import Rule, rewrite
+from service.text.normalization.rules import Rule, apply
 from service.text.offset_mapping import TracedText, concatenate
 
 _MAX_ROUNDS = 8
@@ -54,13 +55,14 @@ def normalize(
         choices: of the caller. Code is skipped by `without_code`, which needs the whole text.
         named_emoji: whether emoji are named if the caller does not choose.
     """
-    rules = _rules(language, replace(choices, emoji=_emoji(choices, named_emoji)))
+    emoji_reading: EmojiReading = "name" if named_emoji else "skip"
+    rules = _rules(language, replace(choices, emoji=choices.emoji or emoji_reading))
     if hints:
         text = _interpreted(text, hints, rules.interpret)
     unchanged = 0  # rules in a row
-    for rule in rules.rules * _MAX_ROUNDS:
+    for rule in chain.from_iterable(repeat(rules.rules, _MAX_ROUNDS)):
         before = text.text
-        text = rewrite(text, (rule,), fixed)
+        text = apply(text, rule, fixed)
         unchanged = unchanged + 1 if text.text == before else 0
         if unchanged == len(rules.rules):
             break
@@ -78,10 +80,6 @@ def _interpreted(text: TracedText, hints: Sequence[Hint], interpret: Interpret) 
             parts += [text[done:start], text[start:end].rewritten(words)]
             done = end
     return concatenate([*parts, text[done:]])
-
-
-def _emoji(choices: Normalization, named: bool) -> EmojiReading:
-    return choices.emoji or ("name" if named else "skip")
 
 
 @cache

@@ -26,32 +26,8 @@ class Rule:
     write: Write
 
 
-def rewrite(
-    text: TracedText, rules: Iterable[Rule], fixed: Sequence[tuple[int, int]] = ()
-) -> TracedText:
-    """Return the text after all rules in turn.
-
-    Args:
-        text: any text.
-        rules: applied in order, each to the result of the one before.
-        fixed: spans of the caller's text that must not change; in order, not overlapping.
-    """
-    for rule in rules:
-        text = _rewrite(text, rule, fixed)
-    return text
-
-
-def write_whole(text: str, rules: Iterable[Rule]) -> str | None:
-    """Return the words of the first rule that matches the whole text, None if there is none."""
-    for rule in rules:
-        match = rule.pattern.fullmatch(text)
-        words = None if match is None else rule.write(match)
-        if words is not None:
-            return words
-    return None
-
-
-def _rewrite(text: TracedText, rule: Rule, fixed: Sequence[tuple[int, int]]) -> TracedText:
+def apply(text: TracedText, rule: Rule, fixed: Sequence[tuple[int, int]] = ()) -> TracedText:
+    """Return the text after one rule; arguments as those of `rewrite`."""
     if rule.pattern.search(text.text) is None:
         return text
     kept = [text.within(start, end) for start, end in fixed]
@@ -65,3 +41,28 @@ def _rewrite(text: TracedText, rule: Rule, fixed: Sequence[tuple[int, int]]) -> 
         return untouched if words is None else words
 
     return text.sub(rule.pattern, replace)
+
+
+def rewrite(
+    text: TracedText, rules: Iterable[Rule], fixed: Sequence[tuple[int, int]] = ()
+) -> TracedText:
+    """Return the text after all rules in turn.
+
+    Args:
+        text: any text.
+        rules: applied in order, each to the result of the one before.
+        fixed: spans of the caller's text that must not change; in order, not overlapping.
+    """
+    for rule in rules:
+        text = apply(text, rule, fixed)
+    return text
+
+
+def write_whole(text: str, rules: Iterable[Rule]) -> str | None:
+    """Return the words of the first rule that matches the whole text, None if there is none."""
+    for rule in rules:
+        match = rule.pattern.fullmatch(text)
+        words = None if match is None else rule.write(match)
+        if words is not None:
+            return words
+    return None

@@ -33,7 +33,6 @@ def rules(locale: Locale, numerals: Numerals, units: str) -> tuple[Rule, ...]:
         rf"{FIGURE_BEFORE}(?P<number>{number}){SPACE}?[x×]{SPACE}?"
         rf"(?={number}(?:{SPACE}?[x×]{SPACE}?{number})?{SPACE}?(?:{units})(?![\w²³]))"
     )
-    times = re.compile(rf"{FIGURE_BEFORE}(?P<number>[0-9]{{1,3}})x(?=[ ]{locale.of.strip()}[ ])")
     bound = re.compile(
         rf"(?<![\w)\]<>=]{SPACE})(?<![\w)\]<>=])(?P<sign>[<>≤≥]){SPACE}?"
         rf"(?=(?:{one_of(locale.currencies)}{SPACE}?)?[0-9])"
@@ -41,34 +40,20 @@ def rules(locale: Locale, numerals: Numerals, units: str) -> tuple[Rule, ...]:
         rf"(?=(?:{one_of(locale.currencies)}{SPACE}?)?[0-9])"
     )
 
-    score = re.compile(
-        rf"(?P<before>\b(?i:{'|'.join(locale.scores)})\b[^\n.;:!?0-9]{{0,40}}{SPACE})"
-        rf"(?P<first>[0-9]{{1,2}}){SPACE}?[x×]{SPACE}?(?P<second>[0-9]{{1,2}})(?![\w²³])"
-    )
-
-    def write_score(match: re.Match[str]) -> str:
-        first, second = numerals.whole(match["first"]), numerals.whole(match["second"])
-        return f"{match['before']}{first} {locale.range_word} {second}"
-
     def write_feet(match: re.Match[str]) -> str | None:
-        if locale.foot is None or locale.inch is None or int(match["inches"]) > _MOST_INCHES:
+        if int(match["inches"]) > _MOST_INCHES:
             return None
         feet = numerals.count(Number(match["feet"]), locale.foot)
         return f"{feet} {numerals.count(Number(match['inches']), locale.inch)}"
 
     def write_inches(match: re.Match[str]) -> str | None:
-        if locale.inch is None or (match["sign"] != "″" and _is_quoted(match)):
+        if match["sign"] != "″" and _is_quoted(match):
             return None
         return numerals.count(numerals.parse(match["inches"]), locale.inch)
 
     def write_dimension(match: re.Match[str]) -> str:
         said = numerals.say(numerals.parse(match["number"]))
         return f"{said} {locale.by or locale.operators['x']} "
-
-    def write_times(match: re.Match[str]) -> str | None:
-        if locale.times is None:
-            return None
-        return numerals.count(Number(match["number"]), locale.times)
 
     def write_bound(match: re.Match[str]) -> str | None:
         sign = match["sign"] or match["after"]
@@ -78,10 +63,33 @@ def rules(locale: Locale, numerals: Numerals, units: str) -> tuple[Rule, ...]:
         Rule(_FEET, write_feet),
         Rule(_INCHES, write_inches),
         Rule(dimension, write_dimension),
-        *((Rule(times, write_times),) if locale.times is not None else ()),
-        *((Rule(score, write_score),) if locale.scores else ()),
+        *_instalment_rules(locale, numerals),
+        *_score_rules(locale, numerals),
         Rule(bound, write_bound),
     )
+
+
+def _instalment_rules(locale: Locale, numerals: Numerals) -> tuple[Rule, ...]:
+    times = locale.times
+    if times is None:
+        return ()
+    pattern = re.compile(rf"{FIGURE_BEFORE}(?P<number>[0-9]{{1,3}})x(?=[ ]{locale.of.strip()}[ ])")
+    return (Rule(pattern, lambda match: numerals.count(Number(match["number"]), times)),)
+
+
+def _score_rules(locale: Locale, numerals: Numerals) -> tuple[Rule, ...]:
+    if not locale.scores:
+        return ()
+    pattern = re.compile(
+        rf"(?P<before>\b(?i:{'|'.join(locale.scores)})\b[^\n.;:!?0-9]{{0,40}}{SPACE})"
+        rf"(?P<first>[0-9]{{1,2}}){SPACE}?[x×]{SPACE}?(?P<second>[0-9]{{1,2}})(?![\w²³])"
+    )
+
+    def write(match: re.Match[str]) -> str:
+        first, second = numerals.whole(match["first"]), numerals.whole(match["second"])
+        return f"{match['before']}{first} {locale.range_word} {second}"
+
+    return (Rule(pattern, write),)
 
 
 def _is_quoted(match: re.Match[str]) -> bool:

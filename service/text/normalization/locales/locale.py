@@ -158,7 +158,7 @@ class Locale:
         divisions: words for parts of books and the like before a Roman numeral, and how it is read.
         regnal_names: names of rulers and popes, and whether they are feminine.
         regnal_style: how the numerals after these names are read.
-        foot: the noun for feet; None if nobody counts in them.
+        foot: the noun for feet.
         inch: likewise.
         by: the word between the sides of something; empty for that of the product.
         times: the noun in `10x de R$ 50`.
@@ -218,6 +218,8 @@ class Locale:
     ampersand: str
     ordinal_suffixes: Mapping[str, Suffix]
     per: str
+    foot: Noun
+    inch: Noun
     converter: str = ""
     corrections: Respelling = ()
     agreements: Mapping[Agreement, Respelling] = field(default_factory=dict)
@@ -251,8 +253,6 @@ class Locale:
     divisions: Mapping[str, RomanStyle] = field(default_factory=dict)
     regnal_names: Mapping[str, bool] = field(default_factory=dict)
     regnal_style: RomanStyle = RomanStyle.CARDINAL
-    foot: Noun | None = None
-    inch: Noun | None = None
     by: str = ""
     times: Noun | None = None
     codes: tuple[str, ...] = ()
