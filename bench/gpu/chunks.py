@@ -35,7 +35,7 @@ from service.model.decoder import LONGEST_WINDOW_FRAMES
 from service.model.durations import SAMPLES_PER_FRAME
 from service.model.kokoro import SAMPLE_RATE_HZ
 from service.settings import Settings
-from service.speech.windows import say_in_windows, windows_of
+from service.speech.windows import WindowedSounds, windows_of
 
 Chunk = tuple[Sequence[int], np.ndarray]
 """Token ids, and style [1, 256]."""
@@ -86,9 +86,8 @@ def measure_chunk(
 
     def in_windows() -> Iterator[object]:
         statistics: StatisticsPredictor = model.statistics
-        return say_in_windows(
-            model, token_ids, style, SPEED, None, statistics=statistics, soon=True
-        )
+        sounds = WindowedSounds(token_ids, style, SPEED, None, statistics=statistics, soon=True)
+        return sounds.said_by(model)
 
     whole = partial(seconds, lambda: model.infer(token_ids, style, SPEED))
     first = partial(seconds, lambda: next(in_windows()))

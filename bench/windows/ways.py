@@ -9,7 +9,7 @@ import numpy as np
 
 from bench.processes import ChildError
 from service.model import Model, SplitModel
-from service.speech.windows import say_in_windows
+from service.speech.windows import WindowedSounds
 
 WHOLE, WINDOWS, PUBLISHED = "whole", "windows", "published"
 SPEED = 1.0
@@ -51,7 +51,9 @@ def in_windows(model: Model) -> Say:
         if not statistics.covers(style):
             raise ChildError("the predictor does not cover one of the voices")
         sounds = list(
-            say_in_windows(model, token_ids, style, SPEED, None, statistics=statistics, soon=True)
+            WindowedSounds(token_ids, style, SPEED, None, statistics=statistics, soon=True).said_by(
+                model
+            )
         )
         samples = np.concatenate([sound.samples for sound in sounds])
         return Said(samples, sounds[-1].durations, [sound.seam for sound in sounds[1:]])

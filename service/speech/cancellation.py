@@ -16,11 +16,16 @@ class Cancellation:
 
     A context manager. Needs a loaded ONNX Runtime.
 
+    Args:
+        is_background: whether it is of work that gives way to requests.
+
     Attributes:
+        is_background: see above.
         run_options: for the model's runs, which then stop before their next operator.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, *, is_background: bool = False) -> None:
+        self.is_background = is_background
         self.run_options = ortffi.RunOptions()
         self._lock = threading.Lock()
         self._reason: ServiceError | None = None
@@ -42,6 +47,18 @@ class Cancellation:
             callbacks = list(self._callbacks)
         for callback in callbacks:
             callback()
+
+    def give_way(self) -> None:
+        """Stop the run in progress, which raises TerminatedError, until `resume`."""
+        with self._lock:
+            if not self._closed:
+                self.run_options.terminate()
+
+    def resume(self) -> None:
+        """Allow runs again after `give_way`, unless it was cancelled."""
+        with self._lock:
+            if not self._closed and self._reason is None:
+                self.run_options.resume()
 
     def check(self) -> None:
         """Raise the reason if it was cancelled."""

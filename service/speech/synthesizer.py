@@ -31,7 +31,7 @@ from service.speech.planning import Chunk, Plan, Planner
 from service.speech.stretching import stretched
 from service.speech.turns import Turns
 from service.speech.utterance import Delivery, Utterance
-from service.speech.windows import Sound, Sounds, say_in_windows, say_whole
+from service.speech.windows import Sound, Sounds, WholeSound, WindowedSounds
 from service.text import load_vocabulary
 
 logger = logging.getLogger(__name__)
@@ -62,7 +62,7 @@ class Synthesizer:
 
     Owns its workers. Each chunk, or each window of a chunk, is made in a turn of its own, by
     whichever worker is idle. Concurrent requests take turns in the order in which they ask, so none
-    waits for the whole of another.
+    waits for the whole of another. Background work has its turns when nobody else waits.
 
     While nobody speaks the model may leave memory: `unload`. The next turn of each worker opens it
     again, and who waits for this turn waits for that too.
@@ -152,7 +152,8 @@ class Synthesizer:
 
         Args:
             plan: what `plan` returned.
-            cancellation: stops it, even during a run.
+            cancellation: stops it, even during a run. If it is of background work, each run gives
+                way to other requests, and is repeated after them.
             keep_memory: whether the model keeps its working memory for the next chunk.
 
         Raises:
@@ -162,7 +163,7 @@ class Synthesizer:
         """
         delivery = plan.delivery
         n_samples = 0
-        soon = True
+        soon = cancellation is None or not cancellation.is_background
         for index, chunk in enumerate(plan.chunks):
             if cancellation is not None:
                 cancellation.check()  # G2P takes time too
@@ -223,25 +224,27 @@ class Synthesizer:
             return
         run_options = None if cancellation is None else cancellation.run_options
         saying = (token_ids, style, chunk.model_speed, run_options)
-
-        def begin(model: Model) -> Sounds:
-            if statistics is None or not isinstance(model, SplitModel):
-                return say_whole(model, *saying, keep_memory=keep_memory)
-            return say_in_windows(model, *saying, statistics=statistics, soon=soon)
-
-        sounds: Sounds | None = None
+        sounds: Sounds = (
+            WholeSound(*saying, keep_memory=keep_memory)
+            if statistics is None
+            else WindowedSounds(*saying, statistics=statistics, soon=soon)
+        )
+        is_background = cancellation is not None and cancellation.is_background
         cached = False if self.cache.is_on else None
+        # Background work is said once, and would drop what requests say again and again.
+        keeps = self.cache.is_on and not is_background
         said: list[Samples] = []
         is_last = False
         while not is_last:
-            with self._turn(cancellation) as turn:
-                if sounds is None:
-                    sounds = begin(turn.model)
-                    sound = next(sounds)
-                else:
-                    sound = sounds.send(turn.model)
+            try:
+                with self._turn(cancellation) as turn:
+                    sound = sounds.next(turn.model)
+            except ortffi.TerminatedError:
+                if not is_background:
+                    raise
+                continue  # a request needed the worker
             is_last = sound.is_last
-            if self.cache.is_on:
+            if keeps:
                 said.append(sound.samples)
                 if is_last:
                     self.cache.put(key, Inference(np.concatenate(said), sound.durations))
@@ -279,6 +282,15 @@ class Synthesizer:
         self.is_loaded = True
         self._has_complained = False
         logger.info("the model is loaded again, in %.2f s", time.perf_counter() - start)
+
+    def wait_for_requests(self, cancellation: Cancellation) -> None:
+        """Wait until a worker is idle, so that background work need not disturb requests.
+
+        Raises:
+            ServiceError: the reason of the cancellation.
+        """
+        with self._turn(cancellation):
+            pass
 
     def self_test(self) -> float:
         """Say two words, check the audio, and measure the real-time factor.

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator, Sequence
+from abc import ABC, abstractmethod
+from collections import deque
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -11,7 +13,7 @@ import numpy.typing as npt
 
 import ortffi
 from service.model import Inference, Model, SplitModel, StatisticsPredictor
-from service.model.decoder import LONGEST_WINDOW_FRAMES
+from service.model.decoder import LONGEST_WINDOW_FRAMES, Encoding
 from service.model.durations import SAMPLES_PER_FRAME
 from service.model.kokoro import Samples
 
@@ -149,55 +151,105 @@ class Sound:
         return cls(inference.samples, inference.durations, inference.samples.size, True)
 
 
-Sounds = Generator[Sound, "Model | None", None]
-"""Yields the sounds of a chunk; a model that is sent makes the next one."""
+class Sounds(ABC):
+    """A chunk that is said sound by sound, in runs that may each be at another worker."""
+
+    @abstractmethod
+    def next(self, model: Model) -> Sound:
+        """Make the next sound, in one turn.
+
+        After an error it may be called again, and tries the same sound again.
+
+        Raises:
+            SynthesisError: the model failed; see `Model.infer`.
+            TerminatedError: the run options were terminated.
+        """
+
+    def said_by(self, model: Model) -> Iterator[Sound]:
+        """Yield all sounds of a chunk, made by one model."""
+        is_last = False
+        while not is_last:
+            sound = self.next(model)
+            is_last = sound.is_last
+            yield sound
 
 
-def say_whole(
-    model: Model,
-    token_ids: Sequence[int],
-    style: Samples,
-    speed: float,
-    run_options: ortffi.RunOptions | None,
-    *,
-    keep_memory: bool,
-) -> Sounds:
-    """Yield a chunk as one sound; see `Model.infer`."""
-    inference = model.infer(
-        token_ids, style, speed, keep_memory=keep_memory, run_options=run_options
-    )
-    yield Sound.whole(inference)
+class WholeSound(Sounds):
+    """A chunk as one sound.
 
-
-def say_in_windows(
-    model: SplitModel,
-    token_ids: Sequence[int],
-    style: Samples,
-    speed: float,
-    run_options: ortffi.RunOptions | None,
-    *,
-    statistics: StatisticsPredictor,
-    soon: bool,
-) -> Sounds:
-    """Yield a chunk window by window; the encoder runs before the first.
-
-    Arguments and errors are those of `Model.infer` and `windows_of`. The statistics must cover the
-    style. A model that is sent decodes the next window: it may be another session of the same.
+    Arguments are those of `Model.infer`.
     """
-    encoding = model.encode(token_ids, style, speed, run_options=run_options)
-    n_frames = encoding.n_frames
-    windows = list(windows_of(n_frames, soon=soon))
-    given = statistics.predict(encoding) if len(windows) > 1 else None
-    seams = Seams(n_frames)
-    for window in windows:
-        first, last = window.in_context(n_frames)
-        decoded = model.decode(encoding, first, last, given, run_options=run_options)
-        sent = yield Sound(
+
+    def __init__(
+        self,
+        token_ids: Sequence[int],
+        style: Samples,
+        speed: float,
+        run_options: ortffi.RunOptions | None,
+        *,
+        keep_memory: bool,
+    ) -> None:
+        self._arguments = (token_ids, style, speed)
+        self._run_options = run_options
+        self._keep_memory = keep_memory
+
+    def next(self, model: Model) -> Sound:
+        """Say the chunk; see `Sounds.next`."""
+        return Sound.whole(
+            model.infer(
+                *self._arguments, keep_memory=self._keep_memory, run_options=self._run_options
+            )
+        )
+
+
+class WindowedSounds(Sounds):
+    """A chunk window by window; the encoder runs before the first.
+
+    Arguments are those of `Model.infer` and `windows_of`. The statistics must cover the style.
+    """
+
+    def __init__(
+        self,
+        token_ids: Sequence[int],
+        style: Samples,
+        speed: float,
+        run_options: ortffi.RunOptions | None,
+        *,
+        statistics: StatisticsPredictor,
+        soon: bool,
+    ) -> None:
+        self._arguments = (token_ids, style, speed)
+        self._run_options = run_options
+        self._statistics = statistics
+        self._soon = soon
+        self._encoded: _Encoded | None = None
+
+    def next(self, model: Model) -> Sound:
+        """Decode the next window; see `Sounds.next`. The model must be split."""
+        if not isinstance(model, SplitModel):
+            raise TypeError("only a split model can be decoded in windows")
+        if self._encoded is None:
+            encoding = model.encode(*self._arguments, run_options=self._run_options)
+            windows = deque(windows_of(encoding.n_frames, soon=self._soon))
+            given = self._statistics.predict(encoding) if len(windows) > 1 else None
+            self._encoded = _Encoded(encoding, windows, given, Seams(encoding.n_frames))
+        encoding, windows, given, seams = self._encoded
+        first, last = windows[0].in_context(encoding.n_frames)
+        decoded = model.decode(encoding, first, last, given, run_options=self._run_options)
+        window = windows.popleft()
+        return Sound(
             seams.join(window, decoded.samples),
             encoding.durations,
-            n_frames * SAMPLES_PER_FRAME,
-            is_last=window is windows[-1],
+            encoding.n_frames * SAMPLES_PER_FRAME,
+            is_last=not windows,
             seam=seams.last,
         )
-        if isinstance(sent, SplitModel):
-            model = sent
+
+
+class _Encoded(NamedTuple):
+    """What the encoder made of a chunk, and the windows that are left to decode."""
+
+    encoding: Encoding
+    windows: deque[Window]
+    given: Samples | None
+    seams: Seams

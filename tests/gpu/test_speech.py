@@ -19,7 +19,7 @@ from service.model import Inference, SplitModel
 from service.model.parity import MAX_DISTANCE_DB, log_spectral_distance
 from service.settings import Settings
 from service.speech import VoiceLibrary
-from service.speech.windows import say_in_windows
+from service.speech.windows import WindowedSounds
 from service.text import load_vocabulary
 from tests.opened_models import open_folder
 
@@ -131,9 +131,9 @@ def test_windows_say_what_the_whole_says(
     style = voices.style(voices.resolve(case.voice), len(case.token_ids))
     whole = case.said_by(speaking, voices)
     sounds = list(
-        say_in_windows(
-            speaking, case.token_ids, style, case.speed, None, statistics=statistics, soon=True
-        )
+        WindowedSounds(
+            case.token_ids, style, case.speed, None, statistics=statistics, soon=True
+        ).said_by(speaking)
     )
     samples = np.concatenate([sound.samples for sound in sounds])
     assert whole.durations is not None

@@ -160,3 +160,59 @@ def test_each_worker_is_lent_to_one_thread_at_a_time() -> None:
         assert taken == []
     thread.join()
     assert len(taken) == 1
+
+
+def test_background_work_has_its_turn_when_nobody_else_waits() -> None:
+    turns = Turns([None])
+    order: list[str] = []
+    threads: list[threading.Thread] = []
+
+    def work(name: str, *, is_background: bool) -> None:
+        with Cancellation(is_background=is_background) as cancellation, turns.take(cancellation):
+            order.append(name)
+
+    with turns.take():
+        threads.append(start(lambda: work("behind", is_background=True)))
+        until(lambda: len(turns._waiting_behind) == 1)
+        for number in range(3):
+            threads.append(start(lambda number=number: work(f"{number}", is_background=False)))
+            until(lambda number=number: turns.n_waiting == number + 1)
+    for thread in threads:
+        thread.join()
+    assert order == ["0", "1", "2", "behind"]
+
+
+def test_background_work_gives_way_once_for_each_who_comes() -> None:
+    turns = Turns([1, 2])
+    threads: list[threading.Thread] = []
+
+    def come() -> None:
+        with turns.take():
+            pass
+
+    with Cancellation(is_background=True) as one, Cancellation(is_background=True) as other:
+        with turns.take(one), turns.take(other):
+            assert not one.run_options.terminated
+            threads.append(start(come))
+            until(lambda: turns.n_waiting == 1)
+            assert one.run_options.terminated
+            assert not other.run_options.terminated
+            threads.append(start(come))
+            until(lambda: turns.n_waiting == 2)
+            assert other.run_options.terminated
+        for thread in threads:
+            thread.join()
+        with turns.take(one):  # its runs are allowed again
+            assert not one.run_options.terminated
+
+
+def test_cancelled_background_work_does_not_run_again() -> None:
+    turns = Turns([None])
+    with Cancellation(is_background=True) as cancellation:
+        cancellation.cancel(CancelledError("gone"))
+        with pytest.raises(CancelledError), turns.take(cancellation):
+            pass
+        cancellation.resume()
+        assert cancellation.run_options.terminated
+        with turns.take():
+            pass

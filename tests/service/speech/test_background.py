@@ -1,0 +1,61 @@
+"""Background work gives way to requests, and loses nothing."""
+
+from __future__ import annotations
+
+import threading
+
+import numpy as np
+import pytest
+
+from service.errors import CancelledError
+from service.settings import Decoding
+from service.speech import AudioSegment, Cancellation, Delivery, Synthesizer, Utterance
+
+TEXT = "The birch canoe slid on the smooth planks. Glue the sheet to the dark blue background."
+
+
+class Counted(Cancellation):
+    """Counts how often it had to give way."""
+
+    def __init__(self) -> None:
+        super().__init__(is_background=True)
+        self.n_times = 0
+
+    def give_way(self) -> None:
+        self.n_times += 1
+        super().give_way()
+
+
+def joined(segments: list[AudioSegment]) -> np.ndarray:
+    return np.concatenate([segment.samples for segment in segments])
+
+
+@pytest.mark.parametrize("decoding", ["whole", "windows"])
+def test_work_that_gave_way_sounds_as_if_it_had_not(
+    synthesizer: Synthesizer, decoding: Decoding
+) -> None:
+    def plan() -> list[AudioSegment]:
+        delivery = Delivery(streamed=True, decoding=decoding, early=False)
+        return list(synthesizer.stream(synthesizer.plan(Utterance(TEXT), delivery), cancellation))
+
+    with Counted() as cancellation:
+        undisturbed = joined(plan())
+        assert cancellation.n_times == 0
+        said: list[AudioSegment] = []
+        work = threading.Thread(target=lambda: said.extend(plan()))
+        work.start()
+        while work.is_alive() and cancellation.n_times < 3:
+            list(synthesizer.stream(synthesizer.planner.plan_phonemes("həlˈO")))
+        work.join()
+        assert cancellation.n_times
+        np.testing.assert_array_equal(joined(said), undisturbed)
+
+
+def test_cancelled_work_ends(synthesizer: Synthesizer) -> None:
+    with Cancellation(is_background=True) as cancellation:
+        plan = synthesizer.plan(Utterance(TEXT), Delivery(streamed=True, decoding="windows"))
+        segments = synthesizer.stream(plan, cancellation)
+        next(segments)
+        cancellation.cancel(CancelledError("nobody wants it"))
+        with pytest.raises(CancelledError):
+            list(segments)
