@@ -134,10 +134,12 @@ def _read(
     keep_state: bool,
 ) -> int:
     from service import narrating  # other commands need no books
+    from service.books.audiobook import Order
+    from service.books.choice import Choice, parts_of, timestamps_of
     from service.books.outputs import Output
     from service.books.sections import Pauses
 
-    choice = narrating.Choice(narrating.parts_of(keep), narrating.parts_of(skip), chapters)
+    choice = Choice(parts_of(keep), parts_of(skip), chapters)
     pauses = Pauses(scene=scene_pause, chapter=chapter_pause)
     manner = narrating.manner_of(cast, speed, language, pauses, normalize)
     if listed:
@@ -145,20 +147,9 @@ def _read(
         return 0
     if output is None:
         raise InvalidRequestError("say where the audio goes (-o), or list the chapters (--list)")
+    order = Order(choice, manner, Output.of(output, files), loudness, timestamps_of(timestamps), by)
     narrating.read_aloud(
-        settings,
-        narrating.Reading(
-            book,
-            Output.of(output, files),
-            choice,
-            manner,
-            loudness,
-            narrating.timestamps_of(timestamps),
-            by,
-            changed,
-            progress,
-            keep_state,
-        ),
+        settings, book, order, changed=changed, display=progress, keeps_state=keep_state
     )
     return 0
 

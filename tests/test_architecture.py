@@ -38,7 +38,7 @@ ALLOWED = {
     "playback": LEAVES,
     "progress": set(),
     "saying": LEAVES | {"audio", "complete_files", "playback", "progress", "speech"},
-    "narrating": LEAVES | {"books", "loading", "speech"},
+    "narrating": LEAVES | {"books", "loading", "text"},
     "arguments": LEAVES,
     "__main__": LEAVES
     | {"logs", "heap", "loading", "doctor", "model", "playback", "preparation", "saying"}

@@ -16,7 +16,9 @@ from service.books.casting import Cast
 from service.books.journal import Journal, KeptSound, PlannedChunk
 from service.books.sections import Pauses, Section, sections
 from service.errors import NothingToSayError, ServiceError, SynthesisError
-from service.speech import Chunk, Delivery, Plan, Synthesizer, Utterance
+from service.settings import Decoding
+from service.speech import Cancellation, Chunk, Delivery, Plan, Synthesizer, Utterance
+from service.text import USUAL, Normalization, UserLexicon
 
 N_TRIALS = 3
 """How often a chunk is tried before it is reported."""
@@ -34,14 +36,18 @@ class Manner:
         speed: 0.25 to 4.0.
         language: code of the language; None for that of each voice.
         pauses: silences.
-        normalized: whether text normalization runs.
+        normalization: how the text is normalized; None for not at all.
+        lexicon: pronunciations, laid over those of the service; None for no others.
+        decoding: how chunks are decoded.
     """
 
     cast: Cast = field(default_factory=Cast)
     speed: float = 1.0
     language: str | None = None
     pauses: Pauses = field(default_factory=Pauses)
-    normalized: bool = True
+    normalization: Normalization | None = USUAL
+    lexicon: UserLexicon | None = None
+    decoding: Decoding = "whole"
 
 
 @dataclass(frozen=True)
@@ -93,15 +99,21 @@ class Narration:
         synthesizer: says it.
         chapters: what is read, in order.
         manner: how.
+        cancellation: stops it. If it is of background work, requests go before it.
     """
 
     def __init__(
-        self, synthesizer: Synthesizer, chapters: Sequence[Chapter], manner: Manner
+        self,
+        synthesizer: Synthesizer,
+        chapters: Sequence[Chapter],
+        manner: Manner,
+        cancellation: Cancellation | None = None,
     ) -> None:
         self._synthesizer = synthesizer
         self._chapters = chapters
         self._manner = manner
-        self._engine = _engine(synthesizer)
+        self._cancellation = cancellation
+        self._engine = _engine(synthesizer, manner.decoding)
 
     @property
     def engine(self) -> str:
@@ -116,10 +128,14 @@ class Narration:
         Args:
             note: called with the characters of each section before it is read, and with what
                 cannot be said.
+
+        Raises:
+            ServiceError: the reason of the cancellation.
         """
         for number, chapter in enumerate(self._chapters):
             for index, section in enumerate(sections(chapter, self._manner.pauses)):
                 note(len(section.text))
+                self._wait()
                 try:
                     for chunk in self._chunks(number, section):
                         words = tuple(
@@ -139,12 +155,14 @@ class Narration:
         Raises:
             SynthesisError: a section is not read as it was planned; plan again.
             OSError: a sound cannot be kept.
+            ServiceError: the reason of the cancellation.
         """
         places: dict[int, list[Section]] = {}
         for number, index in journal.unmade_sections():
             if number not in places:
                 places = {number: list(sections(self._chapters[number], self._manner.pauses))}
             section = places[number][index]
+            self._wait()
             for chunk in self._chunks(number, section):
                 key = self._key(chunk)
                 if journal.has(key):
@@ -158,6 +176,13 @@ class Narration:
                 journal.keep(key, sound)
                 yield Made(number, len(chunk.phonemes), sound.n_samples)
 
+    def _wait(self) -> None:
+        """Let requests go first, if this is background work; raise the reason of a cancellation."""
+        if self._cancellation is not None:
+            self._cancellation.check()
+            if self._cancellation.is_background:
+                self._synthesizer.wait_for_requests(self._cancellation)
+
     def _chunks(self, number: int, section: Section) -> Iterator[Chunk]:
         """Yield the chunks of a section; the last one ends with the section's pause."""
         manner = self._manner
@@ -166,10 +191,11 @@ class Narration:
             voice=manner.cast.voice_of_chapter(number + 1),
             speed=manner.speed,
             language=manner.language,
+            normalization=manner.normalization,
+            lexicon=manner.lexicon,
             cast=manner.cast.speakers,
+            is_part=True,
         )
-        if not manner.normalized:
-            utterance = replace(utterance, normalization=None)
         for chunk in self._synthesizer.plan(utterance, _DELIVERY).chunks:
             pause_s = section.pause_s + (chunk.pause_s or 0.0) if chunk.is_last else chunk.pause_s
             yield replace(chunk, pause_s=pause_s)
@@ -179,10 +205,12 @@ class Narration:
 
         Each chunk is a stream of its own, so it sounds the same after whatever was made before.
         """
-        plan = Plan([chunk], chunk.blend, None, _decoded_whole(self._synthesizer))
+        timed = self._synthesizer.model.gives_durations
+        delivery = replace(_DELIVERY, timed=timed, decoding=self._manner.decoding)
+        plan = Plan([chunk], chunk.blend, None, delivery)
         for trial in range(1, N_TRIALS + 1):
             try:
-                segments = list(self._synthesizer.stream(plan))
+                segments = list(self._synthesizer.stream(plan, self._cancellation))
                 break
             except SynthesisError:
                 if trial == N_TRIALS:
@@ -208,13 +236,9 @@ class Narration:
 _DELIVERY = Delivery(early=False, first=False, last=False)
 
 
-def _decoded_whole(synthesizer: Synthesizer) -> Delivery:
-    timed = synthesizer.model.gives_durations
-    return replace(_DELIVERY, timed=timed, decoding="whole")
-
-
-def _engine(synthesizer: Synthesizer) -> str:
+def _engine(synthesizer: Synthesizer, decoding: Decoding) -> str:
     """Return what the sound of phonemes rests on: the last bits differ between instruction sets."""
     model = synthesizer.model
     prepared = model.prepared
-    return f"{__version__} {model.sha256} {prepared.variant} {prepared.detail} {model.provider}"
+    parts = f"{__version__} {model.sha256} {prepared.variant} {prepared.detail} {model.provider}"
+    return parts if decoding == "whole" else f"{parts} {decoding}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -53,6 +53,11 @@ class Output:
         """Return the folder of what is kept while the book is made."""
         return self.path.with_name(f"{self.path.name}.state")
 
+    @property
+    def base(self) -> Path:
+        """Return the path that files of times have, but for its ending."""
+        return self.path / "book" if self.kind == "folder" else self.path
+
     @classmethod
     def of(cls, path: Path, folder_format: BookFormat | None) -> Output:
         """Return where a path leads, by its ending; a folder has none.
@@ -88,17 +93,20 @@ class Recording:
         chapters: that are read.
         journal: with a sound for each chunk.
         target_lufs: loudness of what is written.
+        wait: called before each chunk is read.
     """
 
     book: Book
     chapters: Sequence[Chapter]
     journal: Journal
     target_lufs: float
+    wait: Callable[[], None] = lambda: None
 
     def samples(self, chapters: Sequence[int]) -> Iterator[npt.NDArray[np.float32]]:
         """Yield the samples of chapters, by their numbers from 0, chunk by chunk."""
         for number in chapters:
             for chunk in self.journal.chunks(number):
+                self.wait()
                 yield read_samples(self.journal.sound(chunk.key).flac)
 
     def lengths(self) -> list[int]:

@@ -175,7 +175,8 @@ class Planner:
             ServiceError: one of the classes with a 4xx status, or EspeakError.
         """
         is_phonemes = utterance.kind == "phonemes"
-        self.check_length(utterance.text, "phonemes" if is_phonemes else "text")
+        if not utterance.is_part:
+            self.check_length(utterance.text, "phonemes" if is_phonemes else "text")
         _check_speed(utterance.speed, "speed")
         early = bool(delivery.early)
         if is_phonemes:

@@ -57,6 +57,8 @@ class Utterance:
             leave tags open too. None for a whole text. Of a text only.
         lexicon: pronunciations for this text, laid over those of the service; None for no others.
             Phonemes need none.
+        is_part: whether it is a part of a document: then `max_text_length` does not hold, because
+            the document was admitted as a whole.
     """
 
     text: str
@@ -69,6 +71,7 @@ class Utterance:
     lexicon: UserLexicon | None = None
     cast: Mapping[str, str] | None = None
     open_voices: tuple[str, ...] | None = None
+    is_part: bool = False
 
     @property
     def likely_s(self) -> float:

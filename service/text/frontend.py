@@ -54,6 +54,7 @@ class FrontEnd:
     Attributes:
         lexicon: as above. It may be replaced at any time; later texts use the new one.
         readers: the readers of the languages.
+        named_emoji: whether emoji are named.
     """
 
     def __init__(
@@ -65,7 +66,7 @@ class FrontEnd:
     ) -> None:
         self.lexicon = lexicon or UserLexicon()
         self.readers = Readers(espeak)
-        self._named_emoji = emoji == "name"
+        self.named_emoji = emoji == "name"
         # Python runs one thread at a time, and each ready thread delays the event loop: with 16
         # threads reading at once, by a second.
         self._reading = threading.Lock()
@@ -168,7 +169,7 @@ class FrontEnd:
                 hints=block.hints,
                 fixed=[(o.start, o.end) for o in overrides if o.phonemes is not None],
                 choices=normalization,
-                named_emoji=self._named_emoji,
+                named_emoji=self.named_emoji,
             )
         reader = MixedReader(language, self.readers.get)
         reader.check(_without(text, overrides))

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from service.books.book import Chapter, Paragraph
-from service.books.displays import Pace
+from service.books.pace import Pace
 from service.books.sections import TOGETHER, Pauses, sections, text_of_chapter
 
 MEASURED = """

@@ -1,0 +1,232 @@
+"""A book on its way from text to files, which goes on after any interruption."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Any, Protocol
+
+from service.books.book import Book, Chapter
+from service.books.choice import Choice, left_out
+from service.books.journal import Journal, PlannedChunk
+from service.books.narration import Made, Manner, Narration, Trouble
+from service.books.outputs import Output, Recording, hours
+from service.books.pace import Pace
+from service.books.read_along import Unit, write_read_along
+from service.books.timings import TimestampFormat, write_timestamps
+from service.errors import InvalidRequestError, SynthesisError
+from service.speech import Cancellation, Synthesizer
+
+LOUDNESSES_LUFS = (-40.0, -8.0)
+"""Least and greatest: quieter is inaudible, and louder would only be distorted by the limiter."""
+
+USUAL_LUFS = -18.0
+"""Loudness of audiobooks, between what shops ask for and what players level to."""
+
+
+class Watcher(Protocol):
+    """Whoever is told how far a book is."""
+
+    def tell(self, event: str, line: str, **fields: Any) -> None:
+        """Take an event: a line for people, fields for programs."""
+
+    def planning(self, share: float) -> None:
+        """Take how much of the text is read."""
+
+    def show(self, chapter: int, pace: Pace) -> None:
+        """Take that a chunk of a chapter is made."""
+
+
+@dataclass(frozen=True)
+class Order:
+    """What a book becomes.
+
+    Attributes:
+        choice: what of it is read.
+        manner: how it is read.
+        output: where it goes.
+        target_lufs: loudness of the audio, -40 to -8.
+        timestamps: files of times beside the audio.
+        by: what an EPUB highlights.
+    """
+
+    choice: Choice
+    manner: Manner
+    output: Output
+    target_lufs: float = USUAL_LUFS
+    timestamps: tuple[TimestampFormat, ...] = ()
+    by: Unit = "sentence"
+
+    def check(self) -> None:
+        """Raise InvalidRequestError if a value is out of range."""
+        least, greatest = LOUDNESSES_LUFS
+        if not least <= self.target_lufs <= greatest:
+            raise InvalidRequestError(f"the loudness must be from {least:g} to {greatest:g} LUFS")
+        pauses = self.manner.pauses
+        for seconds in (pauses.scene, pauses.chapter):
+            if not 0 <= seconds <= 60:
+                raise InvalidRequestError(f"a pause must be from 0 to 60 seconds, not {seconds:g}")
+
+
+class Audiobook:
+    """Plans, makes and writes the speech of a book.
+
+    Args:
+        book: its text.
+        chapters: of the order's choice.
+        order: what it becomes.
+        journal: keeps the plan and the sounds.
+        watcher: is told how far it is.
+    """
+
+    def __init__(
+        self,
+        book: Book,
+        chapters: Sequence[Chapter],
+        order: Order,
+        journal: Journal,
+        watcher: Watcher,
+    ) -> None:
+        self._book = book
+        self._chapters = chapters
+        self._order = order
+        self._journal = journal
+        self._watcher = watcher
+        if line := left_out(book, order.choice):
+            watcher.tell("left_out", line, parts=line)
+
+    def make(
+        self,
+        synthesizer: Synthesizer,
+        must_plan: Callable[[Mapping[str, str]], bool],
+        cancellation: Cancellation | None = None,
+    ) -> None:
+        """Make what the journal lacks.
+
+        Args:
+            synthesizer: says it.
+            must_plan: tells from the identity of the plan whether the kept one is of something
+                else.
+            cancellation: stops it. If it is of background work, requests go before it.
+
+        Raises:
+            ServiceError: something cannot be said; or the reason of the cancellation.
+            OSError: a sound cannot be kept.
+        """
+        for voice in self._order.manner.cast.voices:
+            synthesizer.planner.resolve(voice)
+        narration = Narration(synthesizer, self._chapters, self._order.manner, cancellation)
+        identity = self._identity(synthesizer, narration)
+        if must_plan(identity):
+            self._plan(narration, identity)
+        self._say(narration)
+
+    def write(self, modified: datetime, wait: Callable[[], None] = lambda: None) -> list[Path]:
+        """Write the files of a book whose speech is complete; return their paths.
+
+        Args:
+            modified: when the text was, in UTC; for the EPUB.
+            wait: called again and again, before each chunk is read from the journal.
+
+        Raises:
+            ServiceError: what `wait` raised.
+            OSError: they cannot be written.
+            SynthesisError: a sound was damaged on the disk.
+        """
+        order, output = self._order, self._order.output
+        recording = Recording(self._book, self._chapters, self._journal, order.target_lufs, wait)
+        if output.kind == "epub":
+            stamp = modified.strftime("%Y-%m-%dT%H:%M:%SZ")
+            write_read_along(recording, output.path, order.by, stamp)
+            written = [output.path]
+        else:
+            written = recording.write_audio(output)
+        for form in order.timestamps:
+            path = output.base.with_suffix(f".{form}")
+            write_timestamps(recording, path, form)
+            written.append(path)
+        length = sum(recording.lengths())
+        for path in written:
+            self._watcher.tell("written", f"{path}", path=str(path))
+        self._watcher.tell("done", f"{hours(length)} of speech", samples=length)
+        return written
+
+    def _identity(self, synthesizer: Synthesizer, narration: Narration) -> dict[str, str]:
+        choice, manner = self._order.choice, self._order.manner
+        front_end = synthesizer.planner.front_end
+        cast = manner.cast
+        default = [
+            (voice.name, weight) for voice, weight in synthesizer.planner.resolve(None).parts
+        ]
+        voices = [default, cast.narrator,
+                  sorted(cast.speakers.items()), sorted(cast.chapters.items())]  # fmt: skip
+        options = [sorted(choice.skipped), choice.chapters, manner.speed, manner.language,
+                   repr(manner.normalization), asdict(manner.pauses), repr(front_end.lexicon),
+                   repr(manner.lexicon), front_end.named_emoji]  # fmt: skip
+        return {
+            "book": self._book.sha256,
+            "voices": repr(voices),
+            "version": narration.engine,
+            "options": hashlib.sha256(repr(options).encode()).hexdigest(),
+        }
+
+    def _plan(self, narration: Narration, identity: Mapping[str, str]) -> None:
+        total = sum(chapter.n_characters for chapter in self._chapters)
+        troubles: list[Trouble] = []
+        done = 0
+
+        def note(what: int | Trouble) -> None:
+            nonlocal done
+            if isinstance(what, Trouble):
+                troubles.append(what)
+            else:
+                done += what
+                self._watcher.planning(min(1.0, done / max(total, 1)))
+
+        def chunks() -> Iterator[PlannedChunk]:
+            yield from narration.plan(note)
+            _refuse(troubles, "cannot be said; nothing was made")
+
+        self._journal.plan(identity, chunks())
+        lengths = self._journal.chapter_lengths()
+        self._watcher.tell(
+            "planned",
+            f"{len(self._chapters)} chapters, {total} characters",
+            chapters=[
+                {"number": n + 1, "title": chapter.title, "characters": chapter.n_characters,
+                 "phonemes": lengths.get(n, 0)}
+                for n, chapter in enumerate(self._chapters)
+            ],
+            characters=total,
+        )  # fmt: skip
+
+    def _say(self, narration: Narration) -> None:
+        pace = Pace(self._journal.chapter_lengths(), self._journal.made_lengths())
+        if not pace.totals:
+            raise InvalidRequestError("nothing of the book can be pronounced")
+        if pace.made:
+            share = round(pace.share, 4)
+            self._watcher.tell("resumed", f"{pace.share:.0%} is made already", share=share)
+        troubles = []
+        for event in narration.make(self._journal):
+            if isinstance(event, Made):
+                pace.add(event.chapter, event.n_phonemes, event.n_samples)
+                self._watcher.show(event.chapter, pace)
+            else:
+                troubles.append(event)
+                self._watcher.tell("failed", str(event), **asdict(event))
+        _refuse(troubles, "failed, and everything else is kept; run the command again to try again")
+        if self._journal.unmade_sections():
+            raise SynthesisError(
+                "the text is not read as it was planned; run it with --changed fresh"
+            )
+
+
+def _refuse(troubles: Sequence[Trouble], what: str) -> None:
+    if troubles:
+        listed = "; ".join(map(str, troubles[:5]))
+        more = f"; and {len(troubles) - 5} more" if len(troubles) > 5 else ""
+        raise SynthesisError(f"{len(troubles)} parts of the text {what}: {listed}{more}")
