@@ -123,6 +123,20 @@ class VoiceNotFoundError(ServiceError):
     code = "voice_not_found"
 
 
+class JobNotFoundError(ServiceError):
+    """The job does not exist, or belongs to another API key."""
+
+    status = 404
+    code = "job_not_found"
+
+
+class JobNotDoneError(ServiceError):
+    """The files of a job are wanted before it is done, or after it has failed."""
+
+    status = 409
+    code = "job_not_done"
+
+
 class UnauthorizedError(ServiceError):
     """The API key is missing or unknown."""
 
@@ -166,6 +180,8 @@ class InputTimeoutError(ServiceError):
 class InvalidBookError(InvalidRequestError):
     """The file is no book that can be read: it is damaged, protected, empty or of another kind."""
 
+    code = "invalid_book"
+
 
 class OtherBookError(InvalidRequestError):
     """What is kept of a book's speech is of another file, voice, version or choice of parts."""
@@ -186,6 +202,20 @@ class OverloadedError(TryLaterError):
 
     status = 503
     code = "overloaded"
+
+
+class JobsUnavailableError(ServiceError):
+    """The service has no folder for jobs, or cannot use it, or lacks what reads books."""
+
+    status = 501
+    code = "jobs_unavailable"
+
+
+class StorageFullError(TryLaterError):
+    """There are as many jobs, or as many bytes of them, as the settings allow."""
+
+    status = 503
+    code = "storage_full"
 
 
 class DeadlineError(ServiceError):

@@ -150,6 +150,24 @@ class Settings(BaseSettings):
         le=31_536_000,
         description="seconds without speech until the model leaves memory; 0 keeps it",
     )
+    data_dir: Path | None = Field(
+        None, description="folder for jobs, which outlive the process; default: there are no jobs"
+    )
+    max_document_bytes: int = Field(
+        32 << 20, ge=1, le=1 << 40, description="maximum size of the document or text of a job"
+    )
+    max_jobs: int = Field(
+        100, ge=1, le=100_000, description="maximum jobs that are kept; more get 503"
+    )
+    jobs_bytes: int = Field(
+        8 << 30, ge=1, le=1 << 50, description="maximum size of all jobs; more get 503, or fail"
+    )
+    job_age_s: float = Field(
+        604_800,
+        gt=0,
+        le=315_360_000,
+        description="seconds after which a finished job is removed",
+    )
     deadline_s: float = Field(
         1800, gt=0, le=86_400, description="maximum duration of a request, in seconds"
     )

@@ -22,19 +22,32 @@ ALLOWED = {
     "logs": set(),
     "heap": set(),
     "complete_files": set(),
+    "folder_lock": set(),
     "machine": set(),
     "text": LEAVES,
     "audio": LEAVES,
     "model": LEAVES | {"heap", "machine"},
     "preparation": LEAVES | {"model"},
     "speech": LEAVES | {"text", "audio", "model"},
-    "books": LEAVES | {"complete_files", "text", "audio", "speech"},
+    "books": LEAVES | {"complete_files", "folder_lock", "text", "audio", "speech"},
     "loading": LEAVES | {"text", "model", "preparation", "speech"},
     "doctor": LEAVES | {"machine", "loading", "text"},
-    "api": LEAVES | {"logs", "machine", "loading", "text", "audio", "model", "speech"},
+    "jobs": LEAVES | {"audio", "books", "folder_lock", "speech"},
+    "api": LEAVES
+    | {"books", "jobs", "logs", "machine", "loading", "text", "audio", "model", "speech"},
     "hosting": LEAVES | {"logs", "heap", "api"},
     "cluster": LEAVES
-    | {"api", "audio", "complete_files", "heap", "hosting", "loading", "logs", "speech"},
+    | {
+        "api",
+        "audio",
+        "complete_files",
+        "folder_lock",
+        "heap",
+        "hosting",
+        "loading",
+        "logs",
+        "speech",
+    },
     "playback": LEAVES,
     "progress": set(),
     "saying": LEAVES | {"audio", "complete_files", "playback", "progress", "speech"},
@@ -70,7 +83,17 @@ OUTSIDE = {
 }
 
 # Packages of service/api, each for one kind of caller; only the application knows all of them.
-DOORS = {"synthesize", "openai", "elevenlabs", "piper", "websocket", "wyoming", "admin", "page"}
+DOORS = {
+    "synthesize",
+    "openai",
+    "elevenlabs",
+    "piper",
+    "websocket",
+    "wyoming",
+    "admin",
+    "page",
+    "jobs",
+}
 # Modules that stand for the same thing in each package.
 OF_EACH_DOOR = {"router", "schemas"}
 

@@ -16,6 +16,8 @@ from service.api.admin.router import router as admin_router
 from service.api.elevenlabs.refusals import ERROR_SHAPE as ELEVENLABS_SHAPE
 from service.api.elevenlabs.router import router as elevenlabs_router
 from service.api.error_answers import ErrorShape
+from service.api.jobs.router import JOBS
+from service.api.jobs.router import router as jobs_router
 from service.api.middleware import protection
 from service.api.middleware.access_log import AccessLog
 from service.api.middleware.limits import BodyLimit, BodyTimeout
@@ -47,6 +49,7 @@ _ROUTERS = (
     piper_router,
     openai_router,
     websocket_router,
+    jobs_router,
 )
 
 ERROR_SHAPES: dict[str, ErrorShape] = {
@@ -87,6 +90,7 @@ def create_app(
         await anyio.to_thread.run_sync(app.openapi)
         await anyio.to_thread.run_sync(state.load)
         state.idleness.count()
+        await state.jobs.start(state.require().synthesizer)
 
     async def load_or_stop(stop: Callable[[Exception | None], None]) -> None:
         try:
@@ -134,7 +138,11 @@ def create_app(
         app.include_router(router)
     error_answers.install(app, ERROR_SHAPES)
     app.add_middleware(Methods, routes=[*routes, *app.routes])
-    app.add_middleware(BodyLimit, max_bytes=state.max_body_bytes)
+    app.add_middleware(
+        BodyLimit,
+        max_bytes=state.max_body_bytes,
+        of_paths={JOBS: settings.max_document_bytes},
+    )
     app.add_middleware(BodyTimeout, receive_timeout_s=settings.receive_timeout_s)
     protection.install(app, settings, state.callers, is_hosted=stop is None)
     app.add_middleware(AccessLog, service=state)

@@ -129,6 +129,21 @@ class Callers:
         own = utterance.lexicon
         return replace(utterance, lexicon=lexicon if own is None else own.over(lexicon))
 
+    def owner(self) -> str | None:
+        """Return what stands for the caller: the name of its key, or the digest of one without.
+
+        None if no key is needed.
+
+        Raises:
+            UnauthorizedError: the key is not in force any more.
+        """
+        key = self._current()
+        return None if key is None else key.name or key.digest.hex()
+
+    def lexicon_of(self, owner: str | None) -> UserLexicon | None:
+        """Return the lexicon of a key by what `owner` returned; None if it has none."""
+        return None if owner is None else self._in_force[1].get(owner)
+
     def _current(self) -> ApiKey | None:
         """Return the caller's key as it is in force now; None if it has none."""
         key = _calling.get()

@@ -34,6 +34,8 @@ _HTTP_CODES = {
     404: "not_found",
     405: "method_not_allowed",
     413: "body_too_large",
+    415: "unsupported_media_type",
+    416: "range_not_satisfiable",
 }
 
 

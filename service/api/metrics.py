@@ -124,6 +124,7 @@ class Metrics:
         self._model_loaded = gauge(
             "kokoro_model_loaded", "1 if the model is in memory, 0 before and while it is unloaded"
         )
+        self._jobs = gauge("kokoro_jobs_unfinished", "Jobs that are queued or worked on")
         self._model: Info | None = None
         self._exposed: Callable[[Iterable[Family]], Iterable[Family]] = lambda own: own
 
@@ -143,6 +144,7 @@ class Metrics:
         audio_cache_bytes: Callable[[], int],
         ready: Callable[[], bool],
         model_loaded: Callable[[], bool],
+        jobs: Callable[[], int],
     ) -> None:
         """Set the functions that the gauges call whenever they are read."""
         self._queue_length.set_function(queue_length)
@@ -150,6 +152,7 @@ class Metrics:
         self._cache_bytes.set_function(audio_cache_bytes)
         self._ready.set_function(ready)
         self._model_loaded.set_function(model_loaded)
+        self._jobs.set_function(jobs)
 
     def set_model(self, *, name: str, sha256: str, onnxruntime: str, provider: str) -> None:
         """Set `kokoro_model_info`, which does not exist before."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from copy import deepcopy
 from typing import Any, get_args
 
 from fastapi import FastAPI
@@ -52,6 +53,7 @@ _TAGS = {
     "openai": "Endpoints of OpenAI's speech API.",
     "elevenlabs": "Endpoints of ElevenLabs' speech API.",
     "piper": "The endpoint of piper's server.",
+    "jobs": "Documents that are spoken into files, behind all requests.",
     "operation": "For operators of the service.",
 }
 
@@ -69,14 +71,16 @@ _DESCRIPTIONS = {
     400: "Not HTTP, not JSON, or an audio format that is unknown or cannot be delivered this way",
     401: "The API key is missing or unknown",
     403: "The request comes from a web page of another origin, or names another host",
-    404: "The model does not exist",
+    404: "The model, voice or job does not exist",
     408: "Headers or body did not arrive in time",
+    409: "The job is not done, or has no such file",
     413: "The text or the body is too long",
-    415: "The content type is not JSON",
+    415: "The content type is not JSON, or not of a document that can be read",
+    416: "The file ends before the range begins",
     422: "A field is invalid, or the text cannot be spoken",
     429: "The API key has used what its limits allow",
     500: "Synthesis failed, or an internal error",
-    501: "The model gives no durations, or cannot be decoded in windows",
+    501: "The model gives no durations or cannot be decoded in windows, or jobs have no folder",
     503: "The service is loading, shutting down or overloaded",
     504: "The request exceeded its deadline",
 }
@@ -118,6 +122,11 @@ def audio_content() -> dict[str, Any]:
     return {form.media_type: {} for form in FORMATS.values()}
 
 
+def schema_of(model: type[BaseModel]) -> dict[str, Any]:
+    """Return the schema of a body that FastAPI does not read; `describe` refers to it."""
+    return model.model_json_schema(ref_template=_SCHEMAS)
+
+
 def event_content(*events: tuple[str, type[BaseModel] | str]) -> dict[str, Any]:
     """Return the content of server-sent events, with the schema of each event.
 
@@ -157,14 +166,16 @@ def describe(
         asks_for_key: whether requests need an API key.
         open_lists: whether lists of voices, models and languages need none.
     """
-    document = get_openapi(
-        title=app.title,
-        version=app.version,
-        description="Text-to-speech with Kokoro-82M on ONNX Runtime. Unknown paths and methods get "
-        "404 and 405 with the same error body. docs/websocket.md describes the WebSocket "
-        "/synthesize/stream.",
-        routes=app.routes,
-        tags=[{"name": name, "description": text} for name, text in _TAGS.items()],
+    document = deepcopy(
+        get_openapi(
+            title=app.title,
+            version=app.version,
+            description="Text-to-speech with Kokoro-82M on ONNX Runtime. Unknown paths and methods "
+            "get 404 and 405 with the same error body. docs/websocket.md describes the WebSocket "
+            "/synthesize/stream.",
+            routes=app.routes,
+            tags=[{"name": name, "description": text} for name, text in _TAGS.items()],
+        )
     )
     components = document.setdefault("components", {})
     if asks_for_key:
@@ -189,10 +200,13 @@ def describe(
             # FastAPI describes validation errors of its own, which are never sent.
             if responses.get("422", {}).get("description") == "Validation Error":
                 del responses["422"]
-            good = responses.pop("200")
-            good["headers"] = {"X-Request-ID": _REQUEST_ID, **good.get("headers", {})}
-            for schema in _schemas_of_events(good):
+            good = {code: responses.pop(code) for code in [*responses] if code.startswith("2")}
+            for answer in good.values():
+                answer["headers"] = {"X-Request-ID": _REQUEST_ID, **answer.get("headers", {})}
+            for schema in _schemas_of_events(good.values()):
                 schemas |= schema.pop("$defs", {})
+            for name, schema in _schemas_of_body(operation):
+                schemas |= {**schema.pop("$defs", {}), name: schema}
             statuses = {*map(int, responses), *_ANYWHERE}
             if asks_for_key and path not in OPEN_PATHS:
                 schemes: list[dict[str, Any]] = [{name: []} for name in _SCHEMES]
@@ -206,11 +220,17 @@ def describe(
                 name = f"{shape.model.__name__}{status}"
                 used[name] = _error(shape, status)
                 errors[str(status)] = {"$ref": f"#/components/responses/{name}"}
-            operation["responses"] = {"200": good, **errors}
+            operation["responses"] = {**good, **errors}
             schemas |= _schemas_of(shape.model)
     components["responses"] = used
-    operations = [operation for item in document["paths"].values() for operation in item.values()]
-    add_examples(schemas, (operation["responses"]["200"]["content"] for operation in operations))
+    answers = [
+        answer
+        for item in document["paths"].values()
+        for operation in item.values()
+        for code, answer in operation["responses"].items()
+        if code.startswith("2")
+    ]
+    add_examples(schemas, (answer.get("content", {}) for answer in answers))
     return document
 
 
@@ -241,8 +261,18 @@ def _schemas_of(model: type[BaseModel]) -> dict[str, Any]:
     return {**schema.pop("$defs", {}), model.__name__: schema}
 
 
-def _schemas_of_events(response: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    events = response["content"].get("text/event-stream", {}).get("schema", {}).get("anyOf", [])
-    for event in events:
-        if "contentSchema" in event["properties"]["data"]:
-            yield event["properties"]["data"]["contentSchema"]
+def _schemas_of_body(operation: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Put references in the place of what `schema_of` returned; yield that, with its name."""
+    for content in operation.get("requestBody", {}).get("content", {}).values():
+        schema = content["schema"]
+        if "title" in schema:
+            content["schema"] = {"$ref": _SCHEMAS.format(model=schema["title"])}
+            yield schema["title"], schema
+
+
+def _schemas_of_events(answers: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    for answer in answers:
+        content = answer.get("content", {}).get("text/event-stream", {})
+        for event in content.get("schema", {}).get("anyOf", []):
+            if "contentSchema" in event["properties"]["data"]:
+                yield event["properties"]["data"]["contentSchema"]

@@ -18,6 +18,7 @@ from service.api.admission import Admission
 from service.api.api_keys import ApiKeys, read_keys
 from service.api.callers import Callers
 from service.api.idleness import Idleness
+from service.api.job_runner import JobRunner
 from service.api.metrics import Metrics
 from service.api.telemetry import Telemetry, open_telemetry
 from service.errors import LexiconError, NotReadyError, SettingsError
@@ -63,6 +64,7 @@ class ServiceState:
         admission: admits requests and sessions.
         callers: the API keys, with what they have used.
         idleness: unloads the model after `idle_unload_s` without speech.
+        jobs: documents that are spoken behind all requests.
         executor: threads, enough for all that are admitted.
         metrics: for Prometheus.
         telemetry: traces.
@@ -84,6 +86,7 @@ class ServiceState:
         )
         self.callers = Callers(*self._read_callers())
         self.idleness = Idleness(settings.idle_unload_s, self._unload_soon)
+        self.jobs = JobRunner(settings, self.callers, self.idleness)
         self.executor = ThreadPoolExecutor(
             settings.max_requests + settings.max_websockets, thread_name_prefix="speech"
         )
@@ -93,6 +96,7 @@ class ServiceState:
             answer_bytes=lambda: self.admission.held_bytes,
             audio_cache_bytes=lambda: self._ready.synthesizer.cache.n_bytes if self._ready else 0,
             ready=lambda: self.is_ready,
+            jobs=lambda: self.jobs.n_unfinished,
             model_loaded=lambda: self._ready is not None and self._ready.synthesizer.is_loaded,
         )
         self.telemetry: Telemetry = open_telemetry(settings.telemetry)
@@ -221,6 +225,7 @@ class ServiceState:
                 admission.n_sessions,
                 timeout_s,
             )
+        await self.jobs.close()
         await admission.close(timeout_s, is_urgent)
 
     def close(self) -> None:

@@ -36,7 +36,7 @@ class Choice:
         """
         read = [one for chapter in book.chapters if (one := without(chapter, self.skipped))]
         if not read:
-            raise InvalidRequestError("nothing of the book is left to read; see --keep")
+            raise InvalidRequestError("nothing of the book is left to read; see keep")
         if self.chapters is None:
             return read
         return [read[number - 1] for number in numbers_of(self.chapters, len(read))]
@@ -67,7 +67,7 @@ def timestamps_of(names: str | None) -> tuple[TimestampFormat, ...]:
     unknown = [name for name in wanted if name not in TIMESTAMP_FORMATS]
     if unknown:
         known = ", ".join(TIMESTAMP_FORMATS)
-        raise InvalidRequestError(f"--timestamps {unknown[0]}: write some of {known}")
+        raise InvalidRequestError(f"timestamps: {unknown[0]} is unknown; write some of {known}")
     return tuple(form for form in TIMESTAMP_FORMATS if form in wanted)
 
 
@@ -81,10 +81,10 @@ def numbers_of(ranges: str, count: int) -> list[int]:
     for part in ranges.replace(" ", "").split(","):
         first, dash, last = part.partition("-")
         if not first.isdecimal() or (dash and last and not last.isdecimal()):
-            raise InvalidRequestError(f"--chapters {ranges}: write numbers such as 3-7,9")
+            raise InvalidRequestError(f"chapters: {ranges} is no list of numbers such as 3-7,9")
         start, end = int(first), int(last or count) if dash else int(first)
         if not 1 <= start <= end <= count:
-            raise InvalidRequestError(f"--chapters {ranges}: the chapters are 1 to {count}")
+            raise InvalidRequestError(f"chapters: {ranges} is not from 1 to {count}")
         numbers.update(range(start, end + 1))
     return sorted(numbers)
 

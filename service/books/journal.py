@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fcntl
 import hashlib
 import json
 import sqlite3
@@ -14,6 +13,7 @@ from types import TracebackType
 from typing import IO, TypeVar
 
 from service.errors import InvalidRequestError, SynthesisError
+from service.folder_lock import lock_folder
 
 _SCHEMA = """
 create table if not exists identity (name text primary key, value text not null);
@@ -35,7 +35,6 @@ create table if not exists sound (
 create index if not exists chunk_of_section on chunk (chapter, section);
 """
 _FILE = "speech.sqlite"
-_LOCK = "lock"
 
 T = TypeVar("T")
 
@@ -246,10 +245,7 @@ class Journal:
 
 
 def _lock(folder: Path) -> IO[bytes]:
-    file = (folder / _LOCK).open("wb")
     try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        return lock_folder(folder)
     except BlockingIOError as error:
-        file.close()
         raise InvalidRequestError(f"another process is at work in {folder}") from error
-    return file

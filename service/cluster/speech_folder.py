@@ -11,7 +11,6 @@ before, so whatever ends the process in between, the file of a known length is t
 
 from __future__ import annotations
 
-import fcntl
 import hashlib
 import json
 from collections.abc import Iterable
@@ -21,6 +20,7 @@ from typing import Any
 from service.cluster.speaker import Speech
 from service.complete_files import completed, write_whole
 from service.errors import StartupError
+from service.folder_lock import lock_folder
 
 MANIFEST = "manifest.jsonl"
 ERRORS = "errors.jsonl"
@@ -44,11 +44,9 @@ class SpeechFolder:
         self._ending = ending
         self._audio = path / "audio"
         self._audio.mkdir(parents=True, exist_ok=True)
-        self._lock = open(path / ".lock", "w")  # noqa: SIM115  # closed by `close`
         try:
-            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            self._lock = lock_folder(path)
         except BlockingIOError as error:
-            self._lock.close()
             raise StartupError(f"{path}: another corpus is being spoken into it now") from error
         for partial in self._audio.glob("*/.*"):  # of a process that was killed
             partial.unlink()

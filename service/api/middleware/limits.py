@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import anyio
 from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -10,35 +12,44 @@ from service.api.error_answers import RECEIVE_TIMEOUT, error_answer
 
 
 class BodyLimit:
-    """Refuse a body of more than `max_bytes`, by its declared or its real length, with 413."""
+    """Refuse a body that is too long, by its declared or its real length, with 413.
 
-    def __init__(self, app: ASGIApp, max_bytes: int) -> None:
+    Args:
+        app: what follows.
+        max_bytes: that a body may have.
+        of_paths: the same for single paths.
+    """
+
+    def __init__(self, app: ASGIApp, max_bytes: int, of_paths: Mapping[str, int]) -> None:
         self._app = app
         self._max_bytes = max_bytes
+        self._of_paths = dict(of_paths)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Handle an ASGI connection."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
+        max_bytes = self._of_paths.get(scope["path"], self._max_bytes)
         declared = dict(scope["headers"]).get(b"content-length", b"0")
-        too_large = declared.isdigit() and int(declared) > self._max_bytes
+        too_large = declared.isdigit() and int(declared) > max_bytes
         received = 0
 
         async def limited() -> Message:
             nonlocal received
             if too_large:
-                raise self._refusal()
+                raise _refusal(max_bytes)
             message = await receive()
             received += len(message.get("body", b""))
-            if received > self._max_bytes:
-                raise self._refusal()
+            if received > max_bytes:
+                raise _refusal(max_bytes)
             return message
 
         await self._app(scope, limited, send)
 
-    def _refusal(self) -> HTTPException:
-        return HTTPException(413, f"the body is larger than {self._max_bytes} bytes")
+
+def _refusal(max_bytes: int) -> HTTPException:
+    return HTTPException(413, f"the body is larger than {max_bytes} bytes")
 
 
 class BodyTimeout:

@@ -17,6 +17,7 @@ EXPOSED_HEADERS = (
     "X-Cache",
     "X-Chunk-Count",
     "X-Compute-S",
+    "Location",
     "X-Duration-S",
     "X-Execution-Provider",
     "X-Ignored-Fields",
@@ -95,7 +96,7 @@ class Origins:
             self._app = CORSMiddleware(
                 app,
                 allow_origins=tuple(allowed),
-                allow_methods=("GET", "HEAD", "POST"),
+                allow_methods=("GET", "HEAD", "POST", "DELETE"),
                 allow_headers=ALLOWED_HEADERS,
                 expose_headers=tuple(exposed_headers),
             )

@@ -20,6 +20,7 @@ ELEVENLABS = ("/v1/text-to-speech", "/v1/voices", "/v2/voices")
 OF_MEANING = {
     "empty_text",
     "invalid_blend",
+    "invalid_book",
     "invalid_lexicon",
     "invalid_text",
     "invalid_markup",
@@ -76,6 +77,8 @@ def what_fits_the_schema_is_refused_for_its_meaning_only(
     refused = 400 if case.path.startswith("/v1/") else 422
     if not is_positive or response.status_code != refused:
         return
+    if not isinstance(case.body, dict):
+        return  # a document
     given = {name for name, value in case.body.items() if value is not None}
     if any(isinstance(case.body.get(name), str) for name in ("speed", "volume_multiplier")):
         return  # no schema tells which texts are numbers
@@ -83,6 +86,8 @@ def what_fits_the_schema_is_refused_for_its_meaning_only(
         return  # their quotient is bounded too
     if given >= {"text", "phonemes"}:
         return  # an entry of a dictionary has taken the place of a null
+    if case.path == "/jobs" and (case.query or given & {"chapters", "keep", "skip"}):
+        return  # a query is of documents only; and nothing of the text may be left
     answer = response.json()
     is_eleven = case.path.startswith(ELEVENLABS)
     code = answer["detail"]["status"] if is_eleven else answer["error"]["code"]

@@ -60,6 +60,7 @@ def test_every_metric_is_there_before_the_first_request(metrics: Metrics) -> Non
         "kokoro_answer_bytes": "gauge",
         "kokoro_audio_cache_bytes": "gauge",
         "kokoro_ready": "gauge",
+        "kokoro_jobs_unfinished": "gauge",
         "kokoro_model_loaded": "gauge",
         "kokoro_key_requests": "counter",
         "kokoro_key_characters": "counter",
@@ -180,7 +181,9 @@ def test_watched_gauges_are_as_of_the_reading(metrics: Metrics) -> None:
         audio_cache_bytes=lambda: 96_000,
         ready=ready.is_set,
         model_loaded=lambda: len(waiting) == 3,
+        jobs=lambda: 2,
     )
+    assert value(metrics, "kokoro_jobs_unfinished") == 2
     assert value(metrics, "kokoro_queue_length") == 3
     assert value(metrics, "kokoro_answer_bytes") == 48_000
     assert value(metrics, "kokoro_audio_cache_bytes") == 96_000

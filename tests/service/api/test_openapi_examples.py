@@ -29,6 +29,8 @@ def contents(document: dict[str, Any]) -> Iterator[tuple[str, str, dict[str, Any
         bodies = {"request": operation.get("requestBody", {}), **operation["responses"]}
         for name, body in bodies.items():
             for media_type, content in resolve(document, body).get("content", {}).items():
+                if content.get("schema", {}).get("format") == "binary":
+                    continue
                 if not media_type.startswith("audio/"):
                     yield f"{path} {name}", media_type, content
 
@@ -97,6 +99,8 @@ def test_examples_of_answers_have_the_fields_of_real_ones(
     asked = 0
     for path, item in document["paths"].items():
         for method, operation in item.items():
+            if operation["tags"] == ["jobs"]:  # they need a server with a folder: test_jobs.py
+                continue
             content = operation["responses"]["200"]["content"].get("application/json")
             if content is None:
                 continue

@@ -123,6 +123,7 @@ def test_thirty_kills_at_random_moments_change_nothing(
     assert digest(output) == digest(whole)
 
 
+@pytest.mark.slow
 def test_a_full_disk_loses_nothing(tale: Path, model_file: Path, cache_dir: Path) -> None:
     """On a disk of 1 MB, then on the same disk made larger."""
     probe = ["unshare", "--user", "--map-root-user", "--mount", "mount", "-t", "tmpfs", "none",
@@ -301,7 +302,7 @@ def test_an_epub_to_read_along(by: str, tmp_path: Path, model_file: Path, cache_
         ([], "--list"),
         (["-o", "a.m4b", "--files", "mp3"], "no folder"),
         (["-o", "a.m4b", "--keep", "notes,poems"], "poems is no part"),
-        (["-o", "a.m4b", "--chapters", "2-9"], "the chapters are 1 to 2"),
+        (["-o", "a.m4b", "--chapters", "2-9"], "not from 1 to 2"),
         (["-o", "a.m4b", "--chapters", "x"], "3-7,9"),
         (["-o", "a.m4b", "--timestamps", "ass"], "vtt, srt, json"),
         (["-o", "a.m4b", "--chapter-pause", "61"], "0 to 60"),

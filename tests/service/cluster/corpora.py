@@ -40,12 +40,19 @@ def n_kept(output: Path) -> int:
     return sum(1 for _ in output.glob("audio/*/[!.]*"))
 
 
+def _heed_interrupts() -> None:
+    # A shell has what it starts in the background ignore them, and so does what this starts.
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 def kill_during(
     program: list[str], output: Path, n_more: int, by: signal.Signals = signal.SIGKILL
 ) -> int:
     """Run a command, and end it when it has kept so many more utterances; return its status."""
     enough = n_kept(output) + n_more
-    process = subprocess.Popen(program, stderr=subprocess.PIPE, text=True)
+    process = subprocess.Popen(
+        program, stderr=subprocess.PIPE, text=True, preexec_fn=_heed_interrupts
+    )
     while n_kept(output) < enough:
         assert process.poll() is None, process.communicate()[1]
         time.sleep(0.01)

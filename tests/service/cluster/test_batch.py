@@ -184,7 +184,7 @@ def test_what_changes_the_sound_changes_the_keys_and_threads_do_not(tmp_path: Pa
 
 
 @pytest.mark.parametrize(
-    "n_kills", [1, pytest.param(4, marks=pytest.mark.thorough)], ids=["once", "often"]
+    "n_kills", [1, pytest.param(4, marks=pytest.mark.slow)], ids=["once", "often"]
 )
 def test_a_run_that_is_killed_goes_on_where_it_ended(
     model_file: Path, cache_dir: Path, tmp_path: Path, n_kills: int

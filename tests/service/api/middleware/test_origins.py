@@ -112,7 +112,7 @@ def test_an_origin_that_is_not_listed_stays_out_where_others_are(start: Start) -
         assert client.post("/synthesize", headers={"Origin": origin}).status_code == 403
         read = client.get("/voices", headers={"Origin": origin})
         assert "access-control-allow-origin" not in read.headers
-    assert preflight(client, APP, "DELETE").status_code == 400
+    assert preflight(client, APP, "PUT").status_code == 400
 
 
 def test_every_origin_may_be_let_in(start: Start) -> None:

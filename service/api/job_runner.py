@@ -1,0 +1,218 @@
+"""Runs jobs in turns behind all requests."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from functools import partial
+from importlib.util import find_spec
+from pathlib import Path
+
+from service.api.callers import Callers
+from service.api.idleness import Idleness
+from service.api.job_options import JobOptions
+from service.errors import (
+    CancelledError,
+    JobNotFoundError,
+    JobsUnavailableError,
+    NotReadyError,
+    ServiceError,
+)
+from service.extras import advice
+from service.jobs import Job, JobsFolder, perform
+from service.settings import Settings
+from service.speech import Cancellation, Synthesizer
+
+logger = logging.getLogger(__name__)
+
+AT_ONCE = 4
+"""Jobs that take turns; others wait until one is finished. More would only finish all of them
+later."""
+
+_EXPIRE_S = 3600
+_FOLDER = "jobs"
+
+
+class JobRunner:
+    """The jobs of a service. Used on the event loop only.
+
+    Four jobs take turns, window by window, whenever no request needs the model; those of the key
+    with the fewest come first. A job that is interrupted by the end of the process goes on at its
+    next start.
+
+    Args:
+        settings: of the service.
+        callers: whose lexicons the jobs use.
+        idleness: is told while jobs are spoken.
+    """
+
+    def __init__(self, settings: Settings, callers: Callers, idleness: Idleness) -> None:
+        self._settings = settings
+        self._callers = callers
+        self._idleness = idleness
+        self._opened: JobsFolder | None = None
+        self._opening = asyncio.Lock()
+        self._synthesizer: Synthesizer | None = None
+        self._executor = ThreadPoolExecutor(AT_ONCE, thread_name_prefix="job")
+        self._tasks: dict[str, asyncio.Task[None]] = {}
+        self._cancellations: dict[str, Cancellation] = {}
+        self._expiry: asyncio.TimerHandle | None = None
+
+    @property
+    def n_unfinished(self) -> int:
+        """Return how many jobs are queued or worked on. Thread-safe."""
+        folder = self._opened
+        return 0 if folder is None else sum(not job.is_finished for job in folder.jobs())
+
+    async def start(self, synthesizer: Synthesizer) -> None:
+        """Go on with the jobs of the process before.
+
+        A folder that cannot be used is logged; requests for jobs then say so.
+        """
+        self._synthesizer = synthesizer
+        if self._settings.data_dir is None or not (self._settings.data_dir / _FOLDER).is_dir():
+            return
+        try:
+            await self.folder()
+        except JobsUnavailableError as error:
+            logger.error("no jobs: %s", error.message)
+            return
+        self._fill()
+
+    async def folder(self) -> JobsFolder:
+        """Return the jobs, which are opened when they are first needed.
+
+        Raises:
+            JobsUnavailableError: there is no folder for them, or it cannot be used.
+        """
+        if self._opened is None:
+            if self._settings.data_dir is None:
+                raise JobsUnavailableError("set data_dir to a folder where jobs are kept")
+            if find_spec("av") is None:
+                raise JobsUnavailableError(f"jobs need an extra: {advice('books')}")
+            path = self._settings.data_dir / _FOLDER
+            async with self._opening:
+                if self._opened is None:
+                    loop = asyncio.get_running_loop()
+                    self._opened = await loop.run_in_executor(None, self._open, path)
+                    self._expire()
+        return self._opened
+
+    def _open(self, path: Path) -> JobsFolder:
+        settings = self._settings
+        return JobsFolder(
+            path,
+            max_jobs=settings.max_jobs,
+            max_bytes=settings.jobs_bytes,
+            max_age_s=settings.job_age_s,
+        )
+
+    def _expire(self) -> None:
+        assert self._opened is not None
+        loop = asyncio.get_running_loop()
+        loop.run_in_executor(None, self._opened.expire)
+        self._expiry = loop.call_later(_EXPIRE_S, self._expire)
+
+    async def find(self, job_id: str) -> Job:
+        """Return a job of the caller.
+
+        Raises:
+            JobNotFoundError: the caller has no such job.
+            JobsUnavailableError: see `folder`.
+        """
+        job = (await self.folder()).get(job_id)
+        if job is None or job.owner != self._callers.owner():
+            raise JobNotFoundError("there is no such job")
+        return job
+
+    async def own(self) -> list[Job]:
+        """Return the caller's jobs, the oldest first; raises JobsUnavailableError, see `folder`."""
+        owner = self._callers.owner()
+        return [job for job in (await self.folder()).jobs() if job.owner == owner]
+
+    async def add(self, job: Job, document: Path) -> None:
+        """Take a new job.
+
+        Raises:
+            StorageFullError: there are too many.
+            JobsUnavailableError: see `folder`.
+        """
+        folder = await self.folder()
+        await asyncio.get_running_loop().run_in_executor(None, folder.add, job, document)
+        self._fill()
+
+    async def remove(self, job: Job) -> None:
+        """Stop a job if it is worked on, and remove it."""
+        folder = await self.folder()
+        cancellation, task = self._cancellations.get(job.id), self._tasks.get(job.id)
+        if cancellation is not None:
+            cancellation.cancel(CancelledError("the job is deleted"))
+        if task is not None:
+            await asyncio.wait([task])
+        await asyncio.get_running_loop().run_in_executor(None, folder.remove, job)
+
+    async def close(self) -> None:
+        """Stop all jobs, which go on when the service starts again. May be called again."""
+        self._synthesizer = None
+        if self._expiry is not None:
+            self._expiry.cancel()
+        for cancellation in self._cancellations.values():
+            cancellation.cancel(NotReadyError("the service is shutting down"))
+        if self._tasks:
+            await asyncio.wait(self._tasks.values())
+        if self._opened is not None:
+            self._opened.close()
+        self._executor.shutdown(wait=False)
+
+    def _fill(self) -> None:
+        """Begin with as many jobs as may be worked on."""
+        while self._opened is not None and self._synthesizer is not None:
+            jobs = self._opened.jobs()
+            waiting = [job for job in jobs if not job.is_finished and job.id not in self._tasks]
+            if len(self._tasks) >= AT_ONCE or not waiting:
+                return
+            working = Counter(job.owner for job in jobs if job.id in self._tasks)
+            job = min(waiting, key=lambda job: (working[job.owner], job.created_s))
+            work = self._work(job, self._opened, self._synthesizer)
+            self._tasks[job.id] = asyncio.create_task(work)
+
+    async def _work(self, job: Job, folder: JobsFolder, synthesizer: Synthesizer) -> None:
+        with Cancellation(is_background=True) as cancellation, self._idleness.speaking():
+            self._cancellations[job.id] = cancellation
+            action = partial(self._perform, job, folder, synthesizer, cancellation)
+            try:
+                await asyncio.get_running_loop().run_in_executor(self._executor, action)
+            finally:
+                del self._cancellations[job.id], self._tasks[job.id]
+        self._fill()
+
+    def _perform(
+        self, job: Job, folder: JobsFolder, synthesizer: Synthesizer, cancellation: Cancellation
+    ) -> None:
+        """Do the work of a job in a thread, and keep how it ended."""
+        document = folder.folder_of(job) / job.document
+        try:
+            options = JobOptions.model_validate(job.options)
+            order = options.order(document, self._callers.lexicon_of(job.owner))
+            job.outputs = perform(job, order, synthesizer, cancellation, folder.check_room)
+            job.state = "done"
+        except (CancelledError, NotReadyError):
+            job.state = "queued"
+            return
+        except ServiceError as error:
+            job.state, job.error = "failed", (error.code, error.message)
+        except OSError as error:
+            logger.error("a job failed: %s", error.strerror or type(error).__name__)
+            message = "the service could not write the files of the job; its disk may be full"
+            job.state, job.error = "failed", ("storage_failed", message)
+        except Exception:
+            logger.exception("a job failed")
+            job.state, job.error = "failed", ("internal_error", "internal error")
+        job.finished_s, job.left_s = time.time(), None
+        with suppress(OSError):
+            document.unlink()  # nobody reads it any more
+        folder.save(job)

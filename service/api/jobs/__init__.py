@@ -1,0 +1,1 @@
+"""Endpoints of jobs: documents that are spoken into files behind all requests."""

@@ -1,0 +1,376 @@
+"""The endpoints below `/jobs`."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+import secrets
+import time
+from collections.abc import AsyncIterator
+from pathlib import Path as FilePath
+from typing import Annotated, Any, Literal
+
+from fastapi import APIRouter, Path, Query, Request, Response
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import FileResponse, StreamingResponse
+from pydantic import ValidationError
+from starlette.exceptions import HTTPException
+
+from service.api.job_options import MAX_TITLE_LENGTH, JobOptions
+from service.api.jobs.schemas import (
+    DOCUMENT_ENDINGS,
+    MEDIA_TYPES,
+    JobAnswer,
+    JobQuery,
+    JobRequest,
+    JobsAnswer,
+)
+from service.api.openapi import TEXT, error_responses, event_content, schema_of
+from service.api.rendering import server_sent_event
+from service.api.state import ServiceState, state_of
+from service.books.book_files import ENDINGS
+from service.errors import EmptyTextError, InvalidRequestError, JobNotDoneError
+from service.jobs import Job
+from service.speech import Synthesizer
+
+JOBS = "/jobs"
+"""The path of all jobs."""
+
+router = APIRouter(prefix=JOBS, tags=["jobs"])
+
+_POLL_S = 0.5
+"""How often the events of a job look for news."""
+
+_SIGN_OF_LIFE_POLLS = 30
+"""A comment is sent after so many without news, so that nobody takes the connection for dead."""
+
+_WITHOUT_TITLES = (".txt",)
+"""Endings of documents that have the name of their file for a title."""
+
+_ONE_RANGE = re.compile(r"bytes=(\d*)-(\d*)")
+
+_TIMES = {
+    "title": "A night",
+    "author": "",
+    "chapters": [
+        {
+            "number": 1,
+            "title": "Chapter 1",
+            "text": "Hello.",
+            "start_s": 0.0,
+            "sentences": [{"text": "Hello.", "start_s": 0.3, "end_s": 0.9}],
+            "words": [
+                {"text": "Hello", "text_start": 0, "text_end": 5, "start_s": 0.3, "end_s": 0.8}
+            ],
+        }
+    ],
+}
+"""A file of times."""
+
+_CREATED = {
+    "description": "The new job",
+    "headers": {
+        "Location": {
+            "description": "Path of the job",
+            "required": True,
+            "schema": {"type": "string"},
+        }
+    },
+}
+_PART = {
+    "description": "The part of the file that the header Range asks for",
+    "headers": {
+        "Content-Range": {
+            "description": "Which bytes these are, and how many the file has",
+            "required": True,
+            "schema": {"type": "string"},
+        }
+    },
+}
+
+_UNTITLED = "Untitled"
+
+_BINARY = {"schema": {"type": "string", "format": "binary"}}
+
+JobId = Annotated[
+    str,
+    Path(
+        pattern="^[0-9a-f]{32}$",
+        description="of the job",
+        examples=["4f0c1d6f2a5b4e7c9d8a1b2c3d4e5f60"],
+    ),
+]
+
+
+@router.post(
+    "",
+    status_code=201,
+    operation_id="create_job",
+    response_model=JobAnswer,
+    responses={201: _CREATED, **error_responses(413, 415, 422, 501, 503)},
+    openapi_extra={
+        "requestBody": {
+            "required": True,
+            "description": "A text with what it becomes; or a document, with that in the query",
+            "content": {
+                "application/json": {"schema": schema_of(JobRequest)},
+                **dict.fromkeys(DOCUMENT_ENDINGS, _BINARY),
+            },
+        }
+    },
+)
+async def create_job(
+    request: Request, response: Response, query: Annotated[JobQuery, Query()]
+) -> JobAnswer:
+    """Have a text or a document spoken into a file, behind all requests."""
+    state = state_of(request)
+    synthesizer = state.require().synthesizer
+    state.admission.check_open()
+    jobs_folder = await state.jobs.folder()
+    job_id = secrets.token_hex(16)
+    received = jobs_folder.incoming / job_id
+    received.mkdir()
+    loop = asyncio.get_running_loop()
+    try:
+        if _media_type(request) == "application/json":
+            document, options = await _receive_text(request, received)
+        else:
+            document, options = await _receive_document(request, query, received)
+        fields = JobOptions.model_validate(options)
+        title, n_characters = await loop.run_in_executor(
+            state.executor, _check, fields, document, synthesizer
+        )
+        state.callers.charge(n_characters)
+        job = Job(
+            id=job_id,
+            owner=state.callers.owner(),
+            options=options,
+            document=document.name,
+            title=title,
+            n_characters=n_characters,
+            created_s=time.time(),
+        )
+        await state.jobs.add(job, document)
+    finally:
+        await loop.run_in_executor(state.executor, _clear, received)
+    response.headers["Location"] = f"{JOBS}/{job.id}"
+    return JobAnswer.of(job)
+
+
+@router.get("", operation_id="list_jobs", responses=error_responses(501))
+async def list_jobs(request: Request) -> JobsAnswer:
+    """List the caller's jobs, the oldest first."""
+    jobs = await state_of(request).jobs.own()
+    return JobsAnswer(jobs=[JobAnswer.of(job) for job in jobs])
+
+
+@router.get("/{job_id}", operation_id="get_job", responses=error_responses(404, 422, 501))
+async def get_job(job_id: JobId, request: Request) -> JobAnswer:
+    """Tell how far a job is."""
+    return JobAnswer.of(await state_of(request).jobs.find(job_id))
+
+
+@router.delete(
+    "/{job_id}",
+    status_code=204,
+    response_class=Response,
+    operation_id="delete_job",
+    responses=error_responses(404, 422, 501),
+)
+async def delete_job(job_id: JobId, request: Request) -> None:
+    """Stop a job if it is worked on, and remove it with its files."""
+    jobs = state_of(request).jobs
+    await jobs.remove(await jobs.find(job_id))
+
+
+@router.get(
+    "/{job_id}/events",
+    operation_id="get_job_events",
+    response_class=Response,
+    responses={
+        200: {
+            "description": "The job, now and whenever something of it has changed, until it is "
+            "done, has failed or is deleted",
+            "content": event_content(("job", JobAnswer)),
+        },
+        **error_responses(404, 422, 501, 503),
+    },
+)
+async def get_job_events(job_id: JobId, request: Request) -> Response:
+    """Follow a job by server-sent events."""
+    state = state_of(request)
+    job = await state.jobs.find(job_id)
+    state.admission.check_open()
+    headers = {"Cache-Control": "no-store"}
+    return StreamingResponse(_events(state, job), media_type="text/event-stream", headers=headers)
+
+
+@router.get(
+    "/{job_id}/output",
+    operation_id="get_job_output",
+    response_class=Response,
+    responses={
+        200: {
+            "description": "The file",
+            "content": {
+                MEDIA_TYPES[form]: _BINARY for form in ("m4b", "mp3", "opus", "flac", "epub")
+            },
+        },
+        206: _PART,
+        **error_responses(404, 409, 416, 422, 501),
+    },
+)
+async def get_job_output(job_id: JobId, request: Request) -> Response:
+    """Get the audio of a job that is done, whole or in parts, so that players can seek."""
+    job = await state_of(request).jobs.find(job_id)
+    return await _file(request, job, job.options.get("format", "m4b"))
+
+
+@router.get(
+    "/{job_id}/timestamps/{form}",
+    operation_id="get_job_timestamps",
+    response_class=Response,
+    responses={
+        200: {
+            "description": "The file",
+            "content": {
+                MEDIA_TYPES["vtt"]: TEXT,
+                MEDIA_TYPES["srt"]: TEXT,
+                MEDIA_TYPES["json"]: {"schema": {"type": "object", "examples": [_TIMES]}},
+            },
+        },
+        206: _PART,
+        **error_responses(404, 409, 416, 422, 501),
+    },
+)
+async def get_job_timestamps(
+    job_id: JobId, form: Literal["vtt", "srt", "json"], request: Request
+) -> Response:
+    """Get a file of times that was asked for with the job."""
+    return await _file(request, await state_of(request).jobs.find(job_id), form)
+
+
+def _media_type(request: Request) -> str:
+    return request.headers.get("content-type", "").partition(";")[0].strip().lower()
+
+
+async def _receive_text(request: Request, folder: FilePath) -> tuple[FilePath, dict[str, Any]]:
+    """Keep the text of a body in a folder; return its file and what the body says beside it."""
+    if request.query_params:
+        raise InvalidRequestError("with JSON, the fields belong in the body, not in the query")
+    content = await request.body()
+    try:
+        body = JobRequest.model_validate_json(content)
+    except ValidationError as error:
+        errors = [{**item, "loc": ("body", *item["loc"])} for item in error.errors()]
+        raise RequestValidationError(errors) from None
+    if not body.text.strip():
+        raise EmptyTextError("the text is empty")
+    options = json.loads(content)
+    del options["text"]
+    options.setdefault("title", _UNTITLED)
+    document = folder / ("document.md" if options.pop("markdown", False) else "document.txt")
+    loop = asyncio.get_running_loop()
+    await loop.run_in_executor(None, document.write_bytes, body.text.encode())
+    return document, options
+
+
+async def _receive_document(
+    request: Request, query: JobQuery, folder: FilePath
+) -> tuple[FilePath, dict[str, Any]]:
+    """Keep the body in a folder; return its file and what the query says.
+
+    Raises:
+        HTTPException: 415, if nothing tells what kind of document it is.
+    """
+    name = FilePath(query.name or "")
+    ending = name.suffix.lower()
+    if ending not in ENDINGS:
+        ending = DOCUMENT_ENDINGS.get(_media_type(request), "")
+    if not ending:
+        known = ", ".join(("application/json", *DOCUMENT_ENDINGS))
+        raise HTTPException(
+            415, f"the content type must be one of {known}; or give name, with its ending"
+        )
+    document = folder / f"document{ending}"
+    loop = asyncio.get_running_loop()
+    with document.open("wb") as file:
+        async for part in request.stream():
+            await loop.run_in_executor(None, file.write, part)
+    options = query.model_dump(mode="json", exclude_unset=True, exclude={"name"})
+    if ending in _WITHOUT_TITLES and name.stem.strip():
+        options.setdefault("title", name.stem[:MAX_TITLE_LENGTH])
+    return document, options
+
+
+def _check(fields: JobOptions, document: FilePath, synthesizer: Synthesizer) -> tuple[str, int]:
+    """Read a document in a thread; return its title, and how many characters are spoken.
+
+    Raises:
+        ServiceError: it cannot be read, or a field is wrong.
+    """
+    planner = synthesizer.planner
+    job_order = fields.order(document, None)
+    job_order.order.check()
+    planner.settle(fields.voice, fields.language)
+    for voice in job_order.order.manner.cast.voices:
+        planner.resolve(voice)
+    book = job_order.read()
+    chapters = job_order.order.choice.of(book)
+    return book.title, sum(chapter.n_characters for chapter in chapters)
+
+
+def _clear(folder: FilePath) -> None:
+    """Remove what was received and not taken."""
+    for path in folder.iterdir():
+        path.unlink()
+    folder.rmdir()
+
+
+async def _events(state: ServiceState, job: Job) -> AsyncIterator[bytes]:
+    """Yield the events of a job until nothing more happens to it, or sessions are to end."""
+    told: JobAnswer | None = None
+    n_quiet = 0
+    while True:
+        is_last = job.is_finished
+        answer = JobAnswer.of(job)
+        n_quiet += 1
+        if answer != told:
+            told, n_quiet = answer, 0
+            yield server_sent_event("job", answer.model_dump_json())
+        elif n_quiet % _SIGN_OF_LIFE_POLLS == 0:
+            yield b": still there\n\n"
+        if is_last or state.admission.ending.is_set():
+            return
+        try:
+            await asyncio.wait_for(state.admission.ending.wait(), _POLL_S)
+        except asyncio.TimeoutError:
+            if (await state.jobs.folder()).get(job.id) is None:
+                return
+
+
+async def _file(request: Request, job: Job, ending: str) -> Response:
+    """Return a file of a job by its ending.
+
+    Raises:
+        JobNotDoneError: the job is not done, or has no such file.
+        HTTPException: 416, if the file ends before the range begins.
+    """
+    name = next((name for name in job.outputs if name.endswith(f".{ending}")), None)
+    if job.state != "done" or name is None:
+        why = f"the job is {job.state}" if job.state != "done" else f"the job has no {ending}"
+        raise JobNotDoneError(why)
+    path = (await state_of(request).jobs.folder()).folder_of(job) / name
+    n_bytes = path.stat().st_size
+    match = _ONE_RANGE.fullmatch(request.headers.get("range", "").replace(" ", ""))
+    if match and match[1] and int(match[1]) >= n_bytes:
+        raise HTTPException(
+            416, f"the file has {n_bytes} bytes", {"Content-Range": f"bytes */{n_bytes}"}
+        )
+    return FileResponse(
+        path,
+        media_type=MEDIA_TYPES[ending],
+        filename=f"{job.title}.{ending}",
+        content_disposition_type="inline",
+    )

@@ -1,0 +1,111 @@
+"""The work of a job: from its document to its files."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from datetime import datetime, timezone
+from pathlib import Path
+from typing import Any
+
+from service.audio import SOURCE_RATE_HZ
+from service.books.audiobook import Audiobook, Order
+from service.books.book import Book
+from service.books.book_files import read_book
+from service.books.journal import Journal
+from service.books.outputs import remove_state
+from service.books.pace import Pace
+from service.jobs.record import Job
+from service.speech import Cancellation, Synthesizer
+
+
+@dataclass(frozen=True)
+class JobOrder:
+    """What a job is to do.
+
+    Attributes:
+        document: the file of its text; its ending tells what it is.
+        title: of the document; None for its own.
+        order: what it becomes, in the folder of the job.
+    """
+
+    document: Path
+    title: str | None
+    order: Order
+
+    def read(self) -> Book:
+        """Read the document.
+
+        Raises:
+            InvalidBookError: it cannot be read, or has no text.
+            OSError: the file cannot be read.
+        """
+        book = read_book(self.document)
+        return book if self.title is None else replace(book, title=self.title)
+
+
+class _Progress:
+    """Notes in a job how far it is."""
+
+    def __init__(self, job: Job, check_room: Callable[[], None]) -> None:
+        self._job = job
+        self._check_room = check_room
+
+    def tell(self, event: str, line: str, **fields: Any) -> None:
+        if event == "planned":
+            self._job.state = "speaking"
+        elif event == "done":
+            self._job.duration_s = fields["samples"] / SOURCE_RATE_HZ
+
+    def planning(self, share: float) -> None:
+        self._job.state = "planning"
+
+    def show(self, chapter: int, pace: Pace) -> None:
+        job = self._job
+        job.state = "speaking"
+        job.progress, job.left_s, job.duration_s = pace.share, pace.left_s, pace.foretold_s
+        self._check_room()
+
+
+def perform(
+    job: Job,
+    job_order: JobOrder,
+    synthesizer: Synthesizer,
+    cancellation: Cancellation,
+    check_room: Callable[[], None],
+) -> list[str]:
+    """Do what is left to do of a job; return the names of its files.
+
+    Runs in a thread, for as long as it takes. Requests go before it.
+
+    Args:
+        job: is told how far it is.
+        job_order: of the job.
+        synthesizer: says it.
+        cancellation: of background work; stops it.
+        check_room: raises an error when there is no room for more.
+
+    Raises:
+        ServiceError: the document cannot be read or said, `check_room` raised it, or it is the
+            reason of the cancellation.
+        OSError: something cannot be written.
+    """
+    order = job_order.order
+    book = job_order.read()
+
+    def wait() -> None:
+        cancellation.check()
+        synthesizer.wait_for_requests(cancellation)
+
+    with Journal(order.output.state) as journal:
+        audiobook = Audiobook(
+            book, order.choice.of(book), order, journal, _Progress(job, check_room)
+        )
+        audiobook.make(
+            synthesizer, lambda identity: journal.identity != dict(identity), cancellation
+        )
+        job.state, job.progress, job.left_s = "writing", 1.0, None
+        came = datetime.fromtimestamp(int(job.created_s), timezone.utc)
+        written = audiobook.write(came, wait)
+    remove_state(order.output)
+    return [path.name for path in written]

@@ -1,0 +1,273 @@
+"""Jobs over HTTP, with a real server."""
+
+from __future__ import annotations
+
+import json
+import signal
+from collections.abc import Callable, Generator, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import av
+import httpx
+import pytest
+
+from tests.service.api.secured_server import bearer
+from tests.service.api.serving_process import Server
+from tests.service.books.made_books import epub, page
+
+TEXT = "CHAPTER I\n\nIt was a dark night.\n\nCHAPTER II\n\nThe morning was clear."
+LONG = "\n\n".join(f"CHAPTER {n}\n\n" + "The rain fell, and nobody came. " * 5 for n in range(1, 7))
+KEYS = ("anne:key-of-anne-0123456789", "key-without-a-name-0123456789")
+UNKNOWN = "0" * 32
+
+
+@pytest.fixture(scope="module")
+def jobs(
+    start_server: Callable[..., Server], tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Server]:
+    """A server with little room for jobs, and keys."""
+    folder = tmp_path_factory.mktemp("jobs")
+    keys = folder / "keys"
+    keys.write_text("\n".join(KEYS) + "\n")
+    keys.chmod(0o600)
+    with ExitStack() as stack:
+        server = start_server(
+            *("--data-dir", str(folder / "data"), "--max-jobs", "3", "--api-keys-file", str(keys)),
+            *("--max-document-bytes", "20000"),
+        )
+        stack.callback(server.process.kill)
+        server.wait_until_ready()
+        yield server
+
+
+@pytest.fixture
+def client(jobs: Server) -> Iterator[httpx.Client]:
+    """A client with a key; its jobs are removed at the end."""
+    with httpx.Client(base_url=jobs.url, timeout=600, headers=bearer(KEYS[0][5:])) as client:
+        yield client
+        for job in client.get("/jobs").json()["jobs"]:
+            assert client.delete(f"/jobs/{job['id']}").status_code == 204
+
+
+def add(client: httpx.Client, text: str = TEXT, **fields: object) -> str:
+    answer = client.post("/jobs", json={"text": text, **fields})
+    assert answer.status_code == 201, answer.text
+    assert answer.headers["location"] == f"/jobs/{answer.json()['id']}"
+    return str(answer.json()["id"])
+
+
+def following(client: httpx.Client, job_id: str) -> Generator[dict[str, Any], None, None]:
+    """Follow a job; yield what each event says of it."""
+    with client.stream("GET", f"/jobs/{job_id}/events") as answer:
+        assert answer.headers["content-type"].startswith("text/event-stream")
+        name = ""
+        for line in answer.iter_lines():
+            field, _, value = line.partition(": ")
+            if field == "event":
+                name = value
+            elif field == "data":
+                assert name == "job"
+                yield json.loads(value)
+
+
+def events(client: httpx.Client, job_id: str) -> list[dict[str, Any]]:
+    """Follow a job to its end."""
+    return [*following(client, job_id)]
+
+
+def outcome(client: httpx.Client, job_id: str) -> dict[str, Any]:
+    return events(client, job_id)[-1]
+
+
+def test_a_text_becomes_a_file_with_chapters(client: httpx.Client, tmp_path: Path) -> None:
+    job_id = add(client, title="A night", timestamps="vtt,json")
+    told = events(client, job_id)
+    states = [job["state"] for job in told]
+    order = ["queued", "planning", "speaking", "writing", "done"]
+    assert states == sorted(states, key=order.index)
+    assert [job["progress"] for job in told] == sorted(job["progress"] for job in told)
+    done = told[-1]
+    assert done == client.get(f"/jobs/{job_id}").json()
+    assert done["state"] == "done"
+    assert (done["title"], done["format"], done["timestamps"]) == (
+        "A night",
+        "m4b",
+        ["vtt", "json"],
+    )
+
+    audio = client.get(f"/jobs/{job_id}/output")
+    assert audio.headers["content-type"] == "audio/mp4"
+    path = tmp_path / "night.m4b"
+    path.write_bytes(audio.content)
+    with av.open(str(path)) as file:
+        assert [chapter["metadata"]["title"] for chapter in file.chapters()] == [
+            "Chapter 1", "Chapter 2",
+        ]  # fmt: skip
+        assert file.metadata["title"] == "A night"
+        assert file.duration is not None
+        assert file.duration / 1e6 == pytest.approx(done["duration_s"], abs=0.1)
+
+    times = client.get(f"/jobs/{job_id}/timestamps/json").json()
+    assert [chapter["title"] for chapter in times["chapters"]] == ["Chapter 1", "Chapter 2"]
+    assert client.get(f"/jobs/{job_id}/timestamps/vtt").text.startswith("WEBVTT")
+
+
+def test_players_can_seek(client: httpx.Client) -> None:
+    job_id = add(client, "Hello.", format="mp3")
+    assert outcome(client, job_id)["state"] == "done"
+    where = f"/jobs/{job_id}/output"
+    whole = client.get(where)
+    assert whole.status_code == 200
+    assert whole.headers["accept-ranges"] == "bytes"
+    n_bytes = len(whole.content)
+    for first, last in ((0, 9), (100, 1099), (n_bytes - 5, n_bytes - 1)):
+        part = client.get(where, headers={"Range": f"bytes={first}-{last}"})
+        assert part.status_code == 206
+        assert part.headers["content-range"] == f"bytes {first}-{last}/{n_bytes}"
+        assert part.content == whole.content[first : last + 1]
+    rest = client.get(where, headers={"Range": "bytes=10-", "If-Range": whole.headers["etag"]})
+    assert rest.content == whole.content[10:]
+    beyond = client.get(where, headers={"Range": f"bytes={n_bytes}-"})
+    assert beyond.status_code == 416
+    assert beyond.headers["content-range"] == f"bytes */{n_bytes}"
+    assert beyond.json()["error"]["code"] == "range_not_satisfiable"
+
+
+def test_a_document_says_itself_what_it_is(client: httpx.Client, tmp_path: Path) -> None:
+    pages = {
+        "a.xhtml": page("<h1>One</h1><p>Hello.</p>"),
+        "b.xhtml": page("<h1>Two</h1><p>No.</p>"),
+    }
+    contents = '<li><a href="a.xhtml">One</a></li><li><a href="b.xhtml">Two</a></li>'
+    path = epub(tmp_path / "book.epub", pages, contents)
+    answer = client.post(
+        "/jobs",
+        content=path.read_bytes(),
+        headers={"Content-Type": "application/epub+zip"},
+        params={"format": "opus", "chapters": "1", "speed": 2},
+    )
+    assert answer.status_code == 201, answer.text
+    job = outcome(client, answer.json()["id"])
+    assert job["state"] == "done", job
+    assert job["title"] == answer.json()["title"] == "The Sea & I"
+    assert client.get(f"/jobs/{job['id']}/output").content.startswith(b"OggS")
+
+
+def test_the_name_of_a_document_says_what_it_is(client: httpx.Client) -> None:
+    answer = client.post(
+        "/jobs", content=b"Hello there.", params={"name": "Greeting.txt", "format": "flac"}
+    )
+    assert answer.status_code == 201, answer.text
+    assert answer.json()["title"] == "Greeting"
+    assert outcome(client, answer.json()["id"])["state"] == "done"
+
+
+REFUSED: list[tuple[str, dict[str, Any], int, str]] = [
+    ("an unknown voice", {"json": {"text": "Hi.", "voice": "nobody"}}, 422, "unknown_voice"),
+    ("no such chapter", {"json": {"text": "Hi.", "chapters": "2"}}, 422, "invalid_request"),
+    ("no such part", {"json": {"text": "Hi.", "skip": "index"}}, 422, "invalid_request"),
+    ("no such language", {"json": {"text": "Hi.", "language": "xx"}}, 422, "language_unavailable"),
+    ("no such times", {"json": {"text": "Hi.", "timestamps": "ass"}}, 422, "invalid_request"),
+    ("an unknown field", {"json": {"text": "Hi.", "volume": 3}}, 422, "invalid_request"),
+    ("too loud", {"json": {"text": "Hi.", "loudness": 0}}, 422, "invalid_request"),
+    ("no text", {"json": {"text": "  "}}, 422, "empty_text"),
+    ("no word", {"json": {"text": "..."}}, 422, "invalid_book"),
+    ("no JSON", {"content": b"{", "headers": {"Content-Type": "application/json"}}, 400,
+     "invalid_json"),
+    ("fields in the query", {"json": {"text": "Hi."}, "params": {"speed": 2}}, 422,
+     "invalid_request"),
+    ("an unknown kind", {"content": b"%PDF-1.7", "headers": {"Content-Type": "application/pdf"}},
+     415, "unsupported_media_type"),
+    ("a damaged book", {"content": b"PK", "params": {"name": "a.epub"}}, 422, "invalid_book"),
+    ("an unknown parameter", {"content": b"Hi.", "params": {"name": "a.txt", "pitch": 1}}, 422,
+     "invalid_request"),
+    ("a large text", {"json": {"text": "Hi. " * 6000}}, 413, "body_too_large"),
+]  # fmt: skip
+
+
+def test_what_cannot_be_done_is_refused_at_once(client: httpx.Client) -> None:
+    misses = []
+    for name, request, status, code in REFUSED:
+        answer = client.post("/jobs", **request)
+        if (answer.status_code, answer.json()["error"]["code"]) != (status, code):
+            misses.append((name, answer.status_code, answer.text))
+    assert not misses
+    assert client.get("/jobs").json() == {"jobs": []}
+
+
+def test_there_is_room_for_a_number_of_jobs(client: httpx.Client) -> None:
+    for _ in range(3):
+        add(client, "Hello.")
+    refused = client.post("/jobs", json={"text": "Hello."})
+    assert refused.status_code == 503
+    assert refused.json()["error"]["code"] == "storage_full"
+    assert int(refused.headers["retry-after"]) > 0
+
+
+def test_each_key_sees_its_own_jobs(jobs: Server, client: httpx.Client) -> None:
+    job_id = add(client, "Hello.")
+    with httpx.Client(base_url=jobs.url, headers=bearer(KEYS[1]), timeout=600) as other:
+        assert other.get("/jobs").json() == {"jobs": []}
+        for method, where in (
+            ("GET", ""), ("DELETE", ""), ("GET", "/events"), ("GET", "/output"),
+            ("GET", "/timestamps/vtt"),
+        ):  # fmt: skip
+            answer = other.request(method, f"/jobs/{job_id}{where}")
+            assert answer.status_code == 404, where
+            assert answer.json()["error"]["code"] == "job_not_found"
+        own = add(other, "Hi.")
+        assert [job["id"] for job in other.get("/jobs").json()["jobs"]] == [own]
+        assert other.delete(f"/jobs/{own}").status_code == 204
+    assert httpx.get(f"{jobs.url}/jobs").status_code == 401
+    assert client.get(f"/jobs/{UNKNOWN}").status_code == 404
+
+
+def test_a_job_that_is_deleted_ends(client: httpx.Client) -> None:
+    job_id = add(client, LONG)
+    followed = following(client, job_id)
+    assert next(followed)["state"] != "done"
+    assert client.get(f"/jobs/{job_id}/output").status_code == 409
+    while next(followed)["progress"] == 0:
+        pass
+    assert client.delete(f"/jobs/{job_id}").status_code == 204
+    assert "done" not in [job["state"] for job in followed]
+    assert client.get(f"/jobs/{job_id}").status_code == 404
+
+
+def test_without_a_folder_there_are_no_jobs(server: Server) -> None:
+    answer = server.client.post("/jobs", json={"text": "Hi."})
+    assert answer.status_code == 501
+    assert answer.json()["error"]["code"] == "jobs_unavailable"
+    assert "data_dir" in answer.json()["error"]["message"]
+
+
+@pytest.mark.thorough
+def test_a_killed_server_loses_nothing(start_server: Callable[..., Server], tmp_path: Path) -> None:
+    flags = ("--data-dir", str(tmp_path / "data"))
+
+    def start() -> Server:
+        server = start_server(*flags)
+        server.wait_until_ready()
+        return server
+
+    server = start()
+    undisturbed = add(server.client, LONG, format="flac")
+    assert outcome(server.client, undisturbed)["state"] == "done"
+    expected = server.client.get(f"/jobs/{undisturbed}/output").content
+
+    job_id = add(server.client, LONG, format="flac")
+    followed = following(server.client, job_id)
+    while next(followed)["progress"] < 0.3:
+        pass
+    followed.close()
+    server.process.send_signal(signal.SIGKILL)
+    server.process.wait()
+
+    server = start()
+    try:
+        assert outcome(server.client, job_id)["state"] == "done"
+        assert server.client.get(f"/jobs/{job_id}/output").content == expected
+    finally:
+        server.process.kill()
