@@ -24,7 +24,7 @@ UNUSED_BY_CLIENTS := docopt flatbuffers grpcio llvmlite numba onnxruntime \
 
 .PHONY: help setup serve test test-all test-slow test-books test-mutation test-oldest test-reference test-container test-arm64 check fmt
 .PHONY: test-gpu bench-gpu cuda clients test-hosts test-cluster wheels shell release test-page page-tools page page-pictures
-.PHONY: bench bench-load bench-reading bench-hearing bench-speed bench-regression bench-page peers soak lock clean
+.PHONY: bench bench-load bench-reading bench-hearing bench-speed bench-regression bench-page bench-jobs peers soak lock clean
 
 help: ## List the targets.
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "%-17s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -152,6 +152,9 @@ peers: $(PEERS_READY) ## Install what we are measured against.
 
 bench-page: $(DEV_READY) ## Measure how soon the page can be used; needs Debian's chromium.
 	@$(BIN)/python -m bench.page_load $(ARGS)
+
+bench-jobs: $(DEV_READY) ## Measure how soon streams start while jobs are spoken behind them; 8 minutes.
+	@$(BIN)/python -m bench.jobs $(ARGS)
 
 soak: $(DEV_READY) ## Ask 2,000 times and watch the memory; half an hour.
 	@$(BIN)/python -m bench.load --soak 2000 $(ARGS)
