@@ -12,6 +12,7 @@ from service.errors import InvalidTextError, UnknownSymbolError
 from service.text.characters import is_meaningful
 from service.text.espeak.alignment import align as align_words
 from service.text.espeak.engine import Espeak
+from service.text.espeak.respellings import respelled
 from service.text.espeak.slices import read_in_slices
 from service.text.espeak.symbols import kokoro_phonemes
 from service.text.languages import Language
@@ -31,17 +32,6 @@ _NAMES = {
         ord("🤽"): " personne jouant au water-polo ",
         ord("🤾"): " personne jouant au handball ",
     }
-}
-
-# espeak-ng pronounces the t of vingt in these if they are one word.
-_RESPELLED = {
-    "fr": (
-        re.compile(
-            r"\bquatre-vingt-(?=(?:deux|trois|quatre|cinq|six|sept|huit|neuf|onze)(?:ième)?\b)",
-            re.IGNORECASE,
-        ),
-        "quatre-vingts ",
-    )
 }
 
 _WORD = re.compile(r"\S+")
@@ -103,9 +93,7 @@ class EspeakReader(Reader):
 
     def _read_words(self, words: TracedText) -> Fragment:
         text = words.translate(_NAMES.get(self._language.code, {})).folded()
-        if self._language.code in _RESPELLED:
-            pattern, respelling = _RESPELLED[self._language.code]
-            text = text.sub(pattern, lambda match: respelling)
+        text = respelled(text, self._language.code)
         slices = [
             _SpokenSlice(part.text, phonemes)
             for part in read_in_slices(text, self._ipa)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import importlib
 import importlib.util
-from collections.abc import Callable
+from collections.abc import Callable, Container
 
 from service.text.mandarin import syllables
 
@@ -31,12 +31,26 @@ class Pronunciation:
         self._read: Callable[[str], list[str]] = functools.partial(
             pypinyin.lazy_pinyin, style=pypinyin.Style.TONE3, neutral_tone_with_five=True
         )
+        constants = importlib.import_module("pypinyin.constants")
+        self._phrases: Container[str] = constants.PHRASES_DICT
         # A syllable that is already pinyin has its tone as a diacritic, or none.
         self._number: Callable[[str], str] = functools.partial(
             conversion.to_tone3, v_to_u=True, neutral_tone_with_five=True
         )
 
-    def phonemes(self, word: str) -> str | None:
-        """Return the phonemes of a word, None if one of its characters has no known reading."""
-        said = [syllables.phonemes(self._number(syllable)) for syllable in self._read(word)]
+    def is_known(self, word: str) -> bool:
+        """Tell whether the dictionary has a word of several characters."""
+        return word in self._phrases
+
+    def phonemes(self, word: str, sounds: tuple[tuple[int, str], ...] = ()) -> str | None:
+        """Return the phonemes of a word, None if one of its characters has no known reading.
+
+        Args:
+            word: Chinese characters.
+            sounds: offset and pinyin of those that the dictionary would misread.
+        """
+        pinyin = [self._number(syllable) for syllable in self._read(word)]
+        for offset, syllable in sounds:
+            pinyin[offset] = syllable
+        said = list(map(syllables.phonemes, pinyin))
         return None if None in said else "".join(filter(None, said))

@@ -61,8 +61,9 @@ def test_chinese_sounds_as_the_voices_have_learned_it(
     [
         ("慢慢地走", "ma↘nma↘n tɤ ʦou↓"),
         ("这块地", "ꭧɤ↘kʰwai↘ ti↘"),
+        ("坐地铁", "ʦwo↘ti↘tʰje↓"),
         ("跑得很快", "pʰau↓ tɤ xə↓nkʰwai↘"),
-        ("我得走", "wo↓ tɤ↗ ʦou↓"),
+        ("我得走", "wo↓ tei↓ ʦou↓"),
         ("三米长", "sa→nmi↓ꭧʰa↗ŋ"),
         ("校长", "ɕjau↘ꭧa↓ŋ"),
         ("三只猫", "sa→nꭧɨ→ mau→"),

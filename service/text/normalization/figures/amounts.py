@@ -75,6 +75,7 @@ class Amounts:
         self.unit = one_of(self._units)
         """Pattern of a unit."""
         self._magnitudes = {without_spaces(key): said for key, said in locale.magnitudes.items()}
+        self._currencies = {without_spaces(key): said for key, said in locale.currencies.items()}
 
     def rules(self) -> tuple[Rule, ...]:
         """Return the rules for amounts."""
@@ -181,7 +182,7 @@ class Amounts:
         return self._numerals.parse(match["high"] or match["number"])
 
     def _write_money(self, match: re.Match[str]) -> str:
-        currency = self._locale.currencies[without_spaces(match["currency"])]
+        currency = self._currencies[without_spaces(match["currency"])]
         said = self.money(self._last(match), currency, self._magnitude(match))
         if match["per"]:
             said = f"{said} {self._locale.per} {self._units[without_spaces(match['per'])].one}"

@@ -11,8 +11,10 @@ from service.text.normalization.figures import (
     chains,
     codes,
     counts,
+    meanings,
     measures,
     romans,
+    weekdays,
 )
 from service.text.normalization.figures.amounts import Amounts
 from service.text.normalization.figures.arithmetic import Arithmetic
@@ -50,6 +52,8 @@ class FigureLanguage:
         self.arithmetic = Arithmetic(locale, self.numerals)
         rules = (
             abbreviations.ampersand_rule(locale),
+            *meanings.rules(locale),
+            *weekdays.rules(locale),
             *self.calendar.rules(),
             counts.separation_rule(),
             *abbreviations.rules_before_numbers(locale),

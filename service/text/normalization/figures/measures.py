@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from service.text.normalization.figures.notation import FIGURE_BEFORE, SPACE, one_of
+from service.text.normalization.figures.notation import FIGURE_AFTER, FIGURE_BEFORE, SPACE, one_of
 from service.text.normalization.figures.numbers import Number, Numerals
 from service.text.normalization.locales.locale import Locale
 from service.text.normalization.rules import Rule
@@ -31,7 +31,10 @@ def rules(locale: Locale, numerals: Numerals, units: str) -> tuple[Rule, ...]:
     number = numerals.pattern
     dimension = re.compile(
         rf"{FIGURE_BEFORE}(?P<number>{number}){SPACE}?[x×]{SPACE}?"
-        rf"(?={number}(?:{SPACE}?[x×]{SPACE}?{number})?{SPACE}?(?:{units})(?![\w²³]))"
+        rf"(?={number}(?:{SPACE}?[x×]{SPACE}?{number})?{SPACE}?(?:{units}|p[ií]xe\w+|पिक्सेल)(?![\w²³]))"
+    )
+    resolution = re.compile(
+        rf"{FIGURE_BEFORE}(?P<number>[0-9]{{3,4}}){SPACE}?[x×]{SPACE}?(?=[0-9]{{3,4}}{FIGURE_AFTER})"
     )
     bound = re.compile(
         rf"(?<![\w)\]<>=]{SPACE})(?<![\w)\]<>=])(?P<sign>[<>≤≥]){SPACE}?"
@@ -63,6 +66,7 @@ def rules(locale: Locale, numerals: Numerals, units: str) -> tuple[Rule, ...]:
         Rule(_FEET, write_feet),
         Rule(_INCHES, write_inches),
         Rule(dimension, write_dimension),
+        Rule(resolution, write_dimension),
         *_instalment_rules(locale, numerals),
         *_score_rules(locale, numerals),
         Rule(bound, write_bound),
@@ -73,8 +77,8 @@ def _instalment_rules(locale: Locale, numerals: Numerals) -> tuple[Rule, ...]:
     times = locale.times
     if times is None:
         return ()
-    pattern = re.compile(rf"{FIGURE_BEFORE}(?P<number>[0-9]{{1,3}})x(?=[ ]{locale.of.strip()}[ ])")
-    return (Rule(pattern, lambda match: numerals.count(Number(match["number"]), times)),)
+    pattern = re.compile(rf"{FIGURE_BEFORE}(?P<number>{numerals.pattern})[x×](?!\w|{SPACE}?[0-9(])")
+    return (Rule(pattern, lambda match: numerals.count(numerals.parse(match["number"]), times)),)
 
 
 def _score_rules(locale: Locale, numerals: Numerals) -> tuple[Rule, ...]:

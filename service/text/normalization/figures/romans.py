@@ -26,7 +26,8 @@ def rules(locale: Locale, numerals: Numerals) -> tuple[Rule, ...]:
     """Return the rules for Roman numerals."""
     suffixes = one_of(locale.roman_suffixes)
     pattern = re.compile(
-        f"{_NUMERAL}(?:(?P<suffix>{suffixes})|{DASH}(?P<to>[IVXLC]{{1,9}}))?{WORD_AFTER}"
+        f"{_NUMERAL}(?P<suffix>{suffixes})?"
+        f"(?:{DASH}(?P<to>[IVXLC]{{1,9}})(?P<to_suffix>{suffixes})?)?{WORD_AFTER}"
     )
 
     def write(match: re.Match[str]) -> str | None:
@@ -34,7 +35,9 @@ def rules(locale: Locale, numerals: Numerals) -> tuple[Rule, ...]:
         if value is None:
             return None
         if match["suffix"]:
-            return numerals.ordinal(value, locale.roman_suffixes[match["suffix"]])
+            return _suffixed(match, value)
+        if match["to_suffix"]:
+            return None
         style, agreement = _style(locale, match)
         if style is None:
             return None
@@ -44,6 +47,16 @@ def rules(locale: Locale, numerals: Numerals) -> tuple[Rule, ...]:
         to = value_of(match["to"])
         last = None if to is None else _say(numerals, to, style, agreement)
         return None if last is None else f"{words} {locale.range_word} {last}"
+
+    def _suffixed(match: re.Match[str], value: int) -> str | None:
+        said = numerals.ordinal(value, locale.roman_suffixes[match["suffix"]])
+        if match["to"] is None:
+            return said
+        to = value_of(match["to"])
+        if to is None or said is None:
+            return None
+        suffix = locale.roman_suffixes[match["to_suffix"] or match["suffix"]]
+        return f"{said} {locale.range_word} {numerals.ordinal(to, suffix)}"
 
     return (Rule(pattern, write),)
 

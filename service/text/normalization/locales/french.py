@@ -2,6 +2,13 @@
 
 from __future__ import annotations
 
+from service.text.normalization.locales.french_abbreviations import (
+    ABBREVIATIONS,
+    ACRONYMS,
+    BEFORE_NUMBER,
+    MEANINGS,
+    TITLES,
+)
 from service.text.normalization.locales.locale import (
     Agreement,
     Currency,
@@ -259,73 +266,17 @@ LOCALE = Locale(
     forenoon="du matin",
     afternoon=((5, "de l'après-midi"), (11, "du soir")),
     telephone=r"0[0-9](?P<gap>[ .\u00a0\u202f-]?)[0-9]{2}(?:(?P=gap)[0-9]{2}){3}"
-    r"|[0-9]{3}[ -][0-9]{3}-[0-9]{4}|0[89][0-9]{2} [0-9]{3} [0-9]{3}|0 8[0-9]{2}(?: [0-9]{3}){2}",
+    r"|[0-9]{3}[ -][0-9]{3}-[0-9]{4}|0[89][0-9]{2} [0-9]{3} [0-9]{3}"
+    r"|0 8[0-9]{2}(?:(?: [0-9]{3}){2}|(?: [0-9]{2}){3})",
     telephone_group=2,
     plus="plus",
-    titles={
-        "M.": "monsieur",
-        "MM.": "messieurs",
-        "Mme": "madame",
-        "Mme.": "madame",
-        "Mmes": "mesdames",
-        "Mlle": "mademoiselle",
-        "Mlles": "mesdemoiselles",
-        "Dr": "docteur",
-        "Dr.": "docteur",
-        "Drs": "docteurs",
-        "Pr": "professeur",
-        "Pr.": "professeur",
-        "Prof.": "professeur",
-        "Mgr": "monseigneur",
-        "bd": "boulevard",
-        "bd.": "boulevard",
-        "Bd": "boulevard",
-        "boul.": "boulevard",
-        "av.": "avenue",
-        "Av.": "avenue",
-        "pl.": "place",
-    },
-    before_number={
-        "n°": "numéro",
-        "N°": "numéro",
-        "nº": "numéro",
-        "Nº": "numéro",
-        "p.": "page",
-        "pp.": "pages",
-        "art.": "article",
-        "chap.": "chapitre",
-        "vol.": "volume",
-        "fig.": "figure",
-        "tél.": "téléphone",
-        "env.": "environ",
-        "t.": "tome",
-        "#": "numéro",
-    },
-    abbreviations={
-        "p. ex.": "par exemple",
-        "par ex.": "par exemple",
-        "c.-à-d.": "c'est-à-dire",
-        "c-à-d": "c'est-à-dire",
-        "càd": "c'est-à-dire",
-        "etc.": "et cetera",
-        "cf.": "voir",
-        "env.": "environ",
-        "av. J.-C.": "avant Jésus-Christ",
-        "apr. J.-C.": "après Jésus-Christ",
-        "ap. J.-C.": "après Jésus-Christ",
-        "J.-C.": "Jésus-Christ",
-        "svp": "s'il vous plaît",
-        "SVP": "s'il vous plaît",
-        "s.v.p.": "s'il vous plaît",
-        "tél.": "téléphone",
-        "Cie": "compagnie",
-        "Ier": "premier",
-        "Ire": "première",
-        "Ière": "première",
-        "max.": "maximum",
-        "min.": "minimum",
-    },
-    spelled=frozenset(words("UE FMI FBI NBA OMS IPC IA CEO")),
+    titles=TITLES,
+    before_number=BEFORE_NUMBER,
+    abbreviations=ABBREVIATIONS,
+    spelled=ACRONYMS,
+    meanings=MEANINGS,
+    ambiguous_weekdays=frozenset(words("mar mer jeu sam ven")),
+    weekday_links=words("au et ou à"),
     ampersand="et",
     centuries={"siècle": RomanStyle.ORDINAL, "siècles": RomanStyle.ORDINAL},
     ordinal_follows={"siècle": _M, "siècles": _M},
@@ -349,7 +300,12 @@ LOCALE = Locale(
     foot=Noun("pied", "pieds"),
     inch=Noun("pouce", "pouces"),
     by="sur",
-    codes=words("PIN OTP CVV code code\\sd(?:e|['’])\\s?\\w+ code\\s(?:postal|promo) poste"),
+    times=Noun("fois", "fois", _F),
+    codes=words(
+        "PIN OTP CVV code code\\sd(?:e|['’])\\s?\\w+ code\\s(?:postal|promo) poste matricule"
+        " référence mot\\sde\\spasse identifiant"
+        " numéro\\sde\\s(?:commande|dossier|client|compte|série|suivi|colis|réservation|contrat)"
+    ),
     code_links=words("est était sera"),
     flights=words("vol vols"),
     singular_articles=frozenset(words("le la l du au un une ce cette")),
@@ -373,7 +329,11 @@ LOCALE = Locale(
             " réponses ligne lignes ville villes tasse cuillère bouteille bouteilles chambre"
             " chambres nuit nuits table tables carte cartes photo photos vidéo vidéos chanson"
             " version versions option options section sections étoile étoiles unité unités chance"
-            " chances"
+            " chances cuillères tasses pommes sœur sœurs carotte carottes tranche tranches feuille"
+            " feuilles équipe équipes boîte boîtes vie vies chose choses famille familles porte"
+            " portes clé clés école écoles église églises adresse adresses ampoule tomate tomates"
+            " salle salles lettre lettres entrée entrées gélule gélules dose doses course courses"
+            " partie parties sortie sorties île îles"
         )
     ),
 )

@@ -61,6 +61,21 @@ class Suffix(NamedTuple):
     apart: bool = False
 
 
+class Meaning(NamedTuple):
+    """What an abbreviation means in a context.
+
+    Attributes:
+        written: pattern of the abbreviation, with what must be around it in lookarounds.
+        words: what is said.
+        near: pattern of words in the same sentence without which it does not mean this; empty if
+            none is needed.
+    """
+
+    written: str
+    words: str
+    near: str = ""
+
+
 class RomanStyle(enum.Enum):
     """How a Roman numeral is read after a word such as `capítulo`."""
 
@@ -151,6 +166,9 @@ class Locale:
         before_number: abbreviations before figures or Roman numerals.
         abbreviations: all other abbreviations.
         spelled: acronyms that are spelled, although they could be read as words.
+        meanings: abbreviations that mean something in a context only, the first that fits.
+        ambiguous_weekdays: abbreviations of weekdays that are words too.
+        weekday_links: words between weekdays, as in `lun. a vie.`
         characters: names of characters other than Latin letters, for spelling.
         ampersand: the word for `&`.
         centuries: words before a Roman numeral that is a century, and how it is read.
@@ -161,7 +179,7 @@ class Locale:
         foot: the noun for feet.
         inch: likewise.
         by: the word between the sides of something; empty for that of the product.
-        times: the noun in `10x de R$ 50`.
+        times: the noun in `10x de R$ 50` and `zoom 5x`.
         codes: patterns of words before a code that is read digit by digit.
         code_links: words that may be between such a word and the code.
         flights: patterns of words before the number of a flight.
@@ -247,6 +265,9 @@ class Locale:
     day_part: str = "{time} {part}"
     telephone_group: int = 3
     spelled: frozenset[str] = frozenset()
+    meanings: tuple[Meaning, ...] = ()
+    ambiguous_weekdays: frozenset[str] = frozenset()
+    weekday_links: tuple[str, ...] = ()
     characters: Mapping[str, str] = field(default_factory=dict)
     centuries: Mapping[str, RomanStyle] = field(default_factory=dict)
     ordinal_follows: Mapping[str, Agreement] = field(default_factory=dict)

@@ -28,6 +28,7 @@ RULES: tuple[Rule, ...] = (
     *telephones.RULES,
     times.TIME,
     arithmetic.SIDES,
+    arithmetic.BOUND,
     arithmetic.RATIO,
     *amounts.MONEY,
     arithmetic.NEGATIVE,

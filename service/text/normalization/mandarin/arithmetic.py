@@ -32,9 +32,15 @@ _SIGN_WORDS = {
     "≠": "不等于",
     "≥": "大于等于",
     "≤": "小于等于",
+    "±": "正负",
+}
+_BOUNDS = {
     "<": "小于",
     ">": "大于",
-    "±": "正负",
+    "＜": "小于",
+    "＞": "大于",
+    **dict.fromkeys(("<=", "＜="), "小于等于"),
+    **dict.fromkeys((">=", "＞="), "大于等于"),
 }
 
 
@@ -84,10 +90,23 @@ RANGE = Rule(
     _range,
 )
 
-SIDES = Rule(re.compile(r"(?<=\d) ?[xX×] ?(?=[宽高长厚深]?\d)"), lambda match: "乘")
+SIDES = Rule(
+    re.compile(
+        r"(?:(?<=\d)|(?<=\d[m米])|(?<=\d[cm]m)|(?<=\d厘米)|(?<=\d毫米)|(?<=\d公分))"
+        r" ?[xX×*] ?(?=[宽高长厚深]?\d)"
+    ),
+    lambda match: "乘",
+)
 """Between the sides of something: 30x40cm."""
+
+BOUND = Rule(
+    # Not an arrow, and not a heart.
+    re.compile(r"(?<![-=<>])(?!<3(?:[\s。,!~]|\Z))[<>＜＞]=?(?= ?[-−]?[$¥￥€£]?\d)"),
+    lambda match: _BOUNDS[match[0]],
+)
+"""Before an amount: <50元."""
 
 SIGNS: tuple[Rule, ...] = (
     Rule(re.compile(r"(?<=\d) ?([+＋=＝×÷]) ?(?=\d)"), lambda match: _SIGNS[match[1]]),
-    Rule(re.compile(r"[≈≠≥≤±]|[<>](?= ?[$¥￥€]?\d)"), lambda match: _SIGN_WORDS[match[0]]),
+    Rule(re.compile("[≈≠≥≤±]"), lambda match: _SIGN_WORDS[match[0]]),
 )

@@ -56,5 +56,5 @@ RULES: tuple[Rule, ...] = (
         re.compile(r"(?<![\d.,/:-])([12]\d{3})年?[-~〜～—–]([12]\d{3})(?=年)"),
         lambda match: f"{say_digits(match[1])}到{say_digits(match[2])}",
     ),
-    Rule(re.compile(r"(?<![\d.,/:-])(\d{4}|0\d|\d{2}(?=年\d{1,2}月))(?=年)"), _year),
+    Rule(re.compile(r"(?<![\d./:-])(?<!\d,)(\d{4}|0\d|\d{2}(?=年\d{1,2}月))(?=年)"), _year),
 )

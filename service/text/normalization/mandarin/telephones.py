@@ -20,6 +20,17 @@ def _identifier(match: re.Match[str]) -> str:
     return say_digits(match[0], TELEPHONE_DIGITS)
 
 
+_CODE_WORDS = (
+    "卡号|账号|帐号|账户|帐户|银行卡|信用卡|储蓄卡|借记卡|会员卡|尾号|后四位|验证码|密码|邮编"
+    "|邮政编码|取件码|取货码|提货码|邀请码|激活码|兑换码|动态码|校验码|口令|工号|学号|单号|车牌|编码"
+)
+_AFTER_CODE_WORD = "|".join(f"(?<={word})" for word in _CODE_WORDS.split("|"))
+
+
+def _identifier_in_groups(text: str) -> str:
+    return say_digits(re.sub(r"(?<=\d)[ -](?=\d)", ", ", text), TELEPHONE_DIGITS)
+
+
 RULES: tuple[Rule, ...] = (
     Rule(
         re.compile(
@@ -46,8 +57,11 @@ RULES: tuple[Rule, ...] = (
         _identifier,
     ),
     Rule(
-        re.compile(r"(?<=卡号|账号|帐号)[:：是为 ]?\d{4}(?:[ -]?\d{2,4}){2,4}(?!\d)"),
-        lambda match: say_digits(re.sub(r"(?<=\d)[ -](?=\d)", ", ", match[0]), TELEPHONE_DIGITS),
+        re.compile(
+            rf"(?:{_AFTER_CODE_WORD})(?P<code>[:：是为 ]{{0,2}}(?:\d{{4}}(?:[ -]\d{{2,4}}){{2,4}}"
+            r"|\d{4,24}))(?!\d|[.,]\d|[位元块个张万千亿笔%％])"
+        ),
+        lambda match: _identifier_in_groups(match["code"]),
     ),
     Rule(
         re.compile(r"(?:(?<=[号码])|(?<=[号码][:：是为])|(?<=[号码][:：] ))\d{5,}(?![\d.,])"),

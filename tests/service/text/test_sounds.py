@@ -1,0 +1,56 @@
+"""How words sound in other languages, where their spelling does not tell."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from service.text import FrontEnd
+from service.text.mandarin import syllables
+from tests.service.text.whole_reading import read
+
+FILE = Path(__file__).parents[2] / "data" / "reading" / "sounds-other.tsv"
+CASES = [
+    line.split("\t")
+    for line in FILE.read_text(encoding="utf-8").splitlines()
+    if line and not line.startswith("#")
+]
+_NO_STRESS = str.maketrans("", "", "ˈˌ")
+
+
+@pytest.mark.parametrize("language", sorted({case[1] for case in CASES}))
+def test_words_sound_as_a_person_would_say_them(front_end: FrontEnd, language: str) -> None:
+    if not front_end.readers.is_available(language):
+        pytest.skip(f"nothing reads {language} here")
+    misses = []
+    for _, of_language, text, word, expected in CASES:
+        if of_language != language:
+            continue
+        said = _said(front_end, text, word, language)
+        if not _fits(said, expected, language):
+            misses.append(f"{text!r}: {word} is {said!r}, not {expected!r}")
+    assert not misses, "\n".join(misses)
+
+
+def _said(front_end: FrontEnd, text: str, word: str, language: str) -> str:
+    """Return the phonemes of the words that a part of the text belongs to, without stress."""
+    reading = read(front_end, text, language)
+    start = text.index(word)
+    said = " ".join(
+        reading.phonemes[found.phonemes_start : found.phonemes_end]
+        for found in reading.words
+        if found.text_start < start + len(word) and found.text_end > start
+    )
+    return said.translate(_NO_STRESS)
+
+
+def _fits(said: str, expected: str, language: str) -> bool:
+    if language != "zh":
+        return said == expected
+    phonemes = [syllables.phonemes(syllable) for syllable in expected.split()]
+    assert None not in phonemes, expected
+    # The neutral tone has no sign.
+    pattern = re.escape("".join(filter(None, phonemes))) + "(?![→↗↓↘])"
+    return re.search(pattern, said) is not None
