@@ -110,7 +110,7 @@ OF_EACH_LANGUAGE = {
         "interpretation",
         "notation",
     ),
-    *("numbers", "romans", "telephones", "times"),
+    *("numbers", "romans", "telephones", "times", "weekdays"),
 }
 
 # Every room of service/text imports only from lines above its own.

@@ -104,6 +104,10 @@ def _unlinked(match: re.Match[str]) -> str:
     return f"'{match[0]}"
 
 
+# espeak-ng hears a consonant in these vowels if their nasal sign is a candrabindu.
+_NASAL_VOWEL = re.compile(r"(?<=[\u0900-\u0963])(?P<vowel>[एआ])ँ")
+
+
 def _by_word(words: Mapping[str, str]) -> tuple[re.Pattern[str], Respell]:
     alternatives = "|".join(sorted(map(re.escape, words), key=len, reverse=True))
     pattern = re.compile(rf"(?<![\w-])(?:{alternatives})(?![\w-])")
@@ -117,4 +121,5 @@ _RESPELLINGS: Mapping[str, tuple[tuple[re.Pattern[str], Respell], ...]] = {
         (_VOWEL_AFTER_S, _unlinked),
         _by_word(_FRENCH_WORDS),
     ),
+    "hi": ((_NASAL_VOWEL, lambda match: match["vowel"] + "ं"),),
 }

@@ -11,7 +11,10 @@ import types
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from itertools import groupby
-from typing import Any, NamedTuple
+from typing import Any
+
+from service.text.japanese import homographs
+from service.text.japanese.morpheme import Morpheme
 
 MAX_CHARACTERS = 500
 """Characters that are analysed at once. Open JTalk takes some 2,000, fewer if they are digits."""
@@ -27,28 +30,6 @@ _NAN_BEFORE = ("ダ", "デ", "ド", "ノ", "ト", "ナン")
 # After one of these, the last sound of 美しい and 聞い(た) only lengthens it.
 _I_SOUNDS = frozenset("イキギシジチヂニヒビピミリ")
 _INFLECTED = ("形容詞", "動詞")
-
-
-class Morpheme(NamedTuple):
-    """A word of the dictionary, or part of one.
-
-    Attributes:
-        start: offset in the text.
-        end: likewise.
-        pronunciation: in katakana, as spoken; empty if it is silent.
-        pos: part of speech.
-        kind: subclass of the part of speech.
-        lemma: the form that the dictionary lists.
-        continues: whether it belongs to the accent phrase of the morpheme before it.
-    """
-
-    start: int
-    end: int
-    pronunciation: str
-    pos: str
-    kind: str
-    lemma: str
-    continues: bool
 
 
 @functools.cache
@@ -69,7 +50,7 @@ class Analyzer:
 
     def analyze(self, text: str) -> list[Morpheme]:
         """Return the morphemes of at most MAX_CHARACTERS characters, in order."""
-        return list(_placed(list(_corrected(self._analyze(text)))))
+        return list(_placed(list(_corrected(self._analyze(text), text))))
 
     def heard_alone(self, characters: Sequence[str]) -> set[str]:
         """Return which characters, of at most MAX_CHARACTERS / 2, have their own sound."""
@@ -113,10 +94,10 @@ class Analyzer:
         ]
 
 
-def _corrected(morphemes: list[Morpheme]) -> Iterator[Morpheme]:
+def _corrected(morphemes: list[Morpheme], text: str) -> Iterator[Morpheme]:
     """Yield the morphemes, pronounced as in cutlet's dictionary."""
     for position, morpheme in enumerate(morphemes):
-        said = morpheme.pronunciation
+        said = homographs.pronunciation(morphemes, position, text)
         following = morphemes[position + 1 : position + 2]
         if morpheme.lemma == "何" and said == "ナニ" and following:
             if following[0].pronunciation.startswith(_NAN_BEFORE):

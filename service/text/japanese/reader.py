@@ -7,8 +7,9 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from service.text.characters import is_meaningful
-from service.text.japanese.analyzer import MAX_CHARACTERS, PAUSE, Analyzer, Morpheme
+from service.text.japanese.analyzer import MAX_CHARACTERS, PAUSE, Analyzer
 from service.text.japanese.kana import phonemes_of
+from service.text.japanese.morpheme import Morpheme
 from service.text.mixed import BorrowingReader
 from service.text.offset_mapping import TracedText
 from service.text.reader import Fragment, pronounced, stressed, unreadable

@@ -128,8 +128,8 @@ _WORDS = """
 ± | plus or minus | más menos | plus ou moins | più o meno | mais ou menos | प्लस माइनस | プラスマイナス | 正负
 ≠ | is not equal to | no es igual a | n'est pas égal à | diverso da | diferente de | बराबर नहीं | ノットイコール | 不等于
 ≈ | is about | aproximadamente | environ | circa | aproximadamente | लगभग | 約 | 约等于
-≤ | is less than or equal to | menor o igual que | inférieur ou égal à | minore o uguale a | menor ou igual a | से कम या बराबर | 以下 | 小于等于
-≥ | is greater than or equal to | mayor o igual que | supérieur ou égal à | maggiore o uguale a | maior ou igual a | से अधिक या बराबर | 以上 | 大于等于
+≤ | is less than or equal to | menor o igual que | inférieur ou égal à | minore o uguale a | menor ou igual a | अधिकतम | 以下 | 小于等于
+≥ | is greater than or equal to | mayor o igual que | supérieur ou égal à | maggiore o uguale a | maior ou igual a | न्यूनतम | 以上 | 大于等于
 ∞ | infinity | infinito | infini | infinito | infinito | अनंत | 無限大 | 无穷大
 √ | square root of | raíz cuadrada de | racine carrée de | radice quadrata di | raiz quadrada de | वर्गमूल | ルート | 根号
 ∑ | sum of | suma de | somme de | somma di | soma de | योग | 総和 | 求和

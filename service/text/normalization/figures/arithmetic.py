@@ -20,6 +20,7 @@ _MINUS = str.maketrans(dict.fromkeys("\u2010\u2011\u2012\u2013\u2212", "-"))
 _MOST_TERMS = 12
 _ROUND_THE_CLOCK = re.compile("24[x/] ?7")
 _NOUN = re.compile(rf"{SPACE}([^\W\d_]{{3,30}})")
+_LONGEST_SCORE_WORD = 24
 _VULGAR = "\u00bc-\u00be\u2150-\u215e"
 
 
@@ -94,12 +95,29 @@ class Arithmetic:
 
     def _halved(self, match: re.Match[str], numerator: str, denominator: str) -> str:
         """Return a mixed fraction; a half agrees with a feminine noun after it."""
+        if match["whole"] and self._locale.and_a_half and (numerator, denominator) == ("1", "2"):
+            return self._and_a_half(match["whole"])
         noun = _NOUN.match(match.string, match.end())
         if noun is not None and self._locale.half and (numerator, denominator) == ("1", "2"):
             agreement = self._numerals.agreement(noun[1], is_one=match["whole"] is None)
             if agreement is Agreement.FEMININE:
                 return self._mixed(match["whole"], self._locale.half, agreement)
         return self._mixed(match["whole"], self._fraction(numerator, denominator))
+
+    def half_rules(self) -> tuple[Rule, ...]:
+        """Return the rule for `2.5` before what is counted in halves; it comes before amounts."""
+        if not self._locale.halved:
+            return ()
+        money = one_of(self._locale.currencies)
+        pattern = re.compile(
+            rf"(?<![$€£¥₹.])(?<![$€£¥₹.]{SPACE}){FIGURE_BEFORE}(?P<whole>[0-9]{{1,3}})\.5"
+            rf"(?={SPACE}?{one_of(self._locale.halved)}(?![\w\u0900-\u0963])(?!{SPACE}?{money}))"
+        )
+        return (Rule(pattern, lambda match: self._and_a_half(match["whole"])),)
+
+    def _and_a_half(self, whole: str) -> str:
+        said = self._locale.halves.get(int(whole))
+        return said or self._locale.and_a_half.format(whole=self._numerals.whole(whole))
 
     def _round_the_clock(self) -> str:
         return f"{self._numerals.cardinal(24)} {self._numerals.cardinal(7)}"
@@ -128,13 +146,24 @@ class Arithmetic:
         number = self._numerals.parse(match["number"])
         return f"{self._numerals.say(number)} {self._locale.powers[match['power']]}"
 
+    def _is_score(self, match: re.Match[str]) -> bool:
+        """Tell whether the numbers are a score, which has no word between them."""
+        if self._locale.score_words is None:
+            return False
+        before, after = self._locale.score_words
+        start = max(0, match.start() - _LONGEST_SCORE_WORD)
+        following = match.string[match.end() : match.end() + _LONGEST_SCORE_WORD]
+        return (
+            re.search(rf"(?:{before}){SPACE}\Z", match.string[start : match.start()]) is not None
+            or re.match(rf"{SPACE}(?:{after})", following) is not None
+        )
+
     def _write_range(self, match: re.Match[str]) -> str | None:
         low, high = self._numerals.parse(match["low"]), self._numerals.parse(match["high"])
         agreement = Agreement.ALONE
         if match["noun"]:
             agreement = self._numerals.agreement(match["noun"], is_one=False)
-        if match.string[match.end() :].lstrip().startswith(f"{self._locale.range_word} "):
-            # Hindi says the word after a score anyway.
+        if self._is_score(match):
             return f"{self._numerals.say(low)} {self._numerals.say(high)}"
         return (
             f"{self._numerals.say(low, agreement)} {self._locale.range_word}"

@@ -12,11 +12,12 @@ from service.text.normalization.figures.notation import (
     one_of,
 )
 from service.text.normalization.figures.numbers import Numerals
-from service.text.normalization.locales.locale import Agreement, Locale
+from service.text.normalization.locales.locale import Agreement, Locale, Suffix
 from service.text.normalization.rules import Rule
 
 _LAST_WORD = re.compile(r"([^\W\d_]+)[ ]\Z")
 _LONGEST_LABEL = 24
+_NOUN_AFTER = re.compile(r"[ ](?P<noun>[^\s\d.,;:!?।]{1,30})(?:[ ](?P<next>[^\s\d.,;:!?।]{1,8}))?")
 
 
 def ordinal_rules(locale: Locale, numerals: Numerals) -> tuple[Rule, ...]:
@@ -32,9 +33,23 @@ def ordinal_rules(locale: Locale, numerals: Numerals) -> tuple[Rule, ...]:
         suffix = suffixes[match["suffix"] or match["apart"]]
         if match["suffix"] == "°" and means_degrees(match, locale):
             return None
+        if suffix.agrees:
+            suffix = _agreeing(match, numerals, locale)
         return numerals.ordinal(int(match["value"]), suffix)
 
     return (Rule(pattern, write),)
+
+
+def _agreeing(match: re.Match[str], numerals: Numerals, locale: Locale) -> Suffix:
+    """Return the form of an ordinal that the noun after it and its case ask for."""
+    following = _NOUN_AFTER.match(match.string, match.end())
+    if following is None:
+        return Suffix(Agreement.MASCULINE)
+    agreement = numerals.agreement(following["noun"], is_one=True)
+    if agreement is Agreement.FEMININE:
+        return Suffix(agreement)
+    is_oblique = following["noun"] in locale.halved or following["next"] in locale.postpositions
+    return Suffix(Agreement.MASCULINE, short=is_oblique)
 
 
 def separation_rule() -> Rule:

@@ -63,6 +63,7 @@ class FigureLanguage:
             *codes.rules(locale, self.numerals),
             *counts.ordinal_rules(locale, self.numerals),
             *measures.rules(locale, self.numerals, self.amounts.unit),
+            *self.arithmetic.half_rules(),
             *self.amounts.rules(),
             *self.arithmetic.rules(),
             *counts.rules(locale, self.numerals),

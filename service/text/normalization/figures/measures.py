@@ -4,17 +4,25 @@ from __future__ import annotations
 
 import re
 
-from service.text.normalization.figures.notation import FIGURE_AFTER, FIGURE_BEFORE, SPACE, one_of
+from service.text.normalization.figures.notation import (
+    FIGURE_AFTER,
+    FIGURE_BEFORE,
+    SPACE,
+    WORD_AFTER,
+    one_of,
+)
 from service.text.normalization.figures.numbers import Number, Numerals
 from service.text.normalization.locales.locale import Locale
 from service.text.normalization.rules import Rule
 
+# Two primes are what cleaning makes of a double one.
 _FEET = re.compile(
     rf"{FIGURE_BEFORE}(?P<feet>[0-9]{{1,2}})['′’]{SPACE}?(?P<inches>[0-9]{{1,2}})"
-    r"(?:\"|″|”|''|(?=[.,;:!?)]|\s|\Z))(?!\w)"
+    r"(?:\"|″|”|''|′′|(?=[.,;:!?)]|\s|\Z))(?!\w)"
 )
+_FEET_ALONE = re.compile(rf"{FIGURE_BEFORE}(?P<feet>[0-9]{{1,2}})['′](?=[ .,;:!?)।]|\Z)")
 _INCHES = re.compile(
-    rf"{FIGURE_BEFORE}(?P<inches>[0-9]{{1,3}}(?:[.,][0-9])?)(?P<sign>[\"″”])(?!\w)"
+    rf"{FIGURE_BEFORE}(?P<inches>[0-9]{{1,3}}(?:[.,][0-9])?)(?P<sign>[\"″”]|′′)(?!\w)"
 )
 _MOST_INCHES = 11
 """Of a length in feet."""
@@ -50,20 +58,42 @@ def rules(locale: Locale, numerals: Numerals, units: str) -> tuple[Rule, ...]:
         return f"{feet} {numerals.count(Number(match['inches']), locale.inch)}"
 
     def write_inches(match: re.Match[str]) -> str | None:
-        if match["sign"] != "″" and _is_quoted(match):
+        if match["sign"] not in ("″", "′′") and _is_quoted(match):
             return None
         return numerals.count(numerals.parse(match["inches"]), locale.inch)
+
+    def write_feet_alone(match: re.Match[str]) -> str | None:
+        quotes = re.findall(r"(?<!\w)'|'(?!\w)", match.string[: match.end()])
+        if len(quotes) > 1 and match[0].endswith("'"):
+            return None
+        return numerals.count(Number(match["feet"]), locale.foot)
 
     def write_dimension(match: re.Match[str]) -> str:
         said = numerals.say(numerals.parse(match["number"]))
         return f"{said} {locale.by or locale.operators['x']} "
+
+    amount = (
+        rf"(?:{one_of(locale.currencies)}{SPACE}?)?-?{number}"
+        rf"(?:{SPACE}?{one_of(locale.magnitudes)}{WORD_AFTER})?"
+        rf"(?:{SPACE}?(?:{one_of(locale.percent)}|(?:{units}|{one_of(locale.halved)}"
+        rf"|{one_of(locale.currencies)}){WORD_AFTER}|['′\"]))?"
+    )
+    bound_around = re.compile(
+        rf"(?<![\w)\]<>=])(?<![0-9)\]]{SPACE})(?P<sign>{one_of(locale.bounds_after)}){SPACE}?"
+        rf"(?P<amount>{amount})"
+    )
+
+    def write_around(match: re.Match[str]) -> str:
+        return f"{match['amount']} {locale.bounds_after[match['sign']]}"
 
     def write_bound(match: re.Match[str]) -> str | None:
         sign = match["sign"] or match["after"]
         return f"{locale.signs[sign]} " if sign in locale.signs else None
 
     return (
+        *((Rule(bound_around, write_around),) if locale.bounds_after else ()),
         Rule(_FEET, write_feet),
+        *((Rule(_FEET_ALONE, write_feet_alone),) if locale.feet_alone else ()),
         Rule(_INCHES, write_inches),
         Rule(dimension, write_dimension),
         Rule(resolution, write_dimension),

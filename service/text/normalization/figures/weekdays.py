@@ -16,7 +16,7 @@ from service.text.normalization.locales.locale import Locale
 from service.text.normalization.rules import Rule
 
 _TIME = r"(?:[01]?[0-9]|2[0-4])(?:[:h.][0-5][0-9]|[ ]?[hH](?![^\W\d]))"
-_AFTER_DATE = re.compile(r"[0-9][.,]?\Z|\b[0-9]{1,2}[ ](?:de[ ])?[^\W\d_]{3,12}\.?[ ]?\Z")
+_AFTER_DATE = re.compile(r"[0-9][.,]?\Z|\b[0-9]{1,2}[ ](?:de[ ])?[^\s\d.,]{3,12}\.?[ ]?\Z")
 _LONGEST_DATE = 24
 """Characters before a bracket in which a date may be."""
 
@@ -35,7 +35,8 @@ def rules(locale: Locale) -> tuple[Rule, ...]:
         rf"(?:,{SPACE}?(?:(?:{links}){SPACE})?|{SPACE}?(?:{DASH}|/){SPACE}?"
         rf"|{SPACE}(?:{links}){SPACE})"
     )
-    row = re.compile(rf"{day}(?:{link}{day})+")
+    end = rf"(?!{locale.not_weekdays})" if locale.not_weekdays else ""
+    row = re.compile(rf"{day}(?:{link}{day})+{end}")
     in_row = re.compile(
         rf"(?P<day>{one_of(forms)})\.?{WORD_AFTER}|(?P<dash>{SPACE}?{DASH}{SPACE}?)|(?P<slash>/)"
     )

@@ -54,11 +54,13 @@ class Suffix(NamedTuple):
         agreement: gender of the ordinal.
         short: whether it is the form before a noun: `primer`, not `primero`.
         apart: whether a space may be before it.
+        agrees: whether the noun after it tells gender and case instead.
     """
 
     agreement: Agreement
     short: bool = False
     apart: bool = False
+    agrees: bool = False
 
 
 class Meaning(NamedTuple):
@@ -189,6 +191,14 @@ class Locale:
         not_counted: words after a figure that are not what it counts, such as prepositions.
         numbered: nouns that have a number after them, so that the next word does not agree with it.
         half: `1/2` before a feminine noun.
+        halves: words for one and a half and the like, by the whole number.
+        and_a_half: template with `whole` for the others; empty if such numbers have no own words.
+        halved: nouns before which `2.5` is read like two and a half.
+        postpositions: words after a noun that change the form of an ordinal before it.
+        bounds_after: words for signs before an amount that come after it.
+        feet_alone: whether a prime after a figure means feet.
+        score_words: patterns of words before and after a score with a hyphen.
+        not_weekdays: pattern of what follows names that are not those of weekdays.
         scores: patterns of words before a score that is written with `x`.
         noble_titles: what `D.` means before the name of a ruler, masculine and feminine.
         feminine_singulars: endings of feminine nouns in the singular.
@@ -285,6 +295,14 @@ class Locale:
     not_counted: frozenset[str] = frozenset()
     numbered: frozenset[str] = frozenset()
     half: str = ""
+    halves: Mapping[int, str] = field(default_factory=dict)
+    and_a_half: str = ""
+    halved: frozenset[str] = frozenset()
+    postpositions: frozenset[str] = frozenset()
+    bounds_after: Mapping[str, str] = field(default_factory=dict)
+    feet_alone: bool = False
+    score_words: tuple[str, str] | None = None
+    not_weekdays: str = ""
     scores: tuple[str, ...] = ()
     noble_titles: tuple[str, str] | None = None
     feminine_singulars: tuple[str, ...] = ()

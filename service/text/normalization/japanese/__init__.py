@@ -12,15 +12,10 @@ from decimal import Decimal
 
 from service.text.markup.passages import Interpretation
 from service.text.normalization.date_parts import date_parts
+from service.text.normalization.japanese import codes, weekdays
+from service.text.normalization.japanese.spoken_digits import DIGITS, say_digits
 from service.text.normalization.rules import Rule, write_whole
 
-_DIGITS = dict(
-    zip(
-        "0123456789",
-        ("ゼロ", "イチ", "ニー", "サン", "ヨン", "ゴー", "ロク", "ナナ", "ハチ", "キュー"),
-        strict=True,
-    )
-)
 _LETTER_NAMES = """
 エー ビー シー ディー イー エフ ジー エイチ アイ ジェー ケー エル エム
 エヌ オー ピー キュー アール エス ティー ユー ブイ ダブリュー エックス ワイ ゼット
@@ -109,10 +104,6 @@ _ROMAN_DIGITS = {"I": 1, "V": 5, "X": 10}
 _RANGE_COUNTERS = "年月日時分秒円人歳才回個本枚台階章名度%％℃kmcgtLF"
 
 
-def _digits(text: str) -> str:
-    return "".join(_DIGITS.get(character, character) for character in text)
-
-
 def _plain(number: str) -> str:
     return number.replace(",", "")
 
@@ -146,11 +137,11 @@ def _telephone(match: re.Match[str]) -> str | None:
     if sum(map(len, groups)) not in range(9, 14):
         return None
     international = "プラス" if match[0].startswith("+") else ""
-    return international + "、".join(map(_digits, groups))
+    return international + "、".join(map(say_digits, groups))
 
 
 def _postal_code(match: re.Match[str]) -> str:
-    return f"郵便番号{_digits(match[1])}の{_digits(match[2])}"
+    return f"郵便番号{say_digits(match[1])}の{say_digits(match[2])}"
 
 
 def _money_before(match: re.Match[str]) -> str:
@@ -203,11 +194,11 @@ def _roman(match: re.Match[str]) -> str:
 
 
 def _whole(number: str) -> str:
-    return _digits(number) if number.startswith("0") or len(number) == 1 else number
+    return say_digits(number) if number.startswith("0") or len(number) == 1 else number
 
 
 def _long_number(match: re.Match[str]) -> str:
-    return _digits(_plain(match[0]))
+    return say_digits(_plain(match[0]))
 
 
 _VULGAR = {
@@ -223,11 +214,18 @@ _VULGAR = {
     "⅞": "8分の7",
 }
 
+_BOUNDS = {
+    **dict.fromkeys("<＜", "未満"),
+    **dict.fromkeys(">＞", "超"),
+    **dict.fromkeys(("<=", "＜=", "≤", "≦"), "以下"),
+    **dict.fromkeys((">=", "＞=", "≥", "≧"), "以上"),
+}
 _SIGNS = {"＋": "足す", "+": "足す", "＝": "イコール", "=": "イコール", "×": "かける", "÷": "割る"}
 _SIGN_WORDS = {"≒": "ニアリーイコール", "≠": "ノットイコール", "±": "プラスマイナス"}
 
 RULES: tuple[Rule, ...] = (
     Rule(_ROMAN, _roman),
+    *codes.RULES,
     # Open JTalk reads B4 as a paper size, even in AKB48.
     Rule(re.compile(r"(?<=[A-Z]{2})\d{2,}(?![\d.])"), lambda match: f" {match[0]}"),
     Rule(
@@ -242,31 +240,44 @@ RULES: tuple[Rule, ...] = (
         re.compile(r"(?<![\d./-])(\d{1,2})/(\d{1,2})(?= ?[(（][月火水木金土日])"),
         _day_of_week,
     ),
-    Rule(
-        re.compile(r"(?<=日) ?[(（]([月火水木金土日])(?:・祝)?[)）]"),
-        lambda match: f"{match[1]}曜日",
-    ),
+    *weekdays.RULES,
     # A day with a particle after it: 3/15に. Fractions have smaller denominators: 3/4まで.
     Rule(
         re.compile(
-            r"(?<![\d./-])(1[0-2]|[1-9])/(?:(3[01]|2\d|1[1-9])(?=に(?!な)|から|まで|より|[〜～~])"
-            r"|(3[01]|[12]\d|[1-9])(?=付|締|開催|発売|発送|以降|以前))"
+            r"(?<![\d./-])(1[0-2]|[1-9])/(?:(3[01]|2\d|1[1-9])"
+            r"(?=に(?!な)|から|まで|より|は|です|[〜～~]|の[夜朝昼午会試講授予締放公])"
+            r"|(3[01]|[12]\d|[1-9])(?=付|締|開催|発売|発送|以降|以前| ?[(（]祝))"
         ),
         lambda match: f"{match[1]}月{match[2] or match[3]}日",
     ),
+    # No fraction: 12/1まで.
     Rule(
-        re.compile(rf"(?<![0-9A-Za-z)）.])[+＋](?={_NUMBER}(?:[度℃°%％]|点|円))"),
+        re.compile(r"(?<![\d./-])(1[0-2]|[2-9])/([1-9])(?=に(?!な)|から|まで|より|は|の|[〜～~])"),
+        lambda match: f"{match[1]}月{match[2]}日" if int(match[1]) > int(match[2]) else None,
+    ),
+    Rule(
+        re.compile(
+            rf"(?<![0-9A-Za-z)）.])[+＋](?={_NUMBER}"
+            r"(?:[度℃°%％点円]|です|でし|だ|の|に|と|と|[、。]|\Z))"
+        ),
         lambda match: "プラス",
     ),
     Rule(
         re.compile(
-            rf"(?<![\w)）])(?P<sign>[<>＜＞]) ?(?P<amount>{_NUMBER}"
-            r"(?:円|人|個|%|％|度|℃|件|点|歳|回|分|秒|時間))"
+            r"(?<![\dA-Za-z)）=<>-])(?<![\dA-Za-z)）] )(?P<sign>[<>＜＞]=?|[≤≥≦≧]) ?"
+            rf"(?P<amount>(?:US\$|[$€£¥￥])?[-−]?{_NUMBER}"
+            rf"(?:円|人|個|件|点|歳|才|回|分間?|秒|時間|日間?|か?月|年|枚|本|台|名|{_UNITS_PATTERN})?)"
         ),
-        lambda match: f"{match['amount']}{'未満' if match['sign'] in '<＜' else '超'}",
+        lambda match: match["amount"] + _BOUNDS[match["sign"]],
     ),
     Rule(
-        re.compile(r"(?<=\d) ?[xX] ?(?=\d+(?:\.\d+)? ?[cm]?m(?![A-Za-z]))"), lambda match: "かける"
+        re.compile(
+            r"(?:(?<=\d)|(?<=\d[cm]m)|(?<=\dm)) ?[xX×*] ?"
+            r"(?=\d+(?:\.\d+)?(?: ?[xX×*] ?\d+(?:\.\d+)?)? ?[cm]?m(?![A-Za-z]))"
+            # 0x1F is no product.
+            r"|(?<=\d)(?<!(?<!\d)0)[xX](?=\d)"
+        ),
+        lambda match: "かける",
     ),
     Rule(re.compile(r"〒 ?(\d{3})-(\d{4})(?!\d)"), _postal_code),
     Rule(
@@ -379,10 +390,10 @@ def interpret(text: str, interpretation: Interpretation, detail: str) -> str | N
         return f"{text}番目" if text.isdecimal() else None
     if interpretation in ("digits", "telephone"):
         groups = re.findall(r"\d+", text)
-        said = "、".join(map(_digits, groups))
+        said = "、".join(map(say_digits, groups))
         return ("プラス" if text.startswith("+") else "") + said if said else None
     if interpretation == "characters":
-        spelled = [_LETTERS.get(c.upper(), _DIGITS.get(c, c)) for c in text if not c.isspace()]
+        spelled = [_LETTERS.get(c.upper(), DIGITS.get(c, c)) for c in text if not c.isspace()]
         return " ".join(spelled) or None
     if interpretation == "date":
         return _interpret_date(text, detail or "ymd")

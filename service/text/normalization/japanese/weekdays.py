@@ -1,0 +1,38 @@
+"""Weekdays in brackets, which Open JTalk reads as moon, fire and water."""
+
+from __future__ import annotations
+
+import re
+
+from service.text.normalization.rules import Rule
+
+_DAY = "[月火水木金土日]"
+# Not in a formula, and not after a noun that it explains.
+_BEGINS = r"(?:(?<=^)|(?<=[\s、。,はがとらに週回日翌・:」]))"
+_CONTINUES = (
+    r"(?=[はもにのがを]|から|まで|と|以外|以降|定休|休|開|締|[朝昼夜夕午]|[、。,]"
+    r"|\s?\d{1,2}[時:]|\Z)"
+)
+
+
+def _list(match: re.Match[str]) -> str:
+    return "、".join(f"{day}曜日" for day in re.findall(_DAY, match[0]))
+
+
+RULES: tuple[Rule, ...] = (
+    Rule(
+        re.compile(rf"(?<=日) ?[(（]({_DAY})(?:・祝)?[)）]"),
+        lambda match: f"{match[1]}曜日",
+    ),
+    Rule(re.compile(r"(?<=日) ?[(（]祝[)）]"), lambda match: "祝日"),
+    Rule(
+        re.compile(rf"[(（]({_DAY})[〜～~–-]({_DAY})[)）]"),
+        lambda match: f"{match[1]}曜日から{match[2]}曜日",
+    ),
+    Rule(re.compile(rf"[(（]{_DAY}(?:・{_DAY})+[)）]"), _list),
+    Rule(
+        re.compile(rf"{_BEGINS}[(（](?P<day>{_DAY}|祝)[)）]{_CONTINUES}"),
+        lambda match: "祝日" if match["day"] == "祝" else f"{match['day']}曜日",
+    ),
+)
+"""The rules, in the order in which they are applied."""
