@@ -18,6 +18,8 @@ from service.text.normalization.locales.locale import Locale
 from service.text.normalization.rules import Rule
 
 _BEFORE = rf"{WORD_BEFORE}(?<!\.)"
+_LAST_WORD = re.compile(r"([^\W\d_]+)\s\Z")
+_REACH = 24
 # Digits before an abbreviation will become separate words.
 _BEFORE_NUMBER = LETTER_BEFORE
 _INITIALS = re.compile(
@@ -67,7 +69,15 @@ def _nobles(locale: Locale) -> tuple[Rule, ...]:
     pattern = re.compile(
         rf"{_BEFORE}D\.(?={SPACE}(?P<name>{one_of(locale.regnal_names)}){WORD_AFTER})"
     )
-    return (Rule(pattern, lambda match: her if locale.regnal_names[match["name"]] else his),)
+
+    def write(match: re.Match[str]) -> str | None:
+        # `Vitamina D. Pedro toma.`
+        before = _LAST_WORD.search(match.string, max(0, match.start() - _REACH), match.start())
+        if before is not None and before[1].lower() in locale.numbered:
+            return None
+        return her if locale.regnal_names[match["name"]] else his
+
+    return (Rule(pattern, write),)
 
 
 def _abbreviations(words: Mapping[str, str]) -> tuple[Rule, ...]:

@@ -14,6 +14,15 @@ from service.text.markup.passages import Interpretation
 from service.text.normalization.date_parts import date_parts
 from service.text.normalization.japanese import codes, weekdays
 from service.text.normalization.japanese.spoken_digits import DIGITS, say_digits
+from service.text.normalization.japanese.symbol_words import (
+    BOUNDS,
+    CURRENCIES,
+    MAGNITUDES,
+    SIGN_WORDS,
+    SIGNS,
+    UNITS,
+    VULGAR,
+)
 from service.text.normalization.rules import Rule, write_whole
 
 _LETTER_NAMES = """
@@ -22,67 +31,7 @@ _LETTER_NAMES = """
 """
 _LETTERS = dict(zip("ABCDEFGHIJKLMNOPQRSTUVWXYZ", _LETTER_NAMES.split(), strict=True))
 
-_CURRENCIES = {
-    "$": "ドル",
-    "€": "ユーロ",
-    "£": "ポンド",
-    "¥": "円",
-    "￥": "円",
-    "₩": "ウォン",
-    "₹": "ルピー",
-    "US$": "米ドル",
-    "USD": "ドル",
-    "EUR": "ユーロ",
-    "JPY": "円",
-}
-_MAGNITUDES = {"K": 3, "M": 6, "B": 9}
-
-_UNITS = {
-    "km/h": "キロメートル毎時",
-    "m/s": "メートル毎秒",
-    "km2": "平方キロメートル",
-    "km²": "平方キロメートル",
-    "m2": "平方メートル",
-    "m²": "平方メートル",
-    "m3": "立方メートル",
-    "m³": "立方メートル",
-    "cm2": "平方センチメートル",
-    "cm²": "平方センチメートル",
-    "km": "キロメートル",
-    "cm": "センチメートル",
-    "mm": "ミリメートル",
-    "m": "メートル",
-    "kg": "キログラム",
-    "mg": "ミリグラム",
-    "g": "グラム",
-    "t": "トン",
-    "mL": "ミリリットル",
-    "ml": "ミリリットル",
-    "L": "リットル",
-    "l": "リットル",
-    "kW": "キロワット",
-    "kWh": "キロワット時",
-    "W": "ワット",
-    "V": "ボルト",
-    "Hz": "ヘルツ",
-    "kHz": "キロヘルツ",
-    "MHz": "メガヘルツ",
-    "GHz": "ギガヘルツ",
-    "KB": "キロバイト",
-    "MB": "メガバイト",
-    "GB": "ギガバイト",
-    "TB": "テラバイト",
-    "Mbps": "メガビット毎秒",
-    "Gbps": "ギガビット毎秒",
-    "°C": "度",
-    "℃": "度",
-    "°F": "華氏",
-    "°": "度",
-    "%": "パーセント",
-    "％": "パーセント",
-    "‰": "パーミル",
-}
-_UNITS_PATTERN = "|".join(sorted(map(re.escape, _UNITS), key=len, reverse=True))
+_UNITS_PATTERN = "|".join(sorted(map(re.escape, UNITS), key=len, reverse=True))
 
 # No longer than the longest number that is read as one. A match starts at the first digit of a row
 # and ends at the last, so a long row is scanned only once.
@@ -146,15 +95,15 @@ def _postal_code(match: re.Match[str]) -> str:
 
 def _money_before(match: re.Match[str]) -> str:
     number, magnitude = _plain(match["number"]), match["magnitude"] or ""
-    if magnitude in _MAGNITUDES:
-        number, magnitude = f"{Decimal(number).scaleb(_MAGNITUDES[magnitude]):f}", ""
+    if magnitude in MAGNITUDES:
+        number, magnitude = f"{Decimal(number).scaleb(MAGNITUDES[magnitude]):f}", ""
         if "." in number:
             number = number.rstrip("0").rstrip(".")
-    return number + magnitude + _CURRENCIES[match["sign"].strip()]
+    return number + magnitude + CURRENCIES[match["sign"].strip()]
 
 
 def _money_after(match: re.Match[str]) -> str:
-    return f"{_plain(match['number'])}{match['magnitude'] or ''}{_CURRENCIES[match['sign']]}"
+    return f"{_plain(match['number'])}{match['magnitude'] or ''}{CURRENCIES[match['sign']]}"
 
 
 def _fraction(match: re.Match[str]) -> str | None:
@@ -168,7 +117,7 @@ def _fraction(match: re.Match[str]) -> str | None:
 def _unit(match: re.Match[str]) -> str:
     if match["unit"] == "°F":
         return f"華氏{_plain(match['number'])}度"
-    return _plain(match["number"]) + _UNITS[match["unit"]]
+    return _plain(match["number"]) + UNITS[match["unit"]]
 
 
 def _range(match: re.Match[str]) -> str:
@@ -200,28 +149,6 @@ def _whole(number: str) -> str:
 def _long_number(match: re.Match[str]) -> str:
     return say_digits(_plain(match[0]))
 
-
-_VULGAR = {
-    "½": "2分の1",
-    "⅓": "3分の1",
-    "⅔": "3分の2",
-    "¼": "4分の1",
-    "¾": "4分の3",
-    "⅕": "5分の1",
-    "⅛": "8分の1",
-    "⅜": "8分の3",
-    "⅝": "8分の5",
-    "⅞": "8分の7",
-}
-
-_BOUNDS = {
-    **dict.fromkeys("<＜", "未満"),
-    **dict.fromkeys(">＞", "超"),
-    **dict.fromkeys(("<=", "＜=", "≤", "≦"), "以下"),
-    **dict.fromkeys((">=", "＞=", "≥", "≧"), "以上"),
-}
-_SIGNS = {"＋": "足す", "+": "足す", "＝": "イコール", "=": "イコール", "×": "かける", "÷": "割る"}
-_SIGN_WORDS = {"≒": "ニアリーイコール", "≠": "ノットイコール", "±": "プラスマイナス"}
 
 RULES: tuple[Rule, ...] = (
     Rule(_ROMAN, _roman),
@@ -268,7 +195,7 @@ RULES: tuple[Rule, ...] = (
             rf"(?P<amount>(?:US\$|[$€£¥￥])?[-−]?{_NUMBER}"
             rf"(?:円|人|個|件|点|歳|才|回|分間?|秒|時間|日間?|か?月|年|枚|本|台|名|{_UNITS_PATTERN})?)"
         ),
-        lambda match: match["amount"] + _BOUNDS[match["sign"]],
+        lambda match: match["amount"] + BOUNDS[match["sign"]],
     ),
     Rule(
         re.compile(
@@ -316,7 +243,7 @@ RULES: tuple[Rule, ...] = (
         ),
         _fraction,
     ),
-    Rule(re.compile("[" + "".join(_VULGAR) + "]"), lambda match: _VULGAR[match[0]]),
+    Rule(re.compile("[" + "".join(VULGAR) + "]"), lambda match: VULGAR[match[0]]),
     Rule(
         re.compile(
             rf"(?<![\w)）%％℃°-])[-−]({_NUMBER})(?![\d-])"
@@ -350,10 +277,10 @@ RULES: tuple[Rule, ...] = (
     Rule(re.compile(r"(?<![\d.,])\d{17,}(?![\d.,])"), _long_number),
     Rule(
         re.compile(r"(?<=\d) ?([+＋=＝×÷]) ?(?=\d)"),
-        lambda match: _SIGNS[match[1]],
+        lambda match: SIGNS[match[1]],
     ),
     Rule(re.compile(r"(?<![A-Za-z])([CF])#(?![A-Za-z0-9_#])"), lambda match: f"{match[1]}シャープ"),
-    Rule(re.compile("[≒≠±]"), lambda match: _SIGN_WORDS[match[0]]),
+    Rule(re.compile("[≒≠±]"), lambda match: SIGN_WORDS[match[0]]),
     Rule(
         re.compile(
             rf"(?P<first>\d[\d,.]{{0,20}}[万億兆]?(?:[{_RANGE_COUNTERS}]{{0,2}}|[ァ-ヶー]{{1,12}}))"

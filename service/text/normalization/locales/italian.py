@@ -270,8 +270,11 @@ LOCALE = Locale(
     )
     | dict.fromkeys(("Elisabetta", "Caterina", "Margherita", "Maria"), True),
     regnal_style=RomanStyle.ORDINAL,
+    weekday_links=words("a e ed o al"),
+    ambiguous_weekdays=frozenset(words("mar dom mer")),
     foot=Noun("piede", "piedi"),
     inch=Noun("pollice", "pollici"),
+    times=Noun("volta", "volte", _F),
     codes=words(
         "codice PIN OTP CVV CAP password interno codice\\s(?:postale|di\\s\\w+|cliente|sconto)"
         " numero\\s(?:d['’]ordine|di\\s(?:conto|serie|pratica|tracciamento))"

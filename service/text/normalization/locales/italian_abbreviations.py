@@ -93,5 +93,7 @@ ABBREVIATIONS = {
 }
 """All other abbreviations."""
 
-ACRONYMS = frozenset(words("FMI NBA ATM DNA IA IPC"))
+ACRONYMS = frozenset(
+    words("ADSL ATM BCE CGIL DNA FBI FMI HIV IA IBM INGV IPC ISS NBA OMC OMS ONG RNA UE URL")
+)
 """Acronyms that are spelled, although they could be read as words."""

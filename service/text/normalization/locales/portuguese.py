@@ -230,6 +230,7 @@ LOCALE = Locale(
         "qui": "quinta-feira",
         "sex": "sexta-feira",
         "sáb": "sábado",
+        "sab": "sábado",
         "dom": "domingo",
     },
     date="{day} de {month} de {year}",
@@ -278,11 +279,16 @@ LOCALE = Locale(
         **dict.fromkeys(words("Elizabeth Isabel Catarina Maria Margarida"), True),
     },
     regnal_style=RomanStyle.ORDINAL_TO_TEN,
+    weekday_links=words("a e ou à"),
+    ambiguous_weekdays=frozenset(words("ter qua qui sex seg set dom")),
     foot=Noun("pé", "pés"),
     inch=Noun("polegada", "polegadas", _F),
     by="por",
     times=Noun("vez", "vezes", _F),
-    codes=words("código senha PIN OTP CVV CEP ramal protocolo matrícula código\\sde\\s\\w+"),
+    codes=words(
+        "código senha PIN OTP CVV CEP ramal protocolo matrícula código\\sde\\s\\w+"
+        " número\\sd[aeo]\\s(?:pedido|conta|cliente|série|processo|reserva|cartão) conta\\snúmero"
+    ),
     code_links=words("é era será número"),
     flights=words("voo voos"),
     singular_articles=frozenset(words("o a do da ao à no na um uma pelo pela")),
@@ -300,9 +306,10 @@ LOCALE = Locale(
     ),
     numbered=frozenset(
         words(
-            "página capítulo fase parte número artigo tabela figura grupo linha versão nível zona"
-            " tipo classe quarto sala porta andar etapa rodada temporada tema unidade lição"
-            " exercício pergunta opção passo ponto seção anexo volume categoria canal mesa equipe"
+            "vitamina página capítulo fase parte número artigo tabela figura grupo linha"
+            " versão nível zona tipo classe quarto sala porta andar etapa rodada temporada tema"
+            " unidade lição exercício pergunta opção passo ponto seção anexo volume categoria"
+            " canal mesa equipe"
         )
     ),
     half="meia",

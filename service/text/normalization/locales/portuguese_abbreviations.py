@@ -80,5 +80,10 @@ ABBREVIATIONS = {
 }
 """All other abbreviations."""
 
-ACRONYMS = frozenset(words("USB IBM IBGE INSS ATM FGTS UFRJ UTI UE URL FMI IPC IA DNA"))
+ACRONYMS = frozenset(
+    words(
+        "ATM DNA FBI FGTS FMI HIV IA IBGE IBM ICMS INPC INSS IOF IPC IPI IPTU IPVA ISS OAB RNA TSE"
+        " UE UERJ UFMG UFRJ UNB URL USB UTI"
+    )
+)
 """Acronyms that are spelled, although they could be read as words."""

@@ -245,9 +245,11 @@ LOCALE = Locale(
         "lun": "lunes",
         "mar": "martes",
         "mié": "miércoles",
+        "mie": "miércoles",
         "jue": "jueves",
         "vie": "viernes",
         "sáb": "sábado",
+        "sab": "sábado",
         "dom": "domingo",
     },
     date="{day} de {month} de {year}",
@@ -302,8 +304,11 @@ LOCALE = Locale(
         **dict.fromkeys(words("Isabel Catalina Juana Cristina Margarita María Urraca"), True),
     },
     regnal_style=RomanStyle.ORDINAL_TO_TEN,
+    weekday_links=words("a y e o al"),
+    ambiguous_weekdays=frozenset(words("mar dom")),
     foot=Noun("pie", "pies"),
     inch=Noun("pulgada", "pulgadas", _F),
+    times=Noun("vez", "veces", _F),
     codes=words(
         "código clave contraseña PIN OTP CVV NIP folio extensión C\\.?P\\.? código\\spostal"
         " código\\sde\\s\\w+ número\\sde\\s(?:pedido|reserva|cuenta|serie|expediente|seguimiento)"
@@ -321,10 +326,11 @@ LOCALE = Locale(
     ),
     numbered=frozenset(
         words(
-            "página capítulo fase parte número artículo tabla figura grupo línea versión nivel zona"
-            " tipo clase andén habitación aula sala puerta piso vía etapa ronda jornada temporada"
-            " tema unidad lección ejercicio pregunta opción paso punto apartado sección anexo"
-            " tomo volumen categoría canal planta carril mesa equipo jugador candidato"
+            "vitamina página capítulo fase parte número artículo tabla figura grupo línea"
+            " versión nivel zona tipo clase andén habitación aula sala puerta piso vía etapa"
+            " ronda jornada temporada tema unidad lección ejercicio pregunta opción paso punto"
+            " apartado sección anexo tomo volumen categoría canal planta carril mesa equipo"
+            " jugador candidato"
         )
     ),
     half="media",

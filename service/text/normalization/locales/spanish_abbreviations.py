@@ -100,8 +100,17 @@ ABBREVIATIONS = {
     "izq.": "izquierda",
     "dcha.": "derecha",
     "vs.": "contra",
+    "L-J": "lunes a jueves",
+    "L-V": "lunes a viernes",
+    "L-S": "lunes a sábado",
+    "L-D": "lunes a domingo",
 }
 """All other abbreviations."""
 
-ACRONYMS = frozenset(words("USB IBM ADN ARN ATM FMI UE URL IPC ITV OMS IA"))
+ACRONYMS = frozenset(
+    words(
+        "ADN ARN ATM BBVA DNI FBI FMI IA IBM IES IPC IRPF ITV OCDE OEA OMC OMS ONG RNE RTVE SMI TVE"
+        " UAB UCI UE UGT UIT UOC UPC UPF UPV URL URSS USB UVI VIH"
+    )
+)
 """Acronyms that are spelled, although they could be read as words."""
