@@ -6,7 +6,7 @@ import argparse
 import json
 import sys
 from collections.abc import Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from datetime import datetime
 from pathlib import Path
 from typing import Any, Literal
@@ -53,7 +53,7 @@ def _say(
     language: str | None,
     phonemes: bool,
     ssml: bool,
-    normalize: bool,
+    normalize: str,
 ) -> int:
     from service import saying  # other commands need no audio
     from service.loading import load_synthesizer
@@ -71,9 +71,8 @@ def _say(
         "phonemes" if phonemes else "ssml" if ssml else "text",
         speed=speed,
         language=language,
+        normalization=saying.normalization_of(normalize),
     )
-    if not normalize:
-        utterance = replace(utterance, normalization=None)
     synthesizer = load_synthesizer(settings, _progress)
     try:
         if output is None:

@@ -39,9 +39,17 @@ def add_saying(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--ssml", action="store_true", help="the text is SSML; see docs/markup.md")
     parser.add_argument(
         "--normalize",
-        action=argparse.BooleanOptionalAction,
-        default=True,
-        help="write numbers, dates and abbreviations as words before G2P",
+        default="true",
+        metavar="CHOICES",
+        help="how numbers, dates, abbreviations and the like become words before G2P: true, false, "
+        "or choices such as urls=short,code=skip, in JSON too; see docs/text.md",
+    )
+    parser.add_argument(
+        "--no-normalize",
+        dest="normalize",
+        action="store_const",
+        const="false",
+        help="the same as --normalize false",
     )
 
 

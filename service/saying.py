@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import os
 import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
+
+from pydantic import TypeAdapter, ValidationError
 
 from service.audio import FORMATS, AudioFormat, encode, open_encoder, require_format
 from service.complete_files import write_whole
@@ -14,6 +18,7 @@ from service.errors import InvalidRequestError
 from service.playback import Player, find_player, play_file, play_samples
 from service.progress import Progress
 from service.speech import AudioSegment, Chunk, Delivery, Plan, Synthesizer, Utterance
+from service.text import USUAL, Normalization
 
 OTHER_ENDINGS: dict[str, AudioFormat] = {"raw": "pcm", "ogg": "opus", "ulaw": "mulaw"}
 """Endings that are not a format's name."""
@@ -58,6 +63,38 @@ def read_text(text: str | None, file: Path | None) -> str:
         where = "standard input" if file is None else str(file)
         raise InvalidRequestError(f"{where} is not UTF-8: {error.reason}") from error
     return text
+
+
+def normalization_of(option: str) -> Normalization | None:
+    """Return what `--normalize` asks for; None for no normalization.
+
+    Args:
+        option: `true`, `false`, a JSON object, or its names and values as `urls=short,code=skip`.
+
+    Raises:
+        InvalidRequestError: it is none of these, or has a choice that does not exist.
+    """
+    if option in ("true", "false"):
+        return USUAL if option == "true" else None
+    choices: Any
+    if option.lstrip().startswith("{"):
+        try:
+            choices = json.loads(option)
+        except json.JSONDecodeError as error:
+            raise InvalidRequestError(f"--normalize: no JSON: {error}") from error
+    else:
+        pairs = [pair.partition("=") for pair in option.split(",")]
+        if not all(sign for _, sign, _ in pairs):
+            raise InvalidRequestError(
+                f"--normalize {option}: give true, false, or choices such as urls=short,code=skip"
+            )
+        choices = {name.strip(): value.strip() for name, _, value in pairs}
+    try:
+        return TypeAdapter(Normalization).validate_python(choices)
+    except ValidationError as error:
+        fault = error.errors()[0]
+        name = ".".join(map(str, fault["loc"]))
+        raise InvalidRequestError(f"--normalize: {name}: {fault['msg']}") from error
 
 
 def check_place(output: Path) -> None:

@@ -51,7 +51,7 @@ function _shtab_kokoro_service_using
 end
 
 set -g _shtab_kokoro_service_commands serve say read corpus voices prepare doctor cache completion
-set -g _shtab_kokoro_service_opts_with_value --actor-cpus --actor-gpus --actors --answer-memory-bytes --api-keys-file --attempts --audio-cache-bytes --buckets --by --cache-dir --cast --changed --chapter-pause --chapters --cluster --config --cors-origins --cuda-device --data-dir --deadline-s --emoji --espeak-data --espeak-library --file --file-decoding --files --for --format --host --idle-unload-s --job-age-s --jobs-bytes --keep --kernels --language --lexicon --lexicons-dir --log-format --log-level --loudness --max-document-bytes --max-jobs --max-requests --max-text-length --max-websockets --memory-budget-bytes --min-free-memory-bytes --model --output --port --precision --progress --provider --receive-timeout-s --sample-rate --scene-pause --send-timeout-s --shutdown-timeout-s --skip --speed --stream-decoding --threads --timestamps --voice --voices-dir --volume --warm-languages --workers --wyoming --wyoming-zeroconf -f -o
+set -g _shtab_kokoro_service_opts_with_value --actor-cpus --actor-gpus --actors --answer-memory-bytes --api-keys-file --attempts --audio-cache-bytes --buckets --by --cache-dir --cast --changed --chapter-pause --chapters --cluster --config --cors-origins --cuda-device --data-dir --deadline-s --emoji --espeak-data --espeak-library --file --file-decoding --files --for --format --host --idle-unload-s --job-age-s --jobs-bytes --keep --kernels --language --lexicon --lexicons-dir --log-format --log-level --loudness --max-document-bytes --max-jobs --max-requests --max-text-length --max-websockets --memory-budget-bytes --min-free-memory-bytes --model --normalize --output --port --precision --progress --provider --receive-timeout-s --sample-rate --scene-pause --send-timeout-s --shutdown-timeout-s --skip --speed --stream-decoding --threads --timestamps --voice --voices-dir --volume --warm-languages --workers --wyoming --wyoming-zeroconf -f -o
 
 complete -c kokoro-service -e
 complete -c kokoro-service -f
@@ -120,7 +120,8 @@ complete -c kokoro-service -n '_shtab_kokoro_service_using say' -l volume -x -d 
 complete -c kokoro-service -n '_shtab_kokoro_service_using say' -l language -x -d 'language code of the text; default: the voice'"'"'s language'
 complete -c kokoro-service -n '_shtab_kokoro_service_using say' -l phonemes -d 'the text is phonemes'
 complete -c kokoro-service -n '_shtab_kokoro_service_using say' -l ssml -d 'the text is SSML; see docs/markup.md'
-complete -c kokoro-service -n '_shtab_kokoro_service_using say' -l normalize -l no-normalize -d 'write numbers, dates and abbreviations as words before G2P'
+complete -c kokoro-service -n '_shtab_kokoro_service_using say' -l normalize -x -d 'how numbers, dates, abbreviations and the like become words before G2P: true, false, or choices such as urls=short,code=skip, in JSON too; see docs/text.md'
+complete -c kokoro-service -n '_shtab_kokoro_service_using say' -l no-normalize -d 'the same as --normalize false'
 complete -c kokoro-service -n '_shtab_kokoro_service_using say' -l config -xka "(__fish_complete_path (commandline -ct))" -d 'configuration file (TOML)'
 complete -c kokoro-service -n '_shtab_kokoro_service_using say' -l host -x -d 'address to listen on'
 complete -c kokoro-service -n '_shtab_kokoro_service_using say' -l port -x -d 'port to listen on; 0 picks a free one'

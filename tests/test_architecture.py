@@ -50,7 +50,7 @@ ALLOWED = {
     },
     "playback": LEAVES,
     "progress": set(),
-    "saying": LEAVES | {"audio", "complete_files", "playback", "progress", "speech"},
+    "saying": LEAVES | {"audio", "complete_files", "playback", "progress", "speech", "text"},
     "narrating": LEAVES | {"books", "loading", "text"},
     "arguments": LEAVES,
     "__main__": LEAVES

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import ClassVar, Literal
 
 UrlReading = Literal["full", "short", "skip"]
 EmojiReading = Literal["name", "skip"]
@@ -25,6 +25,9 @@ class Normalization:
         numbers_as: `digits` reads every number digit by digit, also dates, times and amounts;
             English ordinals and `º` stay ordinals.
     """
+
+    __pydantic_config__: ClassVar[dict[str, str]] = {"extra": "forbid"}
+    """For those who validate what a caller wrote."""
 
     urls: UrlReading = "full"
     emoji: EmojiReading | None = None
