@@ -50,6 +50,7 @@ def _say(
     output: Path | None,
     speed: float,
     volume: float,
+    loudness: float | None,
     language: str | None,
     phonemes: bool,
     ssml: bool,
@@ -58,14 +59,14 @@ def _say(
     from service import saying  # other commands need no audio
     from service.loading import load_synthesizer
     from service.playback import find_player
-    from service.speech import Utterance, gain_of
+    from service.speech import Delivery, Utterance, gain_of
 
     if output is None:
         player = find_player()
     else:
         saying.format_of(output)
         saying.check_place(output)
-    gain = gain_of(volume)
+    delivery = Delivery(gain=gain_of(volume), loudness_lufs=loudness)
     utterance = Utterance(
         saying.read_text(text, file),
         "phonemes" if phonemes else "ssml" if ssml else "text",
@@ -76,9 +77,9 @@ def _say(
     synthesizer = load_synthesizer(settings, _progress)
     try:
         if output is None:
-            line = saying.say_aloud(synthesizer, utterance, player, gain=gain)
+            line = saying.say_aloud(synthesizer, utterance, player, delivery)
         else:
-            line = saying.say_to_file(synthesizer, utterance, output, gain=gain)
+            line = saying.say_to_file(synthesizer, utterance, output, delivery)
     finally:
         synthesizer.close()
     _progress(line)

@@ -33,6 +33,12 @@ def add_saying(parser: argparse.ArgumentParser) -> None:
         help="gain in decibels, -60 to 20; 6 is twice the amplitude",
     )
     parser.add_argument(
+        "--loudness",
+        type=float,
+        metavar="LUFS",
+        help="loudness of the whole, -50 to -10, instead of a volume; needs the extra books",
+    )
+    parser.add_argument(
         "--language", help="language code of the text; default: the voice's language"
     )
     parser.add_argument("--phonemes", action="store_true", help="the text is phonemes")

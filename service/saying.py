@@ -15,7 +15,7 @@ from pydantic import TypeAdapter, ValidationError
 from service.audio import FORMATS, AudioFormat, encode, open_encoder, require_format
 from service.complete_files import write_whole
 from service.errors import InvalidRequestError
-from service.playback import Player, find_player, play_file, play_samples
+from service.playback import Player, play_file, play_samples
 from service.progress import Progress
 from service.speech import AudioSegment, Chunk, Delivery, Plan, Synthesizer, Utterance
 from service.text import USUAL, Normalization
@@ -109,7 +109,7 @@ def check_place(output: Path) -> None:
 
 
 def say_to_file(
-    synthesizer: Synthesizer, utterance: Utterance, output: Path, *, gain: float = 1.0
+    synthesizer: Synthesizer, utterance: Utterance, output: Path, delivery: Delivery
 ) -> str:
     """Write the speech of an utterance into a file; return a line about it.
 
@@ -119,7 +119,7 @@ def say_to_file(
     """
     audio_format = format_of(output)
     spoken = _Spoken()
-    segments = spoken.segments(synthesizer, utterance, Delivery(gain=gain))
+    segments = spoken.segments(synthesizer, utterance, delivery)
     parts = [segment.samples for segment in segments]
     write_whole(output, encode(parts, audio_format))
     return f"{output}: {spoken}"
@@ -128,19 +128,20 @@ def say_to_file(
 def say_aloud(
     synthesizer: Synthesizer,
     utterance: Utterance,
-    player: Player | None = None,
-    *,
-    gain: float = 1.0,
+    player: Player,
+    delivery: Delivery,
 ) -> str:
     """Play the speech of an utterance, with what is made first; return a line about it.
+
+    A loudness needs all of it first.
 
     Raises:
         PlaybackError: there is no player, or it cannot play.
         ServiceError: it cannot be said; see `Synthesizer.plan` and `stream`.
     """
-    player = player or find_player()
     spoken = _Spoken()
-    delivery = Delivery(streamed=player.reads_samples, gain=gain)
+    if delivery.loudness_lufs is None:
+        delivery = replace(delivery, streamed=player.reads_samples)
     segments = spoken.segments(synthesizer, utterance, delivery)
     if player.reads_samples:
         play_samples(player, _samples(segments))

@@ -117,6 +117,7 @@ complete -c kokoro-service -n '_shtab_kokoro_service_using say' -s f -l file -xk
 complete -c kokoro-service -n '_shtab_kokoro_service_using say' -s o -l output -xka "(__fish_complete_path (commandline -ct))" -d 'audio file; its ending is the format: wav, pcm, raw, flac, mp3, opus, ogg, aac, mulaw, ulaw or alaw; default: play it with paplay, pw-play, aplay or afplay'
 complete -c kokoro-service -n '_shtab_kokoro_service_using say' -l speed -x -d '0.25 to 4.0; 2.0 is twice as fast'
 complete -c kokoro-service -n '_shtab_kokoro_service_using say' -l volume -x -d 'gain in decibels, -60 to 20; 6 is twice the amplitude'
+complete -c kokoro-service -n '_shtab_kokoro_service_using say' -l loudness -x -d 'loudness of the whole, -50 to -10, instead of a volume; needs the extra books'
 complete -c kokoro-service -n '_shtab_kokoro_service_using say' -l language -x -d 'language code of the text; default: the voice'"'"'s language'
 complete -c kokoro-service -n '_shtab_kokoro_service_using say' -l phonemes -d 'the text is phonemes'
 complete -c kokoro-service -n '_shtab_kokoro_service_using say' -l ssml -d 'the text is SSML; see docs/markup.md'

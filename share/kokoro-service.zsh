@@ -419,6 +419,7 @@ _shtab_kokoro_service_say_options=(
   {-o,--output}"[audio file\; its ending is the format\: wav, pcm, raw, flac, mp3, opus, ogg, aac, mulaw, ulaw or alaw\; default\: play it with paplay, pw-play, aplay or afplay]:output:_files"
   "--speed[0.25 to 4.0\; 2.0 is twice as fast]:speed:"
   "--volume[gain in decibels, -60 to 20\; 6 is twice the amplitude]:volume:"
+  "--loudness[loudness of the whole, -50 to -10, instead of a volume\; needs the extra books]:LUFS:"
   "--language[language code of the text\; default\: the voice\'s language]:language:"
   "--phonemes[the text is phonemes]"
   "--ssml[the text is SSML\; see docs\/markup.md]"

@@ -13,6 +13,7 @@ from service.api.request_statistics import RequestStatistics
 from service.api.state import ServiceState
 from service.errors import CancelledError, DeadlineError, ServiceError
 from service.speech import (
+    LEVELLING_BYTES_PER_S,
     LONGEST_SEGMENT_S,
     AudioSegment,
     Cancellation,
@@ -150,4 +151,10 @@ class SpeechJob(Generic[T]):
 
     def _held_bytes(self, memory: AnswerMemory) -> Callable[[], int]:
         likely_s, statistics = self._utterance.likely_s, self.statistics
-        return lambda: memory.bytes_of(max(likely_s, statistics.audio_s))
+        levelling = 0 if self._delivery.loudness_lufs is None else LEVELLING_BYTES_PER_S
+
+        def held() -> int:
+            audio_s = max(likely_s, statistics.audio_s)
+            return memory.bytes_of(audio_s) + round(audio_s * levelling)
+
+        return held

@@ -10,7 +10,12 @@ from pydantic_core import PydanticCustomError
 from service.audio import FORMATS, AudioFormat, SampleRate
 from service.audio.formats import OPUS_RATES_HZ
 from service.speech import WordTime
-from service.speech.utterance import MAX_VOLUME_DB, MIN_VOLUME_DB
+from service.speech.utterance import (
+    MAX_LOUDNESS_LUFS,
+    MAX_VOLUME_DB,
+    MIN_LOUDNESS_LUFS,
+    MIN_VOLUME_DB,
+)
 from service.speech.voices import MAX_BLEND_LENGTH
 
 STREAMABLE_FORMATS = [name for name, form in FORMATS.items() if form.streamable]
@@ -33,6 +38,16 @@ VOLUME: Any = Field(
     le=MAX_VOLUME_DB,
     allow_inf_nan=False,
     description="gain in decibels; 6 is twice the amplitude; peaks that get too loud are limited",
+)
+
+
+LOUDNESS: Any = Field(
+    None,
+    ge=MIN_LOUDNESS_LUFS,
+    le=MAX_LOUDNESS_LUFS,
+    allow_inf_nan=False,
+    description="integrated loudness of the whole answer in LUFS, instead of volume; -16 is usual "
+    "for podcasts, -23 for broadcasts; not with stream",
 )
 
 

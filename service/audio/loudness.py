@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import math
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -17,11 +18,16 @@ USUAL_LUFS = -18.0
 _CEILING_DBTP = -2.0
 """Of the limiter. What the encoders and resampling add stays below -1."""
 
-_LEAST_LUFS = -70.0
+SILENCE_LUFS = -70.0
 """The gate of the standard: quieter sound is silence, and has no loudness."""
 
 _OVERSAMPLED_HZ = 96_000
 """Four times the rate, as the standard measures true peaks."""
+
+
+def is_available() -> bool:
+    """Tell whether PyAV, which has the filters, is installed."""
+    return importlib.util.find_spec("av") is not None
 
 
 @dataclass(frozen=True)
@@ -40,7 +46,7 @@ class Loudness:
 def measure(samples: Iterable[npt.NDArray[np.float32]]) -> Loudness:
     """Measure mono samples at 24 kHz of any length, in constant memory."""
     chain = FilterChain([("ebur128", "peak=true:metadata=1")])
-    lufs, peak = _LEAST_LUFS, 0.0
+    lufs, peak = SILENCE_LUFS, 0.0
 
     def told() -> Iterator[dict[str, str]]:
         for part in samples:
@@ -52,8 +58,8 @@ def measure(samples: Iterable[npt.NDArray[np.float32]]) -> Loudness:
     for told_now in told():
         lufs = float(told_now.get("lavfi.r128.I", lufs))
         peak = max(peak, float(told_now.get("lavfi.r128.true_peak", peak)))
-    lufs = lufs if math.isfinite(lufs) else _LEAST_LUFS
-    return Loudness(max(lufs, _LEAST_LUFS), 20 * math.log10(peak) if peak > 0 else -math.inf)
+    lufs = lufs if math.isfinite(lufs) else SILENCE_LUFS
+    return Loudness(max(lufs, SILENCE_LUFS), 20 * math.log10(peak) if peak > 0 else -math.inf)
 
 
 def levelled(
@@ -66,7 +72,7 @@ def levelled(
         loudness: what `measure` says of them.
         target_lufs: -70 to 0.
     """
-    if loudness.lufs <= _LEAST_LUFS:
+    if loudness.lufs <= SILENCE_LUFS:
         yield from samples
         return
     gain_db = target_lufs - loudness.lufs

@@ -3,6 +3,7 @@
 from service.speech.cancellation import Cancellation
 from service.speech.chunking import LONGEST_CHUNK_S
 from service.speech.delivery import AudioSegment
+from service.speech.levelling import BYTES_PER_S as LEVELLING_BYTES_PER_S
 from service.speech.model_worker import Worker
 from service.speech.planning import LONGEST_SEGMENT_S, Chunk, Plan, Planner, Preview
 from service.speech.synthesizer import Synthesizer
@@ -11,6 +12,7 @@ from service.speech.utterance import SILENCE_S, Delivery, TextKind, Utterance, g
 from service.speech.voices import Blend, Voice, VoiceLibrary
 
 __all__ = [
+    "LEVELLING_BYTES_PER_S",
     "LONGEST_CHUNK_S",
     "LONGEST_SEGMENT_S",
     "SILENCE_S",

@@ -26,6 +26,7 @@ from service.speech import joining
 from service.speech.cache import AudioCache
 from service.speech.cancellation import Cancellation
 from service.speech.delivery import AudioSegment, Made, deliver
+from service.speech.levelling import at_loudness
 from service.speech.model_worker import Worker
 from service.speech.planning import Chunk, Plan, Planner
 from service.speech.stretching import stretched
@@ -161,6 +162,14 @@ class Synthesizer:
             NotReadyError: the synthesizer is closed, or the model cannot be opened again.
             ServiceError: the reason of the cancellation.
         """
+        segments = self._segments(plan, cancellation, keep_memory=keep_memory)
+        lufs = plan.delivery.loudness_lufs
+        yield from segments if lufs is None else at_loudness(segments, lufs)
+
+    def _segments(
+        self, plan: Plan, cancellation: Cancellation | None, *, keep_memory: bool
+    ) -> Iterator[AudioSegment]:
+        """Yield the segments of a plan as loud as the model and the gain make them."""
         delivery = plan.delivery
         n_samples = 0
         soon = cancellation is None or not cancellation.is_background

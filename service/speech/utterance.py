@@ -6,7 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
+from service.audio.loudness import is_available
 from service.errors import InvalidRequestError
+from service.extras import advice
 from service.settings import Decoding
 from service.text import USUAL, Normalization, UserLexicon
 
@@ -19,6 +21,9 @@ error, or an answer without audio, for a failure of the service."""
 
 MIN_VOLUME_DB, MAX_VOLUME_DB = -60.0, 20.0
 """Of a volume. Less is silence in 16 bits, and more is little but distortion."""
+
+MIN_LOUDNESS_LUFS, MAX_LOUDNESS_LUFS = -50.0, -10.0
+"""Of a loudness. Speech that is louder has lost its dynamics to the limiter."""
 
 _LIKELY_S_PER_BYTE = 0.07
 """English has 14.6 letters in a second. Scripts with fewer characters have more bytes for each.
@@ -96,6 +101,12 @@ class Delivery:
         read_first: whether G2P of the whole text is done before any of it is said; otherwise it
             runs while the beginning is spoken.
         gain: factor of the samples; loud ones are limited when they are encoded.
+        loudness_lufs: integrated loudness of the whole, instead of a gain; None for that of the
+            model.
+
+    Raises:
+        InvalidRequestError: a loudness is out of range, given with a gain or for a stream, or
+            cannot be measured here.
     """
 
     streamed: bool = False
@@ -106,3 +117,23 @@ class Delivery:
     last: bool = True
     read_first: bool = False
     gain: float = 1.0
+    loudness_lufs: float | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse a loudness that cannot be had."""
+        if self.loudness_lufs is None:
+            return
+        if not MIN_LOUDNESS_LUFS <= self.loudness_lufs <= MAX_LOUDNESS_LUFS:
+            raise InvalidRequestError(
+                f"loudness must be {MIN_LOUDNESS_LUFS:g} to {MAX_LOUDNESS_LUFS:g} LUFS, "
+                f"not {self.loudness_lufs:g}"
+            )
+        if self.gain != 1.0:
+            raise InvalidRequestError("give a loudness or a volume, not both")
+        if self.streamed:
+            raise InvalidRequestError(
+                "loudness is measured over the whole answer, so a stream cannot have one; set "
+                "stream to false, or give a volume"
+            )
+        if not is_available():
+            raise InvalidRequestError(f"loudness needs PyAV; run `{advice('books')}`")

@@ -73,6 +73,8 @@ def test_say_takes_phonemes(model_file: Path, cache_dir: Path, tmp_path: Path) -
         (["say", "-f", "/nowhere.txt", "-o", "a.wav"], "/nowhere.txt"),
         (["cache", "nobody", "--clear"], "not in the cache: nobody"),
         (["say", "a", "-o", "a.wav", "--speed", "9"], "speed"),
+        (["say", "a", "-o", "a.wav", "--loudness", "-3"], "-50 to -10 LUFS"),
+        (["say", "a", "-o", "a.wav", "--loudness", "-20", "--volume", "3"], "not both"),
         (["say", "a", "-o", "a.wav", "--normalize", "yes"], "urls=short,code=skip"),
         (["say", "a", "-o", "a.wav", "--normalize", "urls=long"], "urls: Input should be 'full'"),
         (["say", "a", "-o", "a.wav", "--normalize", "links=skip"], "links: Unexpected"),

@@ -92,6 +92,7 @@ async def speech(body: SpeechRequest, request: Request) -> Response:
         streamed=rendering.streams,
         timed=body.depth is not None,
         gain=body.volume_multiplier * gain_of(body.volume),
+        loudness_lufs=body.loudness,
     )
     headers = {}
     if body.ignored:

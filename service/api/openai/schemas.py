@@ -20,6 +20,7 @@ from service.api.openai.names import MODELS
 from service.api.rendering import TimestampDepth
 from service.api.schemas import (
     BLEND,
+    LOUDNESS,
     NAMED,
     SAMPLE_RATE,
     STREAMABLE_FORMATS,
@@ -190,6 +191,7 @@ class SpeechRequest(LooseModel):
     )
     language: str | None = Field(None, description="the same as lang_code, which counts more")
     volume: float = VOLUME
+    loudness: float | None = LOUDNESS
     volume_multiplier: Annotated[float, BeforeValidator(_number)] = Field(
         1.0,
         ge=0.0,

@@ -11,6 +11,7 @@ from service.api.normalize_field import NORMALIZE, NormalizeField, normalization
 from service.api.piper_fields import PiperFields
 from service.api.schemas import (
     BLEND,
+    LOUDNESS,
     NAMED,
     SAMPLE_RATE,
     STREAMABLE_FORMATS,
@@ -122,6 +123,7 @@ class SynthesisRequest(StrictModel, PiperFields):
     )
     sample_rate: SampleRate | None = SAMPLE_RATE
     volume: float = VOLUME
+    loudness: float | None = LOUDNESS
     stream: bool = Field(
         False,
         description="send audio while it is made; not with wav, wav_mulaw, wav_alaw, srt and vtt",
@@ -175,6 +177,7 @@ class SynthesisRequest(StrictModel, PiperFields):
             early=None if self.chunking is None else self.chunking == "early",
             decoding=self.decoding,
             gain=gain_of(self.volume),
+            loudness_lufs=self.loudness,
         )
 
 

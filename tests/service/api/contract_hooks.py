@@ -84,6 +84,10 @@ def what_fits_the_schema_is_refused_for_its_meaning_only(
         return  # no schema tells which texts are numbers
     if given >= {"speed", "length_scale"}:
         return  # their quotient is bounded too
+    if "loudness" in given and (
+        case.body.get("stream") is not False or given & {"volume", "volume_multiplier"}
+    ):
+        return  # a stream has none, and there is a gain already
     if given >= {"text", "phonemes"}:
         return  # an entry of a dictionary has taken the place of a null
     if case.path == "/jobs" and (case.query or given & {"chapters", "keep", "skip"}):

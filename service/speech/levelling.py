@@ -1,0 +1,46 @@
+"""Bring whole speech to a loudness."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+
+import numpy as np
+
+from service.audio.loudness import SILENCE_LUFS, levelled, measure
+from service.speech.delivery import AudioSegment
+
+BYTES_PER_S = 2 * 4 * 24_000
+"""Memory for each second: samples as the model made them, and as they become."""
+
+_TOLERANCE_LU = 0.1
+_ROUNDS = 4
+"""What the limiter takes from the peaks is given to the rest, round by round."""
+
+
+def at_loudness(segments: Iterable[AudioSegment], lufs: float) -> Iterator[AudioSegment]:
+    """Yield segments whose sound together has a loudness; nothing before all of them are made.
+
+    True peaks stay below -1 dBTP. Silence, and sound shorter than the 0.4 s that loudness is
+    measured over, stays as it is.
+
+    Args:
+        segments: those of a whole utterance.
+        lufs: integrated loudness by ITU-R BS.1770.
+    """
+    made = list(segments)
+    samples = [segment.samples for segment in made]
+    loudness = measure(samples)
+    parts, aim = samples, lufs
+    for _ in range(_ROUNDS):
+        parts = list(levelled(samples, loudness, aim))
+        missing = lufs - measure(parts).lufs
+        if abs(missing) < _TOLERANCE_LU or loudness.lufs <= SILENCE_LUFS:
+            break
+        aim += missing
+    sound = np.concatenate(parts) if parts else np.empty(0, np.float32)
+    start = 0
+    for segment in made:
+        end = start + segment.samples.size
+        yield replace(segment, samples=sound[start:end])
+        start = end
