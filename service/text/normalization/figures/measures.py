@@ -24,6 +24,8 @@ _FEET_ALONE = re.compile(rf"{FIGURE_BEFORE}(?P<feet>[0-9]{{1,2}})['′](?=[ .,;:
 _INCHES = re.compile(
     rf"{FIGURE_BEFORE}(?P<inches>[0-9]{{1,3}}(?:[.,][0-9])?)(?P<sign>[\"″”]|′′)(?!\w)"
 )
+_NAME_BEFORE = re.compile(r"[^\W\d_][,;:]?\s[A-ZÀ-ÖØ-Þ]\w+\s\Z")
+_LONGEST_NAME = 40
 _MOST_INCHES = 11
 """Of a length in feet."""
 
@@ -108,7 +110,15 @@ def _instalment_rules(locale: Locale, numerals: Numerals) -> tuple[Rule, ...]:
     if times is None:
         return ()
     pattern = re.compile(rf"{FIGURE_BEFORE}(?P<number>{numerals.pattern})[x×](?!\w|{SPACE}?[0-9(])")
-    return (Rule(pattern, lambda match: numerals.count(numerals.parse(match["number"]), times)),)
+
+    def write(match: re.Match[str]) -> str | None:
+        # `Fortran 9x` has versions; a name at the start of a sentence may be a noun: `Zoom 9x`.
+        before = match.string[max(0, match.start() - _LONGEST_NAME) : match.start()]
+        if _NAME_BEFORE.search(before):
+            return None
+        return numerals.count(numerals.parse(match["number"]), times)
+
+    return (Rule(pattern, write),)
 
 
 def _score_rules(locale: Locale, numerals: Numerals) -> tuple[Rule, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from service.text.normalization.locales.locale import Meaning, words
 
-_CA = r"(?<![\w$.'’-])CA(?![\w.'’-])"
+_CA = r"(?<![\w$.'’(-])CA(?![\w.'’)-])"
 """Revenue or board."""
 
 TITLES = {
@@ -107,7 +107,7 @@ MEANINGS = (
         "chiffre d'affaires",
         r"[€$£%]|\b(?:[0-9]+|millions?|milliards?|euros?|pour cent|hausse|baisse\w*|progress\w+"
         r"|annuels?|mensuels?|trimestriels?|hors taxes|HT|TTC|réalis\w+|record|croissance"
-        r"|ventes?|marge|bénéfices?|résultats?|stable|recul\w*|augment\w+|généré?\w*)",
+        r"|ventes?|marge|bénéfices?|résultats?|stable|recul\w*|augment\w+)",
     ),
 )
 """Abbreviations that only a context tells."""
