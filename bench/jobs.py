@@ -3,11 +3,11 @@
     python -m bench.jobs [--repeats N] [--write]
 
 One server. A client streams a short text and a sentence as raw samples, first while there are no
-jobs, then while four jobs are being spoken, and so on in turns; each round deletes the jobs and makes
-new ones. First audio is the time from the request to the first bytes. A row compares by the median
-ratio of a round's median with jobs to its median without. The last line tells what jobs get: the
-audio that is made for them in a second, without requests, and while a client has a sentence streamed
-every few seconds.
+jobs, then while four jobs are being spoken, and so on in turns; each round deletes the jobs and
+makes new ones. First audio is the time from the request to the first bytes. A row compares by the
+median ratio of a round's median with jobs to its median without. The last line tells what jobs get:
+the audio that is made for them in a second, without requests, and while a client has a sentence
+streamed every few seconds.
 """
 
 from __future__ import annotations
