@@ -115,7 +115,7 @@ OF_EACH_LANGUAGE = {
 
 # Every room of service/text imports only from lines above its own.
 TEXT_LAYERS = [
-    {"backtracking", "languages", "offset_mapping", "scripts", "stress", "vocabulary"},
+    {"backtracking", "languages", "offset_mapping", "scripts", "stress", "vocabulary", "wordlist"},
     {"characters", "reading", "spans"},
     {"markup", "punctuation", "reader"},
     {"clauses", "espeak", "lexicon_entries", "mandarin", "mixed", "normalization"},

@@ -11,7 +11,7 @@ from service.text.english.loanwords import loanwords
 from service.text.english.stems import ED, ENDINGS, ING, Ending, S
 from service.text.english.subwords import APOSTROPHES
 from service.text.english.tokens import Next, Token
-from service.text.english.wordlist import WordList
+from service.text.wordlist import WordList
 
 _SYMBOLS = {"%": "percent", "&": "and", "+": "plus", "@": "at"}
 _ADDRESS_SYMBOLS = {".": "dot", "/": "slash"}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from urllib.parse import unquote
 
 from service.text.normalization.choices import UrlReading
@@ -189,6 +189,7 @@ class _Speller:
         self._is_english = column == "en"
         self._signs = dict(zip(_SIGNS, _SPOKEN[column].split("; "), strict=True))
         self._words_too = _WORDS_TOO[column]
+        self._split = _splitter() if self._is_english else _unsplit
         self.hashtag = _HASHTAG[column]
         self.at = _MENTION_WORDS.get(column, self._signs["@"])
 
@@ -314,7 +315,20 @@ class _Speller:
             return part.upper()
         if _VOWEL.search(part) is None and small not in _WORDS_WITHOUT_VOWEL:
             return part.upper()
+        if part == small and part.isascii():
+            return " ".join(self._split(part))
         return small if len(part) > _LONGEST_ACRONYM and part.isupper() else part
+
+
+def _splitter() -> Callable[[str], Sequence[str]]:
+    # Imported when needed, as by the normalizer.
+    from service.text.normalization.english.run_together import split
+
+    return split
+
+
+def _unsplit(name: str) -> Sequence[str]:
+    return (name,)
 
 
 def rules(language: str, urls: UrlReading = "full") -> Sequence[Rule]:

@@ -62,7 +62,8 @@ _MARKS = (
     r"|>(?=[\s>A-Za-z]|\Z)[ \t]*)"
 )
 _PREFIX = re.compile(
-    rf"\n(?:[ \t]*(?P<marks>{_MARKS}+)|(?=[ \t]*(?P<item>\d{{1,3}})[.)][ \t])"
+    rf"\n(?:[ \t]*(?P<marks>{_MARKS}+)"
+    r"|(?=[ \t]*(?P<item>(?P<number>\d{1,3})[.)]|(?P<letter>[a-z])[.)]|\d{1,2}\.\d{1,2})[ \t])"
     rf"|(?=[ \t]*(?P<picture>[{_PICTURES}]))|(?=.))"
 )
 _FIRST_PREFIX = re.compile(
@@ -240,9 +241,28 @@ def _prefix(match: re.Match[str]) -> str | None:
     elif match["picture"] is not None:
         ends = True
     elif match["item"] is not None:
-        ends = ends or match["item"] == "1" or _ITEM.match(text, start) is not None
+        ends = ends or _is_item(match) or _ITEM.match(text, start) is not None
     said = (_stop(text, end) if ends else "") + "\n"
     return None if said == match[0] else said
+
+
+def _is_item(match: re.Match[str]) -> bool:
+    """Tell whether a line starts with the number or letter of an item: the first, or the next."""
+    text, sign = match.string, re.escape(match["item"][-1])
+    number, letter = match["number"], match["letter"]
+    if number is not None:
+        return number == "1" or _has_line(text[: match.start()], f"{int(number) - 1}{sign}")
+    if letter == "a":
+        return _has_line(text[match.end() :], f"b{sign}")
+    if letter is not None:
+        return _has_line(text[: match.start()], f"{chr(ord(letter) - 1)}{sign}")
+    whole, _, part = match["item"].partition(".")
+    before = rf"{whole}[.)]" if part == "1" else rf"{whole}\.{int(part) - 1}"
+    return int(part) > 0 and _has_line(text[: match.start()], before)
+
+
+def _has_line(text: str, start: str) -> bool:
+    return re.search(rf"(?m:^)[ \t]*{start}[ \t]", text) is not None
 
 
 def _closing_hashes(match: re.Match[str]) -> str | None:

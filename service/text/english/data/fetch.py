@@ -16,7 +16,7 @@ import tempfile
 import zipfile
 from pathlib import Path
 
-from service.text.english.wordlist import pack
+from service.text.wordlist import pack
 
 HERE = Path(__file__).parent
 PIP = (sys.executable, "-m", "pip", "--quiet")

@@ -110,6 +110,7 @@ _YEARS_OLD = re.compile(
     r"(?<=[0-9])[ -]?(?:y/?o|yo)(?!\w)(?P<noun>(?=[ ](?:[MF](?!\w)|man|woman|male|female"
     r"|boy|girl|patient|child)))?"
 )
+_SEX = re.compile(r"(?<=-year-old )(?P<sex>[MF])(?!\w)")
 _HISTORY = re.compile(r"\b[hH]x(?=[ ]of)")
 _BEFORE_NUMBERS = {
     "op": "opus", "lat": "latitude", "long": "longitude", "lon": "longitude", "dep": "departs",
@@ -191,7 +192,8 @@ _SENTENCE_ENDS = re.compile(r"[”\"’')]*(?:\s*\Z|\s*\n|\s+[“\"‘'(]*[A-Z])
 def rules() -> tuple[Rule, ...]:
     """Return the rules for shortened words. They come before those for other abbreviations."""
     return (
-        Rule(_YEARS_OLD, lambda match: "-year-old" if match["noun"] else " years old"),
+        Rule(_YEARS_OLD, lambda match: "-year-old" if match["noun"] is not None else " years old"),
+        Rule(_SEX, lambda match: "male" if match["sex"] == "M" else "female"),
         Rule(_HISTORY, lambda match: "history"),
         Rule(_BY_NUMBER, _by_number),
         Rule(_CUPS, lambda match: "cup " if match["one"] else "cups "),

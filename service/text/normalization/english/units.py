@@ -32,7 +32,7 @@ _MINUTES_BEFORE = re.compile(
     r"|[Ee]very|[Ll]ast|[Nn]ext)(?:[ ]time)?:?[ ]\Z"
 )
 _MINUTES_AFTER = re.compile(
-    r"[ ](?:ago|late|early|break|meeting|call|timeout|timer|nap|workout)(?!\w)"
+    r"[ ](?:of CPU time|CPU time|ago|late|early|break|meeting|call|timeout|timer|nap|workout)(?!\w)"
 )
 # Also letters that number, name or mark something: `gate 5 A`, `size 9 F`, `12 N Main St`.
 _LETTERS = word_set("s h A N J W V K C F")
@@ -40,12 +40,28 @@ _LABELS = word_set(
     "size page gate room seat row plan vitamin grade grades type class group exhibit section table "
     "figure part unit apt apartment route flat team zone platform terminal block building annex "
     "appendix level step line channel option question item highway suite subsection paragraph "
-    "clause article rule chapter"
+    "clause article rule chapter aisle pillar bus bay dock berth pier lot track sector stand seats "
+    "rows gates rooms locker stall tent cabin car coach stop entrance tier shelf answer wing"
 )
 _AFTER_LETTER = re.compile(
     r"[ ](?!(?:AC|DC|RMS)(?!\w))(?:[A-Z0-9][\w.]*|and[ ][A-Z](?!\w)|grades?|levels?"
     r"|on[ ](?:I-|US|Hwy|Route|the)|student"
-    r"|team|side|vitamin)|['’&]|[ ]?[-–]\w|,[ ]?[0-9]{1,3}(?:\.[0-9]+)?[ ]?[EW](?!\w)"
+    r"|team|side|vitamin)|['’&]|[ ]?[-–]\w"
+)
+# `20 N and 20 P`: the second is no unit.
+_OTHER_LETTER = re.compile(
+    r"(?:,|,?[ ](?:and|or|to|through|&))[ ][0-9]+[ ]?(?P<letter>[A-Z])(?!\w|[/.]\w)"
+)
+_LATITUDE = re.compile(
+    r"\b(?:latitudes?|lat\.?|parallel|[Ss]ail(?:s|ed|ing)?|steam(?:s|ed|ing)?)\b"
+)
+_BYTES = re.compile(
+    r"\b(?:bytes?|headers?|packets?|payloads?|cache|buffers?|padding|RAM|memory|registers?|structs?"
+    r"|checksums?|frames?|MTU|aligned|alignment|offsets?|cookies?|trailers?|heap|KB|KiB|kB|MB)\b"
+)
+_CORES = re.compile(r"\b(?:v?CPUs?|cpu|kubectl|millicores?|[Kk]ubernetes|HPA)\b")
+_NOT_CORES = re.compile(
+    r"[ ](?:long|deep|tall|wide|high|away|from|apart|of cable|cable|(?:of )?CPU time)\b"
 )
 _WARMTH = re.compile(
     r"\b(?:temp\w*|oven|heat\w*|cool\w*|bake\w*|preheat\w*|boil\w*|roast\w*|degrees?"
@@ -110,6 +126,10 @@ _COORDINATE = re.compile(
     rf"(?P<degrees>{NUMBER})°(?:[ ]?(?P<minutes>[0-9]{{1,2}}(?:\.[0-9]+)?)['’′])?"
     r"(?:[ ]?(?P<seconds>[0-9]{1,2}(?:\.[0-9]+)?)[\"”″])?[ ]?(?P<side>[NSEW])(?![\w])"
 )
+_POSITION = re.compile(
+    rf"(?P<first>{NUMBER})[ ]?(?P<side>[NS])(?P<gap>,?[ ])(?P<second>[0-9]{{1,3}}(?:\.[0-9]+)?)[ ]?"
+    r"(?P<other>[EW])(?!\w|[ ][A-Z][a-z]+[ ](?:St|Ave|Rd|Blvd)\b)"
+)
 _BLOOD_PRESSURE = re.compile(rf"(?P<above>{FIRST_DIGIT}[0-9]{{1,2}})/(?=[0-9]{{2,3}}[ ]?mmHg)")
 _SIDES = {"N": "north", "S": "south", "E": "east", "W": "west"}
 _BRITISH_SPELLING = (("meter", "metre"), ("liter", "litre"))
@@ -132,6 +152,7 @@ def rules(numbers: Numbers) -> tuple[Rule, ...]:
         Rule(_AFTER_POWER, measures.after_power),
         Rule(_BLOOD_PRESSURE, lambda match: f"{numbers.cardinal(match['above'])} over "),
         Rule(_COORDINATE, measures.coordinate),
+        Rule(_POSITION, measures.position),
         Rule(_FEET_AND_INCHES, measures.feet_and_inches),
         Rule(_INCHES, measures.inches),
         Rule(_FEET, measures.feet),
@@ -169,8 +190,16 @@ class _Measures:
             )
         ):
             symbol = "min"
+        if symbol in "NS" and _LATITUDE.search(before):
+            return f"{self._quantity(match)} {_SIDES[symbol]}"
         if symbol in _LETTERS and not self._is_unit(match, symbol, gap):
             return None
+        if symbol == "B":
+            symbol = _of_storage_or_money(match)
+            if not symbol:
+                return None
+        if symbol == "m" and gap == "" and _counts_cores(match):
+            symbol = "m(CPU)"
         # `747s` and `4x4s` are plurals, not seconds.
         is_many = len(number) > 2 and "." not in number
         if symbol == "s" and (is_many or word_before(match) == "by"):
@@ -208,6 +237,9 @@ class _Measures:
         if gap == "" and symbol in "shWV":
             return True
         if word_before(match).lower() in _LABELS and "." not in match["number"]:
+            return False
+        other = _OTHER_LETTER.match(text_after(match))
+        if other and other["letter"] not in _LETTERS:
             return False
         return not _AFTER_LETTER.match(text_after(match))
 
@@ -281,6 +313,14 @@ class _Measures:
                 words += f"{self._numbers.decimal(number)} {unit}{ending} "
         return words + _SIDES[match["side"]]
 
+    def position(self, match: re.Match[str]) -> str | None:
+        """Return a place on a map, such as `20 N, 85 W`."""
+        north, east = float(match["first"].replace(",", "")), float(match["second"])
+        if north > 90 or east > 180:
+            return None
+        first, second = (self._numbers.decimal(match[name]) for name in ("first", "second"))
+        return f"{first} {_SIDES[match['side']]}{match['gap']}{second} {_SIDES[match['other']]}"
+
     def _quantity(self, match: re.Match[str]) -> str:
         if match["part"]:
             return fractions.say_mixed(self._numbers, match["number"], match["part"])
@@ -305,3 +345,23 @@ class _Measures:
         if not match[0].endswith("."):
             return ""
         return "." if re.match(r"[”\"’')]*(?:\s*\Z|\s*\n|\s+[A-Z])", text_after(match)) else ""
+
+
+def _of_storage_or_money(match: re.Match[str]) -> str:
+    """Return the unit that `B` stands for: bytes, billions; empty if it is a letter."""
+    if match["gap"] != " " or word_before(match).lower() in _LABELS:
+        return ""
+    if word_after(match) in _IN_MILLIONS:
+        return "bn"
+    return "B" if _BYTES.search(text_before(match) + text_after(match)) else ""
+
+
+def _counts_cores(match: re.Match[str]) -> bool:
+    """Tell whether `250m` is a quarter of a processor, as in Kubernetes."""
+    before, after = text_before(match), text_after(match)
+    return (
+        match["number"].isdigit()
+        and not match["per"]
+        and _NOT_CORES.match(after) is None
+        and _CORES.search(before + after) is not None
+    )

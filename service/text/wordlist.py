@@ -5,7 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 from collections.abc import Mapping
-from functools import lru_cache
+from functools import cache, lru_cache
 from importlib.resources import files
 
 Entry = str | dict[str, str | None]
@@ -43,8 +43,9 @@ class WordList:
         """Return the entry of a word, or None."""
 
     @classmethod
+    @cache
     def load(cls, name: str) -> WordList:
-        """Return one of the lists in `data/`, such as `us_gold`."""
+        """Return one of the lists in `english/data/`, such as `us_gold`: one object for each."""
         file = files("service.text.english") / "data" / f"{name}.tsv.gz"
         return cls(gzip.decompress(file.read_bytes()))
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import service.text.english
-from service.text.english.wordlist import Entry, WordList, pack
+from service.text.wordlist import Entry, WordList, pack
 
 DATA = Path(service.text.english.__file__).parent / "data"
 
