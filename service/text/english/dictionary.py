@@ -19,6 +19,9 @@ _ADDRESS_SYMBOLS = {".": "dot", "/": "slash"}
 _CLASSES = {"VB": "VERB", "NN": "NOUN", "RB": "ADV", "ADV": "ADV", "JJ": "ADJ", "ADJ": "ADJ"}
 """Names of parts of speech in the entries, by the first letters of their tags."""
 
+_BRITISH_LETTERS = {"Z": "zˈɛd"}
+"""Names of letters that the British lexicon has as Americans say them."""
+
 _NAME_AT_MOST = 7
 """Longest name, in letters, that is not pronounced like the common word in lower case."""
 
@@ -48,6 +51,7 @@ class Dictionary:
         self._gold = WordList.load(f"{country}_gold")
         self._silver = WordList.load(f"{country}_silver")
         self._loanwords = loanwords(british=british)
+        self._letters = _BRITISH_LETTERS if british else {}
 
     def has(self, word: str) -> bool:
         """Tell whether a list has the word in this spelling."""
@@ -156,6 +160,8 @@ class Dictionary:
     ) -> str | None:
         if word in self._loanwords:
             return emphasis.strengthen(self._loanwords[word], least)
+        if word.upper() in self._letters:
+            return emphasis.strengthen(self._letters[word.upper()], least)
         is_name = False
         if word == word.upper() and word not in self._gold:
             word = word.lower()
@@ -177,7 +183,7 @@ class Dictionary:
         """Return the names of letters, the last one stressed most; None for unknown letters."""
         names: list[str] = []
         for letter in filter(str.isalpha, word):
-            name = self._gold.get(letter.upper())
+            name = self._letters.get(letter.upper()) or self._gold.get(letter.upper())
             if not isinstance(name, str):
                 return None
             names.append(name)

@@ -166,7 +166,7 @@ _VERSUS = re.compile(r"(?<=[a-z.][ ])v(?:s\b)?\.?(?=[ ][A-Z])|\bvs(?!\w)")
 _WITH = re.compile(r"\bw/(?P<out>o\b)?(?P<gap>[ ]?)")
 _CARE_OF = re.compile(r"\bc/o\b")
 _BECAUSE = re.compile(r"\bb/c\b")
-_UNDOTTED_WORDS = re.compile(r"\b(?P<word>a\.?k\.?a|approx|dept|govt|etc)(?=[ ,;:)]|\Z)")
+_UNDOTTED_WORDS = re.compile(r"\b(?P<word>a\.?k\.?a|approx|dept|govt|etc|Ltd)(?=[ ,;:)]|\Z)")
 _NORTHERLY = re.compile(r"(?<=[0-9][ ])(?P<side>[NSEW])\.(?=[ ][A-Z0-9])")
 _SIDES = {"N": "North", "S": "South", "E": "East", "W": "West"}
 

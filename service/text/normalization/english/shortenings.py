@@ -143,7 +143,9 @@ _EACH = re.compile(r"(?<=[0-9a-z][ ])ea\.?(?!\w)")
 _ESTIMATED = re.compile(r"\b(?P<word>[Ee]st)\.(?=[ ](?:[a-z]|[$£€~][0-9])|[ ]?:)")
 _TIME_ZONE = re.compile(r"[0-9m.][ ]\Z")
 _REGARDING = re.compile(r"(?m)^(?P<word>R[Ee])(?=:[ ])")
-_UNITED = re.compile(r"(?<=[a-z][ ])Utd\.?(?!\w)")
+_UNITED = re.compile(r"(?:(?<=[a-z][ ])|(?m:^))Utd\.?(?!\w)")
+_WEDNESDAY = re.compile(r"(?<=\bSheff[ ])Wed\b(?!\.)")
+_NOTTINGHAM = re.compile(r"\bNott(?:m|['’]m)(?=[ ]Forest\b)")
 _NEXT_WEEK = re.compile(r"(?<=[a-z][ ])(?P<word>wk|mo|yr)(?=[.,;:!?)]|\Z|[ ][a-z])")
 _WEEK_BEFORE = re.compile(
     r"\b(?:next|last|this|per|a|each|every|the|past|prev|previous|one|half)[ ]\Z", re.IGNORECASE
@@ -211,6 +213,8 @@ def rules() -> tuple[Rule, ...]:
         Rule(_FLOOR, lambda match: "Floor" if match["word"] else "floor"),
         Rule(_EACH, lambda match: "each" + (_stop(match) if match[0].endswith(".") else "")),
         Rule(_UNITED, lambda match: "United" + (_stop(match) if match[0].endswith(".") else "")),
+        Rule(_WEDNESDAY, lambda match: "Wednesday"),
+        Rule(_NOTTINGHAM, lambda match: "Nottingham"),
         Rule(_VERSUS, _versus),
         Rule(_WEEKDAY, _weekday),
         Rule(_NEXT_WEEK, _next_week),
