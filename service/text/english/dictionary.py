@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Iterator
 
 from service.text.english import emphasis, numerals
 from service.text.english.emphasis import Strength
-from service.text.english.loanwords import loanwords
+from service.text.english.loanwords import fold, loanwords
 from service.text.english.stems import ED, ENDINGS, ING, Ending, S
 from service.text.english.subwords import APOSTROPHES
 from service.text.english.tokens import Next, Token
@@ -28,6 +29,9 @@ _NAME_AT_MOST = 7
 _INITIALS = 2
 """Most letters between two dots of an initialism."""
 
+_SOUNDED_ACCENT = re.compile("[ñÑ]|[éèêë]e?s?$", re.IGNORECASE)
+"""Accents without which a name would be another."""
+
 _ONE_APOSTROPHE = dict.fromkeys(map(ord, APOSTROPHES), "'")
 
 _SUFFIXES = {"s": S, "'s": S, "ed": ED, "'d": ED, "ing": ING}
@@ -43,14 +47,15 @@ class Dictionary:
 
     Args:
         british: whether to pronounce British or American English.
+        with_names: whether to know the names that data/foreign_names.py chose, which asks without them.
     """
 
-    def __init__(self, *, british: bool) -> None:
+    def __init__(self, *, british: bool, with_names: bool = True) -> None:
         country = "gb" if british else "us"
         self._british = british
         self._gold = WordList.load(f"{country}_gold")
         self._silver = WordList.load(f"{country}_silver")
-        self._loanwords = loanwords(british=british)
+        self._loanwords = loanwords(british=british, with_names=with_names)
         self._letters = _BRITISH_LETTERS if british else {}
 
     def has(self, word: str) -> bool:
@@ -229,8 +234,13 @@ def _least_strength(word: str) -> Strength:
 
 
 def _spellings(word: str) -> Iterator[str]:
-    """Yield a word as written, and as a list may have it: `boss'` as `boss's`, `an'` as `an`."""
+    """Yield a word as written, and as a list may have it: `boss'` as `boss's`, `an'` as `an`.
+
+    A name like `Málaga` is also `Malaga`; accents that change the sound stay: `Peña`, `rosé`.
+    """
     yield word
+    if not word.isascii() and word[:1].isupper() and _SOUNDED_ACCENT.search(word) is None:
+        yield fold(word)
     if word.endswith("s'"):
         yield f"{word[:-2]}'s"
     if word.endswith("'"):

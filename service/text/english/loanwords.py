@@ -9,6 +9,8 @@ from importlib.resources import files
 
 # British vowels, in the order in which they replace American ones.
 _BRITISH = (
+    ("T", "t"),
+    ("æ", "a"),
     ("ɑɹ", "ɑː"),
     ("ɔɹ", "ɔː"),
     ("ɜɹ", "ɜː"),
@@ -30,16 +32,27 @@ _FOLDED = str.maketrans(
 
 
 @cache
-def loanwords(*, british: bool) -> Mapping[str, str]:
-    """Return the phonemes of loanwords by their spelling, with and without a first capital."""
-    file = files("service.text.english") / "data" / "loanwords.tsv"
-    lines = file.read_text(encoding="utf-8").splitlines()
-    entries = dict(line.split("\t") for line in lines if line and line[0] != "#")
+def loanwords(*, british: bool, with_names: bool = True) -> Mapping[str, str]:
+    """Return the phonemes of loanwords by their spelling, with and without a first capital.
+
+    Args:
+        british: whether in British or American English.
+        with_names: whether with the names that data/foreign_names.py chose.
+    """
+    entries = (_read("foreign_names.tsv") if with_names else {}) | _read("loanwords.tsv")
     if british:
         entries = {word: _in_british(phonemes) for word, phonemes in entries.items()}
     # A name stays a name: only words in small letters are also found with a capital.
     capitals = {word.capitalize(): said for word, said in entries.items() if word.islower()}
     return capitals | entries
+
+
+def _read(name: str) -> dict[str, str]:
+    """Return the phonemes in a file of data/, by word; a third column says what they agree with."""
+    file = files("service.text.english") / "data" / name
+    lines = file.read_text(encoding="utf-8").splitlines()
+    rows = (line.split("\t") for line in lines if line and line[0] != "#")
+    return {word: phonemes for word, phonemes, _ in rows}
 
 
 def fold(word: str) -> str:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from importlib.resources import files
 from typing import Any
 
 import pytest
 
+from service.text.english.data.foreign_names import VOICES
 from service.text.english.loanwords import fold, loanwords
 from service.text.vocabulary import load_vocabulary
 
@@ -23,6 +25,13 @@ from service.text.vocabulary import load_vocabulary
         ("a château", "ɐ ʃætˈO"),
         ("two châteaux", "tˈu ʃætˈOz"),
         ("numpy", "nˈʌmpˌI"),
+        ("Giancarlo", "ʤəŋkˈɑɹlO"),
+        ("Malkowski's", "məlkˈɔfskiz"),
+        ("García", "ɡɑɹsˈiə"),
+        ("Martínez", "mɑɹtˈinɛz"),
+        ("Málaga", "mˈɑləɡə"),
+        ("Peña", "pˈɛnjə"),
+        ("El Niño", "ˌɛl nˈinjO"),
     ],
 )
 def test_loanwords_are_said_as_in_english(text: str, phonemes: str, read: Any) -> None:
@@ -46,7 +55,7 @@ def test_accents_are_folded(word: str, folded: str) -> None:
 def test_the_vocabulary_has_all_phonemes(british: bool) -> None:
     vocabulary = load_vocabulary()
     entries = loanwords(british=british)
-    assert len(entries) > 240
+    assert len(entries) > 1_700
     unknown = {word: vocabulary.unknown(said) for word, said in entries.items()}
     assert not any(unknown.values())
 
@@ -55,3 +64,21 @@ def test_british_english_drops_the_r_only_before_a_consonant_or_a_pause() -> Non
     american, british = loanwords(british=False), loanwords(british=True)
     assert (american["Bartók"], british["Bartók"]) == ("bˈɑɹtˌɑk", "bˈɑːtˌɑk")
     assert (american["Orsay"], british["Orsay"]) == ("ɔɹsˈA", "ɔːsˈA")
+
+
+def test_names_have_two_sources_and_our_own_words_say_which_they_have() -> None:
+    folder = files("service.text.english") / "data"
+    rows = {
+        name: [
+            line.split("\t")
+            for line in (folder / f"{name}.tsv").read_text(encoding="utf-8").splitlines()
+            if not line.startswith("#")
+        ]
+        for name in ("foreign_names", "loanwords")
+    }
+    assert len(rows["foreign_names"]) > 1_500
+    assert all(agrees in VOICES for _, _, agrees in rows["foreign_names"])
+    assert all(checked for _, _, checked in rows["loanwords"])
+    assert [row[0] for row in rows["foreign_names"]] == sorted(
+        row[0] for row in rows["foreign_names"]
+    )

@@ -48,7 +48,7 @@ from service.text.vocabulary import load_vocabulary
         # Words that the lexicon lacks.
         ("café", "kæfˈA"),
         ("naïve", "nIˈiv"),
-        ("Zürich", "zˈuɹɪʧ"),
+        ("Zürich", "zˈuɹɪk"),
         ("the Zorblax's engine", "ðə zˈɔɹblæksᵻz ˈɛnʤən"),
         ("B12", "bˈi twˈɛlv"),
         ("he is @home", "hi ɪz æt hˈOm"),
