@@ -9,6 +9,7 @@ GPU_READY := .venv/gpu-ready
 CUDA_READY := .venv/cuda-ready
 NATIVE_SOURCES := hatch_build.py native/build.py $(wildcard native/*.[ch])
 REFERENCE_READY := .venv/reference/ready
+NEMO_READY := .venv/nemo/ready
 PEERS_READY := .venv/peers/kokoro-onnx/ready .venv/peers/fastkokoro/ready
 CLIENTS_READY := .venv/clients/ready
 WHEELS_READY := .venv/wheels/ready
@@ -24,7 +25,7 @@ UNUSED_BY_CLIENTS := docopt flatbuffers grpcio llvmlite numba onnxruntime \
 
 .PHONY: help setup serve test test-all test-slow test-books test-mutation test-oldest test-reference test-container test-arm64 check fmt
 .PHONY: test-gpu bench-gpu cuda clients test-hosts test-cluster wheels shell release test-page page-tools page page-pictures
-.PHONY: bench bench-load bench-reading bench-hearing bench-speed bench-regression bench-page bench-jobs peers soak lock clean
+.PHONY: bench bench-load bench-reading bench-normalizers bench-hearing bench-speed bench-regression bench-page bench-jobs peers soak lock clean
 
 help: ## List the targets.
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "%-17s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -125,6 +126,9 @@ bench-load: $(DEV_READY) ## Measure the service with up to 16 clients at once; 1
 
 bench-reading: $(DEV_READY) ## Measure how fast texts are read in each language, and in how much memory.
 	@$(BIN)/python -m bench.reading $(ARGS)
+
+bench-normalizers: $(DEV_READY) $(NEMO_READY) ## Measure how well English is written as words, against NVIDIA's NeMo; 2 minutes.
+	@$(BIN)/python -m bench.normalizers $(ARGS)
 
 bench-hearing: $(DEV_READY) ## Have a speech recognizer listen to three English front ends; 20 minutes.
 	@$(BIN)/python -m bench.hearing $(ARGS)
@@ -237,6 +241,13 @@ $(REFERENCE_READY): tests/reference/requirements.txt | $(BIN)/python
 	@echo "installing the official English front end"
 	@$(BIN)/python -m venv .venv/reference
 	@.venv/reference/bin/python -m pip install --quiet --disable-pip-version-check -r $<
+	@touch $@
+
+# NVIDIA's normalizer and the libraries it wants: 900 MB that the service does not need.
+$(NEMO_READY): tests/reference/nemo.txt | $(BIN)/python
+	@echo "installing NeMo's text normalizer"
+	@$(BIN)/python -m venv .venv/nemo
+	@.venv/nemo/bin/python -m pip install --quiet --disable-pip-version-check -r $<
 	@touch $@
 
 # An environment each: what they need collides.

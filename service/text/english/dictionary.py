@@ -47,7 +47,7 @@ class Dictionary:
 
     Args:
         british: whether to pronounce British or American English.
-        with_names: whether to know the names that data/foreign_names.py chose, which asks without them.
+        with_names: whether to know the names in data/foreign_names.tsv, whose script asks without.
     """
 
     def __init__(self, *, british: bool, with_names: bool = True) -> None:

@@ -67,7 +67,16 @@ READINGS: Mapping[str, Sequence[_Reading]] = {
             near=_words("acids acid baseball runner runners inning troops soldiers military"),
         )
     ],
-    "bass": [_Reading("bˈAs", "bˈAs", before=_phrases("double, electric, stand-up"), near=_MUSIC)],
+    "bass": [
+        _Reading(
+            "bˈæs",
+            "bˈas",
+            before=_phrases(
+                "sea, striped, largemouth, smallmouth, freshwater, rock, white, grilled, fried"
+            ),
+        ),
+        _Reading("bˈAs", "bˈAs", before=_phrases("double, electric, stand-up"), near=_MUSIC),
+    ],
     "blessed": [
         _Reading(
             "blˈɛsɪd",

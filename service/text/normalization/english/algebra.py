@@ -98,6 +98,7 @@ _SYMBOL = re.compile(rf"[ ]?[{''.join(_SYMBOLS)}][ ]?")
 _TENDS = re.compile(
     r"(?<=[ (][a-zA-Z0-9])[ ]?→[ ]?(?=[∞0-9a-z−-])|(?<=^[a-z])[ ]?→[ ]?(?=[∞0-9a-z])"
 )
+_FACTORIAL_OVER = re.compile(r"(?<=factorial)[ ]?/[ ]?(?=[\w(])")
 _PI = re.compile(r"π(?![^\W\d_])")
 _LESS = re.compile(r"(?<=[a-zA|)])[ ]?(?P<sign>[<>]=?)[ ]?(?=-?\.?[0-9]|[a-z|])")
 _COMPARISONS = {
@@ -158,6 +159,7 @@ def rules(numbers: Numbers) -> tuple[Rule, ...]:
         ),
         Rule(_SYMBOL, lambda match: f" {_SYMBOLS[match[0].strip()]} "),
         Rule(_FACTORIAL, lambda match: f"{match['base']} factorial"),
+        Rule(_FACTORIAL_OVER, lambda match: " over "),
         Rule(_COEFFICIENT, _coefficient),
         Rule(_MINUS, _minus),
         Rule(_OVER, lambda match: f"{match['above'] or ''} over "),

@@ -34,7 +34,8 @@ _COUNTED = re.compile(
 )
 _ROUND = re.compile(r"[1-9][0-9]?0{2,}\Z")
 _SHORT_CODE = re.compile(
-    r"\b(?:[Tt]ext|TEXT|SMS|[Ss]end)[ ](?:[A-Z]{2,10}|[\"“'][\w ]{1,16}[\"”'])[ ]to[ ]\Z"
+    r"\b(?:[Tt]ext|TEXT|SMS|[Ss]end|[Rr]eply|[Rr]espond|REPLY)(?:[ ]with)?[ ]"
+    r"(?:[A-Z]{2,10}|[\"“'][\w ]{1,16}[\"”'])[ ]to[ ]\Z"
 )
 _EMERGENCY = re.compile(
     r"\b(?:[Cc]all|[Dd]ial|[Rr]ing|[Pp]hone|[Tt]ext|[Cc]alled|[Dd]ialed"

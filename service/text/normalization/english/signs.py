@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 
 from service.text.normalization.english.notation import word_set
 from service.text.normalization.rules import Rule
@@ -17,6 +18,9 @@ _CARET = re.compile(r"\^(?<=[^\W_]\^)(?=[^\W_])")
 _LOW_LINE = re.compile(r"_(?<=[^\W_]_)_*(?=[^\W_])")
 _AT = re.compile(r"@(?<!\S@)[ ]?(?=\w)")
 _SIGN = re.compile(r"[%‰°©€£¥₹₿¢$×÷≈≠≤≥±∞√]")
+
+# Not inside a Greek word.
+_GREEK = re.compile(r"(?<![\u0370-\u03ff\u1f00-\u1fff])[Α-ΡΣ-Ωα-ω](?![\u0300-\u03ff\u1f00-\u1fff])")
 
 _NAMES = {
     "%": "percent",
@@ -70,6 +74,7 @@ def rules() -> tuple[Rule, ...]:
     # Signs that become words come first, because the signs next to them depend on that.
     return (
         Rule(_SIGN, _sign),
+        Rule(_GREEK, _greek),
         Rule(_AMPERSAND, _ampersand),
         Rule(_PLUS, _plus),
         Rule(_EQUALS, lambda match: " equals "),
@@ -114,6 +119,11 @@ def _plus(match: re.Match[str]) -> str | None:
 
 def _sign(match: re.Match[str]) -> str:
     return _apart(match, _NAMES[match[0]])
+
+
+def _greek(match: re.Match[str]) -> str:
+    name = unicodedata.name(match[0]).rpartition(" ")[2].lower()
+    return _apart(match, "lambda" if name == "lamda" else name)
 
 
 def _apart(match: re.Match[str], words: str) -> str:

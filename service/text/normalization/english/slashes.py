@@ -90,7 +90,9 @@ def position_rules() -> tuple[Rule, ...]:
 
     def position(match: re.Match[str]) -> str:
         column = f", column {match['column']}" if match["column"] else ""
-        return f"{match['file']}, line {match['line']}{column}"
+        # Without a line, `ready.go` is the end of a sentence.
+        file = re.sub(r"\.go\Z", " dot go", match["file"])
+        return f"{file}, line {match['line']}{column}"
 
     return (Rule(_POSITION, position),)
 

@@ -52,6 +52,10 @@ _AFTER_LETTER = re.compile(
 _OTHER_LETTER = re.compile(
     r"(?:,|,?[ ](?:and|or|to|through|&))[ ][0-9]+[ ]?(?P<letter>[A-Z])(?!\w|[/.]\w)"
 )
+# `3a - 2b` is a formula.
+_TERM_NEXT = re.compile(
+    r"[ ](?:plus|minus|times|over|equals)[ ](?:[a-z]+[ ]|[0-9]+[ ]?)?[B-Zb-z](?!\w)|[ ]squared"
+)
 _LATITUDE = re.compile(
     r"\b(?:latitudes?|lat\.?|parallel|[Ss]ail(?:s|ed|ing)?|steam(?:s|ed|ing)?)\b"
 )
@@ -237,6 +241,8 @@ class _Measures:
         if gap == "" and symbol in "shWV":
             return True
         if word_before(match).lower() in _LABELS and "." not in match["number"]:
+            return False
+        if symbol == "A" and _TERM_NEXT.match(text_after(match)):
             return False
         other = _OTHER_LETTER.match(text_after(match))
         if other and other["letter"] not in _LETTERS:
