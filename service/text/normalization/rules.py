@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from service.text.offset_mapping import TracedText
+
+DIGITS = "0123456789"
 
 Write = Callable[[re.Match[str]], str | None]
 """Returns the words for a match, None to leave it unchanged."""
@@ -20,19 +23,33 @@ class Rule:
         pattern: never matches the empty string. Marks and spaces around the rewritten text should
             be in lookarounds, outside the match, because all words get the span of the whole match.
         write: returns the words.
+        needs: characters of which a text with a match has at least one; empty for any text. Looking
+            for them is quicker than the search.
     """
 
     pattern: re.Pattern[str]
     write: Write
+    needs: str = ""
+
+
+def needing(characters: str, rules: Iterable[Rule]) -> tuple[Rule, ...]:
+    """Return rules that all need one of the characters."""
+    return tuple(replace(rule, needs=characters) for rule in rules)
+
+
+# Asked for the same text by many rules in turn.
+_characters = lru_cache(2)(frozenset[str])
 
 
 def apply(text: TracedText, rule: Rule, fixed: Sequence[tuple[int, int]] = ()) -> TracedText:
     """Return the text after one rule; arguments as those of `rewrite`."""
+    if rule.needs and _characters(text.text).isdisjoint(rule.needs):
+        return text
     if rule.pattern.search(text.text) is None:
         return text
     kept = [text.within(start, end) for start, end in fixed]
 
-    def replace(match: re.Match[str]) -> str | TracedText:
+    def rewritten(match: re.Match[str]) -> str | TracedText:
         start, end = match.span()
         untouched = text[start:end]
         if any(first < end and start < last for first, last in kept):
@@ -40,7 +57,7 @@ def apply(text: TracedText, rule: Rule, fixed: Sequence[tuple[int, int]] = ()) -
         words = rule.write(match)
         return untouched if words is None else words
 
-    return text.sub(rule.pattern, replace)
+    return text.sub(rule.pattern, rewritten)
 
 
 def rewrite(

@@ -6,7 +6,7 @@ import re
 
 from service.text.normalization.english.notation import text_after, text_before, word_before
 from service.text.normalization.english.numbers import Numbers
-from service.text.normalization.rules import Rule
+from service.text.normalization.rules import DIGITS, Rule
 
 # Before a name.
 _TITLES = {
@@ -195,7 +195,7 @@ def rules(numbers: Numbers) -> tuple[Rule, ...]:
 
     return (
         Rule(_GOES_ON, _goes_on),
-        Rule(_BEFORE_NUMBER, _before_number),
+        Rule(_BEFORE_NUMBER, _before_number, needs=DIGITS),
         Rule(
             _BEFORE_NUMERAL, lambda match: _cased(match["word"], _NUMBERED[match["word"].lower()])
         ),
@@ -207,11 +207,11 @@ def rules(numbers: Numbers) -> tuple[Rule, ...]:
         Rule(_ROAD, _road),
         Rule(_MAY_END, _may_end),
         Rule(_VERSUS, _versus),
-        Rule(_WITH, _with),
-        Rule(_CARE_OF, lambda match: "care of"),
-        Rule(_BECAUSE, lambda match: "because"),
+        Rule(_WITH, _with, needs="/"),
+        Rule(_CARE_OF, lambda match: "care of", needs="/"),
+        Rule(_BECAUSE, lambda match: "because", needs="/"),
         Rule(_UNDOTTED_WORDS, _undotted),
-        Rule(_NORTHERLY, lambda match: _SIDES[match["side"]]),
+        Rule(_NORTHERLY, lambda match: _SIDES[match["side"]], needs=DIGITS),
     )
 
 

@@ -126,4 +126,8 @@ def rules(numbers: Numbers) -> tuple[Rule, ...]:
     def goals(number: str) -> str:
         return "nil" if number == "0" else numbers.cardinal(number)
 
-    return (Rule(_STONE, stone), Rule(_STOPPED, stopped), Rule(_SCORE, score))
+    return (
+        Rule(_STONE, stone),
+        Rule(_STOPPED, stopped),
+        Rule(_SCORE, score),
+    )

@@ -148,7 +148,10 @@ _REPEATED = re.compile(r"(?P<sign>[%$€£#^~])(?P=sign){1,30}")
 
 def censored_rules() -> tuple[Rule, ...]:
     """Return the rule for words hidden behind stars, which also mean emphasis."""
-    return (Rule(_CENSORED, _censored), Rule(_HALF_CENSORED, _half_censored))
+    return (
+        Rule(_CENSORED, _censored, needs="*"),
+        Rule(_HALF_CENSORED, _half_censored, needs="*"),
+    )
 
 
 def rules() -> tuple[Rule, ...]:
@@ -157,11 +160,11 @@ def rules() -> tuple[Rule, ...]:
         Rule(_YOU_ARE, lambda match: "you're"),
         Rule(_SEE_YOU, lambda match: "see you"),
         Rule(_BE, lambda match: "be"),
-        Rule(_WHATEVER, lambda match: "whatever"),
+        Rule(_WHATEVER, lambda match: "whatever", needs="/"),
         Rule(_REPEATED, _once),
         Rule(_FORM, _form),
         Rule(_CASED_FORM, lambda match: _capital(_FORMS[match["form"].lower()])),
-        Rule(_FOR, lambda match: "for" if match[0] == "4" else "to"),
+        Rule(_FOR, lambda match: "for" if match[0] == "4" else "to", needs="42"),
         Rule(_YOU, _you),
     )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from service.text.normalization.english.notation import text_after, text_before
-from service.text.normalization.rules import Rule
+from service.text.normalization.rules import DIGITS, Rule
 
 _FREQUENCIES = {
     "bid": "twice a day",
@@ -49,7 +49,7 @@ _DIRECTLY_BEFORE = re.compile(rf"(?:{_DOSE}|{_ROUTES})[ ,]*\Z")
 _OFFERED = re.compile(r"[ ](?:by|at|on|from|of|to|in|up|per|price|prices|higher|lower)(?!\w)")
 _NEEDED_FOR = re.compile(r"[ ](?!for|if|or|and|with|at|by|not|per|only|to|when|but|the)[a-z]{3,}")
 _TABLETS = re.compile(
-    r"(?:(?<=[0-9½][ ])|(?<=one[ ])|(?<=two[ ]))(?P<word>tab|cap)(?P<many>s?)\.?(?=[ ](?:"
+    r"(?P<word>tab|cap)(?:(?<=[0-9½][ ]...)|(?<=one[ ]...)|(?<=two[ ]...))(?P<many>s?)\.?(?=[ ](?:"
     rf"{'|'.join(_FREQUENCIES)}|{'|'.join(_FREQUENCIES).upper()}|q[0-9]|daily|by mouth|twice|every)"
     r"(?!\w))"
 )
@@ -100,10 +100,12 @@ def rules() -> tuple[Rule, ...]:
     """Return the rules for clinical shorthand. They come before those for units and slashes."""
     return (
         Rule(_PATIENT, _patient),
-        Rule(_COMPLAINS, _complains),
-        Rule(_SPANS, lambda match: "for "),
-        Rule(_SLASH, lambda match: _cased(match["word"], _SLASHED[match["word"].lower()])),
-        Rule(_HEAD, lambda match: _HEADS[match["word"]]),
+        Rule(_COMPLAINS, _complains, needs="/"),
+        Rule(_SPANS, lambda match: "for ", needs=DIGITS),
+        Rule(
+            _SLASH, lambda match: _cased(match["word"], _SLASHED[match["word"].lower()]), needs="/"
+        ),
+        Rule(_HEAD, lambda match: _HEADS[match["word"]], needs=":"),
         Rule(_DIAGNOSED, lambda match: f"{match['first']}iagnosed"),
         Rule(_TABLETS, _tablets),
         Rule(_FREQUENCY, _frequency),

@@ -71,8 +71,8 @@ _HONORARY = re.compile(
 )
 _OFFICES = {"Sec": "Secretary", "Treas": "Treasurer"}
 _DEGREE = re.compile(
-    r"(?:(?<=\()|(?<=class[ ])|(?<=2:1[ ])|(?<=2:2[ ])|(?<=BA[ ])|(?<=BSc[ ])|(?<=LLB[ ]))"
-    r"(?P<word>[Hh]ons)(?![\w.])|\b(?P<before>[Hh]ons)(?=[ ]degrees?(?!\w))"
+    r"(?P<word>[Hh]ons)(?:(?<=\(....)|(?<=class[ ]....)|(?<=2:[12][ ]....)|(?<=(?:BA|SC|Sc)[ ]....)"
+    r"|(?=[ ]degrees?(?!\w)))(?![\w.])"
 )
 
 
@@ -87,15 +87,14 @@ def rules(numbers: Numbers) -> tuple[Rule, ...]:
         return f"Right {style[0]}{honour}able"
 
     def degree(match: re.Match[str]) -> str:
-        word = match["word"] or match["before"]
-        return f"{word[0]}{honour}s"
+        return f"{match['word'][0]}{honour}s"
 
     return (
         Rule(_RIGHT, right),
-        Rule(_FRIEND, lambda match: f"h{honour}able"),
+        Rule(_FRIEND, lambda match: f"h{honour}able", needs="."),
         Rule(_HONORARY, lambda m: f"Honorary {_OFFICES.get(m['office'], m['office'])}"),
         Rule(_DEGREE, degree),
-        Rule(_LANCE, lambda match: f"Lance {_LANCES[match['rank']]}"),
+        Rule(_LANCE, lambda match: f"Lance {_LANCES[match['rank']]}", needs="/"),
         Rule(_TITLED, _titled),
     )
 

@@ -6,7 +6,7 @@ import re
 
 from service.text.normalization.english.calendar import MONTH, WEEKDAY_NAMES
 from service.text.normalization.english.notation import text_after, text_before, word_set
-from service.text.normalization.rules import Rule
+from service.text.normalization.rules import DIGITS, Rule
 
 # With a dot; no other word has this spelling.
 _DOTTED = {
@@ -92,7 +92,8 @@ _UNDOTTED = (
 )
 _UNDOTTED_ALSO = {"bldgs": "buildings"}
 _SHORT = re.compile(
-    rf"\b(?P<word>{'|'.join(sorted(map(re.escape, _DOTTED), key=len, reverse=True))})\.(?!\w|\.)",
+    r"\b(?=[A-Za-z']{2,7}\.)"
+    rf"(?P<word>{'|'.join(sorted(map(re.escape, _DOTTED), key=len, reverse=True))})\.(?!\w|\.)",
     re.IGNORECASE,
 )
 # Words themselves: shortened only where something small or a number follows.
@@ -197,7 +198,7 @@ def rules() -> tuple[Rule, ...]:
         Rule(_YEARS_OLD, lambda match: "-year-old" if match["noun"] is not None else " years old"),
         Rule(_SEX, lambda match: "male" if match["sex"] == "M" else "female"),
         Rule(_HISTORY, lambda match: "history"),
-        Rule(_BY_NUMBER, _by_number),
+        Rule(_BY_NUMBER, _by_number, needs=DIGITS),
         Rule(_CUPS, lambda match: "cup " if match["one"] else "cups "),
         Rule(_SIZE, lambda match: _SIZES[match["size"]]),
         Rule(_ESTIMATE_AFTER, lambda match: "estimate" + _stop(match)),
@@ -218,7 +219,7 @@ def rules() -> tuple[Rule, ...]:
         Rule(_VERSUS, _versus),
         Rule(_WEEKDAY, _weekday),
         Rule(_NEXT_WEEK, _next_week),
-        Rule(_SHORT, _short),
+        Rule(_SHORT, _short, needs="."),
         Rule(_BARE, _bare),
     )
 

@@ -62,7 +62,10 @@ def rules(numbers: Numbers) -> tuple[Rule, ...]:
     def count(number: str) -> str:
         return numbers.cardinal(number)
 
-    return (Rule(_DEFEATED, lambda match: "defeated"), Rule(_SETS, sets))
+    return (
+        Rule(_DEFEATED, lambda match: "defeated"),
+        Rule(_SETS, sets),
+    )
 
 
 def _is_match(pairs: list[tuple[int, int]], *, has_tie: bool, around: str) -> bool:

@@ -1,13 +1,16 @@
 from __future__ import annotations
 
 import itertools
+from pathlib import Path
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from service.text.normalization.english import rules
+from service.text.normalization.english import early_rules, rules
 from service.text.normalization.rules import rewrite
 from service.text.offset_mapping import TracedText
+
+DATA = Path(__file__).parents[3] / "data" / "reading"
 
 _PIECES = [
     *("1", "2", "0", "12", "1984", "3", "555", "10", "000", "1/2", "0x", "A4", "½", "²"),
@@ -38,3 +41,18 @@ def test_any_text_is_read_with_its_offset_mapping(text: str, british: bool) -> N
 @given(text=_awkward, british=st.booleans())
 def test_no_digit_is_left(text: str, british: bool) -> None:
     assert not any(digit in _normalize(text, british=british).text for digit in "0123456789")
+
+
+@given(text=st.one_of(_awkward, _any), british=st.booleans())
+def test_a_rule_matches_only_texts_with_a_character_that_it_needs(text: str, british: bool) -> None:
+    for rule in (*early_rules(), *rules(british=british)):
+        if rule.needs and rule.pattern.search(text):
+            assert set(rule.needs) & set(text), rule.pattern.pattern
+
+
+def test_no_golden_text_has_a_match_without_a_character_that_the_rule_needs() -> None:
+    lines = (DATA / name for name in ("awkward.tsv", "en-us.tsv", "en-gb.tsv", "agreement.tsv"))
+    texts = "\n".join(file.read_text(encoding="utf-8") for file in lines).splitlines()
+    for rule in rules(british=True):
+        lacking = [text for text in texts if rule.needs and not set(rule.needs) & set(text)]
+        assert not any(map(rule.pattern.search, lacking)), rule.pattern.pattern
