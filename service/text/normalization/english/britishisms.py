@@ -21,7 +21,7 @@ _POUNDS_NEXT = re.compile(r"[ ]?[0-9]{1,2}½?[ ]?(?:lbs?|pounds)(?!\w)")
 _HOUR = r"(?:[01]?[0-9]|2[0-3])"
 _STOPPED = re.compile(
     r"(?P<hour>[0-9](?<![\w.,:/$£€#-][0-9])[0-9]?)\.(?P<minute>[0-5][0-9])"
-    rf"(?P<more>(?P<dash>[ ]?[-–][ ]?|[ ](?:to|and|until|till|or)[ ]){_HOUR}\.[0-5][0-9])?"
+    rf"(?P<more>(?P<dash>[ ]?[-–][ ]?|[ ](?:to|and|until|till|or|for)[ ]){_HOUR}\.[0-5][0-9])?"
     r"(?![\w%°]|[.,:/-]?[0-9])"
 )
 _TIME_BEFORE = re.compile(
@@ -32,6 +32,7 @@ _TIME_BEFORE = re.compile(
     r"|(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day)"
     r"(?:[ ]is|[ ]was|:|,|[ ]at)?)[ ]\Z"
 )
+_SOME_BEFORE = re.compile(r"\b(?:by|before|after|around|about|since|from|between|past)[ ]\Z")
 _TRAIN_BEFORE = re.compile(r"\b[Tt]he[ ]\Z")
 _TRAIN_NEXT = re.compile(
     r"[ ](?:to|from|train|bus|service|flight|ferry|for|departure|sailing|coach)(?!\w)"
@@ -100,6 +101,9 @@ def rules(numbers: Numbers) -> tuple[Rule, ...]:
         if int(match["hour"]) > 23 or _NO_TIME_NEXT.match(after) or _NO_TIME_BEFORE.search(before):
             return None
         if _NUMBER_NEXT.match(after):
+            return None
+        # `from 2.28` is a version; times are mostly full or whole fives.
+        if _SOME_BEFORE.search(before) and int(match["minute"]) % 5 and not match["more"]:
             return None
         is_train = _TRAIN_BEFORE.search(before) and _TRAIN_NEXT.match(after)
         if not is_train and _TIME_BEFORE.search(before) is None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
 
 from service.text.normalization.english.notation import word_set
@@ -29,7 +30,15 @@ _NAMES = word_set(
     "localhost youtube facebook linkedin wordpress dropbox firefox cloudflare whatsapp soundcloud "
     "salesforce photoshop lightroom playstation mastercard walmart starbucks"
 )
+_NEVER_LAST = word_set(
+    "a ad ai am an as at be by dj he hi if in is mr mrs my of on or our so the to we"
+)
+_WITH_LETTERS = 4
+"""Fewest words of which one may be a single letter: `onceinalifetime`."""
+
 _ENDINGS = (("s", ""), ("es", ""), ("ies", "y"), ("ed", ""), ("ed", "e"), ("ing", ""), ("ing", "e"))
+_DOUBLED = re.compile(r"([bdgmnprt])\1ing\Z")
+_SHORTEST_STEM = 3
 
 
 @lru_cache(1024)
@@ -55,8 +64,14 @@ def split(name: str) -> tuple[str, ...]:
             if best[end] is None or _rank(found) < _rank(best[end] or ()):
                 best[end] = found
     words = best[-1]
-    # Many short words are found in any letters.
-    return words if words and len(name) >= 3 * len(words) else (name,)
+    return words if words and _is_certain(words) else (name,)
+
+
+def _is_certain(words: tuple[str, ...]) -> bool:
+    """Tell whether the words are meant: short ones are found in any letters, as in many names."""
+    if sum(map(len, words)) < 3 * len(words) or words[-1] in _NEVER_LAST:
+        return False
+    return len(words) >= _WITH_LETTERS or min(map(len, words)) > 1
 
 
 def _rank(words: tuple[str, ...]) -> tuple[int, int]:
@@ -71,8 +86,10 @@ def _is_word(word: str) -> bool:
     known = WordList.load("us_gold")
     if word in known:
         return True
+    if _DOUBLED.search(word) and word[:-4] in known:
+        return True
     return any(
-        word.endswith(ending) and len(word) - len(ending) > 2
+        word.endswith(ending) and len(word) - len(ending) > _SHORTEST_STEM
         and word[: -len(ending)] + instead in known
         for ending, instead in _ENDINGS
     )  # fmt: skip
