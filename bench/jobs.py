@@ -34,7 +34,7 @@ ANSWERS = 5
 N_JOBS = 4
 BOUND = Bound(1.3)
 TEXTS = {"short": speech.SHORT, "sentence": speech.MEDIUM}
-LONG_TEXT = "\n\n".join(f"CHAPTER {number}\n\n{speech.PARAGRAPH}" for number in range(1, 21))
+LONG_TEXT = "\n\n".join(f"CHAPTER {number}\n\n{speech.PARAGRAPH}" for number in range(1, 9))
 WATCHED_S = 30.0
 EVERY_S = 5.0
 

@@ -63,6 +63,11 @@ class JobRunner:
         self._expiry: asyncio.TimerHandle | None = None
 
     @property
+    def are_offered(self) -> bool:
+        """Return whether there is a folder for jobs, and what reads and writes books."""
+        return self._settings.data_dir is not None and find_spec("av") is not None
+
+    @property
     def n_unfinished(self) -> int:
         """Return how many jobs are queued or worked on. Thread-safe."""
         folder = self._opened
@@ -139,9 +144,12 @@ class JobRunner:
 
         Raises:
             StorageFullError: there are too many.
+            NotReadyError: the service is shutting down.
             JobsUnavailableError: see `folder`.
         """
         folder = await self.folder()
+        if self._synthesizer is None:
+            raise NotReadyError("the service is shutting down")
         await asyncio.get_running_loop().run_in_executor(None, folder.add, job, document)
         self._fill()
 

@@ -225,8 +225,8 @@ class ServiceState:
                 admission.n_sessions,
                 timeout_s,
             )
-        await self.jobs.close()
         await admission.close(timeout_s, is_urgent)
+        await self.jobs.close()
 
     def close(self) -> None:
         """Close the synthesizer after the chunk in progress. May be called again."""

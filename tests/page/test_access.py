@@ -37,6 +37,18 @@ def test_a_key_is_asked_for_kept_for_the_tab_and_in_no_address(keyed_tab: Tab) -
     assert KEY[:-3] not in "".join(keyed_tab.server.log)
 
 
+def serious_violations(tab: Tab, axe: Path) -> list[tuple[str, list[object]]]:
+    """Return the rules of axe-core that the page breaks, each with where."""
+    tab.page.evaluate(axe.read_text(encoding="utf-8"))
+    found = tab.page.evaluate("axe.run()")
+    assert found["passes"]
+    return [
+        (rule["id"], [node["target"] for node in rule["nodes"]])
+        for rule in found["violations"]
+        if rule["impact"] in ("serious", "critical")
+    ]
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("phone", [False, True])
 def test_axe_finds_nothing_serious(
@@ -53,14 +65,6 @@ def test_axe_finds_nothing_serious(
         tab.page.click("#conversation-tab")
         tab.page.click("#status-title")
         tab.page.wait_for_selector("#facts dd")
-        tab.page.evaluate(axe.read_text(encoding="utf-8"))
-        found = tab.page.evaluate("axe.run()")
-        assert found["passes"]
-        serious = [
-            (rule["id"], [node["target"] for node in rule["nodes"]])
-            for rule in found["violations"]
-            if rule["impact"] in ("serious", "critical")
-        ]
-        assert not serious
+        assert not serious_violations(tab, axe)
         width = tab.page.evaluate("document.documentElement.scrollWidth - window.innerWidth")
         assert width <= 0, "the page is wider than its window"

@@ -89,6 +89,7 @@ async def ready(request: Request) -> ReadyAnswer:
             kernels=model.prepared.kernels,
         ),
         self_test_s=round(found.self_test_s, 6),
+        jobs=state.jobs.are_offered,
     )
 
 

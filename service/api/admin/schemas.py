@@ -80,3 +80,4 @@ class ReadyAnswer(BaseModel):
     threads: int = Field(description="threads of each worker")
     model: ModelAnswer
     self_test_s: float
+    jobs: bool = Field(description="whether documents may be sent to /jobs")

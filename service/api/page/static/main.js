@@ -1,6 +1,7 @@
 /** The page: its controls, and what each does. */
 
 import { Conversation } from "./conversation.js";
+import { Jobs } from "./jobs.js";
 import { forgetKey, storeKey, storedKey } from "./key.js";
 import { player } from "./player.js";
 import { Reading } from "./reading.js";
@@ -65,6 +66,12 @@ export const conversation = new Conversation({
   onWrite: () => { stop(); clearError(); },
   manner,
   onError: show,
+});
+
+const jobs = new Jobs({
+  manner: () => { clearError(); return manner(); },
+  onError: show,
+  onSaid: (message) => { said.textContent = message; },
 });
 
 /**
@@ -273,6 +280,7 @@ async function open() {
     followVoice();
     if (!text.value) text.value = EXAMPLES[language.value] ?? "";
     showRequest();
+    if (ready.jobs) void jobs.open();
     speakButton.disabled = false;
     performance.mark("interactive");
   } catch (problem) {

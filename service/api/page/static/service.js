@@ -19,21 +19,23 @@ export class ServiceError extends Error {
 /**
  * Send a request; throw a ServiceError unless the service does what it asks.
  * @param {string} path without the leading slash
- * @param {object} [body] of a POST
+ * @param {object | Blob} [body] a file, or what is sent as JSON
  * @param {AbortSignal} [signal]
+ * @param {string} [method]
  * @returns {Promise<Response>}
  */
-export async function ask(path, body, signal) {
+export async function ask(path, body, signal, method = body ? "POST" : "GET") {
   /** @type {Record<string, string>} */
   const headers = {};
   const key = storedKey();
   if (key !== null) headers["authorization"] = `Bearer ${key}`;
-  if (body) headers["content-type"] = "application/json";
+  const isFile = body instanceof Blob;
+  if (body) headers["content-type"] = isFile ? body.type || "application/octet-stream" : "application/json";
   /** @type {Response} */
   let answer;
   try {
     answer = await fetch(new URL(path, document.baseURI), {
-      method: body ? "POST" : "GET", headers, signal, body: body && JSON.stringify(body),
+      method, headers, signal, body: body && !isFile ? JSON.stringify(body) : body,
     });
   } catch (error) {
     if (signal?.aborted) throw error;

@@ -34,6 +34,18 @@ export const TEXTS = {
   intoText: "Put into the text",
   copyMarkup: "Copy as markup",
   copyLexicon: "Copy for the lexicon",
+  jobsTitle: "Documents",
+  jobsHint: "Books and long texts become a file, behind everything else, in the voice and at the speed chosen above.",
+  document: "Document",
+  speakDocument: "Speak into a file",
+  jobStarted: "The document waits to be spoken.",
+  jobRemoved: "Deleted.",
+  removeJob: "Delete",
+  /** @type {Record<string, string>} */
+  jobStates: {
+    queued: "Waiting", planning: "Reading the text", speaking: "Speaking", writing: "Writing the file",
+    done: "Done",
+  },
   developersTitle: "For developers",
   requestTitle: "Request",
   client: "Client",
@@ -85,6 +97,10 @@ export const TEXTS = {
   firstToken: (/** @type {number} */ s) => `First sound ${s.toFixed(2)} s after the first token.`,
   workersOf: (/** @type {number} */ n, /** @type {number} */ threads) => `${n}, ${threads} threads each`,
   phonemesOf: (/** @type {string} */ word) => `Phonemes of “${word}”`,
+  timeLeft: (/** @type {number} */ s) => s < 90 ? `${Math.ceil(s)} s left` : `${Math.round(s / 60)} min left`,
+  progressOf: (/** @type {string} */ title) => `Progress of “${title}”`,
+  removeOf: (/** @type {string} */ title) => `Delete “${title}”`,
+  downloadOf: (/** @type {string} */ format) => `Download ${format}`,
   unavailable: (/** @type {string} */ name) => `${name} (not installed)`,
 };
 
