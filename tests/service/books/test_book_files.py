@@ -20,6 +20,13 @@ def outline(book: Book) -> list[tuple[str, str, list[str]]]:
     return [(c.title, c.role, [p.text for p in c.paragraphs]) for c in book.chapters]
 
 
+def test_a_long_title_with_a_stop_is_a_title(tmp_path: Path) -> None:
+    path = tmp_path / "whale.txt"
+    title = "CHAPTER 108. Ahab and the Carpenter. The Deck—First Night Watch."
+    path.write_text(f"CHAPTER 1. Loomings.\n\nCall me Ishmael.\n\n{title}\n\nDrat the file.\n")
+    assert [chapter.title for chapter in read_book(path).chapters][1:] == [title]
+
+
 def test_an_epub_has_its_chapters_metadata_and_cover(tmp_path: Path) -> None:
     picture = made_books.picture()
     path = made_books.epub(
