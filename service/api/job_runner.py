@@ -7,7 +7,6 @@ import logging
 import time
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
 from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
@@ -34,6 +33,7 @@ AT_ONCE = 4
 later."""
 
 _EXPIRE_S = 3600
+_AGAIN_S = 30
 _FOLDER = "jobs"
 
 
@@ -60,6 +60,8 @@ class JobRunner:
         self._executor = ThreadPoolExecutor(AT_ONCE, thread_name_prefix="job")
         self._tasks: dict[str, asyncio.Task[None]] = {}
         self._cancellations: dict[str, Cancellation] = {}
+        self._leaving: set[str] = set()
+        """Jobs that are being removed."""
         self._expiry: asyncio.TimerHandle | None = None
 
     @property
@@ -156,12 +158,14 @@ class JobRunner:
     async def remove(self, job: Job) -> None:
         """Stop a job if it is worked on, and remove it."""
         folder = await self.folder()
+        self._leaving.add(job.id)
         cancellation, task = self._cancellations.get(job.id), self._tasks.get(job.id)
         if cancellation is not None:
             cancellation.cancel(CancelledError("the job is deleted"))
         if task is not None:
             await asyncio.wait([task])
         await asyncio.get_running_loop().run_in_executor(None, folder.remove, job)
+        self._leaving.discard(job.id)
 
     async def close(self) -> None:
         """Stop all jobs, which go on when the service starts again. May be called again."""
@@ -180,7 +184,8 @@ class JobRunner:
         """Begin with as many jobs as may be worked on."""
         while self._opened is not None and self._synthesizer is not None:
             jobs = self._opened.jobs()
-            waiting = [job for job in jobs if not job.is_finished and job.id not in self._tasks]
+            busy = self._leaving | self._tasks.keys()
+            waiting = [job for job in jobs if not job.is_finished and job.id not in busy]
             if len(self._tasks) >= AT_ONCE or not waiting:
                 return
             working = Counter(job.owner for job in jobs if job.id in self._tasks)
@@ -192,11 +197,15 @@ class JobRunner:
         with Cancellation(is_background=True) as cancellation, self._idleness.speaking():
             self._cancellations[job.id] = cancellation
             action = partial(self._perform, job, folder, synthesizer, cancellation)
+            loop = asyncio.get_running_loop()
             try:
-                await asyncio.get_running_loop().run_in_executor(self._executor, action)
+                await loop.run_in_executor(self._executor, action)
             finally:
                 del self._cancellations[job.id], self._tasks[job.id]
-        self._fill()
+        if job.is_finished or job.id in self._leaving:
+            self._fill()
+        elif self._synthesizer is not None:
+            loop.call_later(_AGAIN_S, self._fill)  # the model could not be loaded
 
     def _perform(
         self, job: Job, folder: JobsFolder, synthesizer: Synthesizer, cancellation: Cancellation
@@ -221,6 +230,8 @@ class JobRunner:
             logger.exception("a job failed")
             job.state, job.error = "failed", ("internal_error", "internal error")
         job.finished_s, job.left_s = time.time(), None
-        with suppress(OSError):
+        try:
             document.unlink()  # nobody reads it any more
-        folder.save(job)
+            folder.save(job)
+        except OSError as error:
+            logger.error("the end of a job cannot be kept: %s", error.strerror or "disk full?")

@@ -134,12 +134,18 @@ class JobsFolder:
             self._jobs[job.id] = job
 
     def save(self, job: Job) -> None:
-        """Keep what has changed of a job; it is on the disk when this returns."""
+        """Keep what has changed of a job; it is on the disk when this returns.
+
+        Raises:
+            OSError: it cannot be kept.
+        """
         record = {name: v for name, v in asdict(job).items() if name not in _FORGOTTEN}
+        row = (job.id, json.dumps(record))
         with self._lock:
-            self._database.execute(
-                "insert or replace into job values (?, ?)", (job.id, json.dumps(record))
-            )
+            try:
+                self._database.execute("insert or replace into job values (?, ?)", row)
+            except sqlite3.OperationalError as error:
+                raise OSError(f"the record of a job cannot be written: {error}") from error
 
     def remove(self, job: Job) -> None:
         """Forget a job, and remove its files."""

@@ -30,7 +30,7 @@ from service.api.openapi import TEXT, error_responses, event_content, schema_of
 from service.api.rendering import server_sent_event
 from service.api.state import ServiceState, state_of
 from service.books.book_files import ENDINGS
-from service.errors import EmptyTextError, InvalidRequestError, JobNotDoneError
+from service.errors import EmptyTextError, InvalidRequestError, JobNotDoneError, StorageFullError
 from service.jobs import Job
 from service.speech import Synthesizer
 
@@ -152,6 +152,10 @@ async def create_job(
             created_s=time.time(),
         )
         await state.jobs.add(job, document)
+    except OSError as error:
+        raise StorageFullError(
+            "the service cannot keep the document; its disk may be full"
+        ) from error
     finally:
         await loop.run_in_executor(state.executor, _clear, received)
     response.headers["Location"] = f"{JOBS}/{job.id}"

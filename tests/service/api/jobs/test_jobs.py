@@ -236,6 +236,15 @@ def test_a_job_that_is_deleted_ends(client: httpx.Client) -> None:
     assert client.get(f"/jobs/{job_id}").status_code == 404
 
 
+def test_the_next_job_begins_when_one_is_deleted(client: httpx.Client) -> None:
+    jobs = [add(client, LONG), add(client, "Hello."), add(client, LONG)]
+    for job_id in (jobs[0], jobs[2]):
+        assert client.delete(f"/jobs/{job_id}").status_code == 204
+    assert outcome(client, jobs[1])["state"] == "done"
+    assert [job["id"] for job in client.get("/jobs").json()["jobs"]] == [jobs[1]]
+    assert client.get("/metrics").text.count("kokoro_jobs_unfinished 0.0") == 1
+
+
 def test_without_a_folder_there_are_no_jobs(server: Server) -> None:
     answer = server.client.post("/jobs", json={"text": "Hi."})
     assert answer.status_code == 501
