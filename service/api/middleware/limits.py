@@ -17,13 +17,15 @@ class BodyLimit:
     Args:
         app: what follows.
         max_bytes: that a body may have.
-        of_paths: the same for single paths.
+        of_paths: the same for single paths; None for none.
     """
 
-    def __init__(self, app: ASGIApp, max_bytes: int, of_paths: Mapping[str, int]) -> None:
+    def __init__(
+        self, app: ASGIApp, max_bytes: int, of_paths: Mapping[str, int] | None = None
+    ) -> None:
         self._app = app
         self._max_bytes = max_bytes
-        self._of_paths = dict(of_paths)
+        self._of_paths = dict(of_paths or {})
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Handle an ASGI connection."""
