@@ -5,16 +5,14 @@
 One server. A client streams a short text and a sentence as raw samples, first while there are no
 jobs, then while four jobs are being spoken, and so on in turns; each round deletes the jobs and
 makes new ones. First audio is the time from the request to the first bytes. A row compares by the
-median ratio of a round's median with jobs to its median without. The last line tells what jobs get:
-the audio that is made for them in a second, without requests, and while a client has a sentence
-streamed every few seconds.
+median ratio of a round's median with jobs to its median without.
 """
 
 from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from statistics import median
 from tempfile import TemporaryDirectory
@@ -35,8 +33,6 @@ N_JOBS = 4
 BOUND = Bound(1.3)
 TEXTS = {"short": speech.SHORT, "sentence": speech.MEDIUM}
 LONG_TEXT = "\n\n".join(f"CHAPTER {number}\n\n{speech.PARAGRAPH}" for number in range(1, 9))
-WATCHED_S = 30.0
-EVERY_S = 5.0
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -67,22 +63,14 @@ def measure(rounds: int) -> tuple[str, bool]:
                 with _spoken(client):
                     for name, text in TEXTS.items():
                         pairs[name].append((_first_audio_ms(port, text), alone[name]))
-            note("what jobs get")
-            with _spoken(client) as jobs:
-                idle = _made(client, jobs, lambda: None)
-                busy = _made(client, jobs, lambda: _first_audio_ms(port, speech.MEDIUM, 1))
     rows = [ratio(f"first audio, {name}", found, "ms", BOUND) for name, found in pairs.items()]
     report = table(rows, peer="without jobs", ours=f"with {N_JOBS} jobs")
-    report += (
-        f"\n\nAudio of jobs in a second: {idle:.2f} s without requests, {busy:.2f} s with a "
-        f"sentence every {EVERY_S:g} s."
-    )
     return report, all(row.met is not False for row in rows)
 
 
-def _first_audio_ms(port: int, text: str, n_answers: int = ANSWERS) -> float:
+def _first_audio_ms(port: int, text: str) -> float:
     found = []
-    for _ in range(n_answers):
+    for _ in range(ANSWERS):
         time.sleep(SETTLE_S)
         (heard,) = listen_to(OURS, port, [{"text": text, "stream": True}])
         found.append(heard.first_s)
@@ -90,8 +78,8 @@ def _first_audio_ms(port: int, text: str, n_answers: int = ANSWERS) -> float:
 
 
 @contextmanager
-def _spoken(client: httpx.Client) -> Iterator[list[str]]:
-    """Give the paths of jobs that are all being spoken; delete them at the end."""
+def _spoken(client: httpx.Client) -> Iterator[None]:
+    """Have jobs spoken, all of them within the block."""
     jobs = []
     for _ in range(N_JOBS):
         answer = client.post("/jobs", json={"text": LONG_TEXT, "format": "flac"})
@@ -100,25 +88,9 @@ def _spoken(client: httpx.Client) -> Iterator[list[str]]:
         jobs.append(answer.headers["location"])
     while not all(client.get(job).json()["progress"] > 0 for job in jobs):
         time.sleep(0.1)
-    yield jobs
+    yield
     for job in jobs:
         client.delete(job)
-
-
-def _made(client: httpx.Client, jobs: Sequence[str], request: Callable[[], object]) -> float:
-    """Return the seconds of audio that are made for jobs in a second, while requests come."""
-
-    def made_s() -> float:
-        found = [client.get(job).json() for job in jobs]
-        return float(sum(job["progress"] * job["duration_s"] for job in found))
-
-    before, start = made_s(), time.monotonic()
-    due = start
-    while time.monotonic() - start < WATCHED_S:
-        request()
-        due += EVERY_S
-        time.sleep(max(0.0, due - time.monotonic()))
-    return (made_s() - before) / (time.monotonic() - start)
 
 
 if __name__ == "__main__":
