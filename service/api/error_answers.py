@@ -178,6 +178,11 @@ def service_error_detail(error: ServiceError, request_id: str) -> ErrorDetail:
     return error_detail(error.code, "synthesis failed", request_id)
 
 
+def media_type_of(request: Request) -> str:
+    """Return the media type of a body, without its parameters; empty if there is none."""
+    return request.headers.get("content-type", "").partition(";")[0].strip().lower()
+
+
 def explain(errors: Iterable[Any], known: Iterable[str] = (), whole: str = "the body") -> str:
     """Return pydantic's first errors in one line, with the nearest known name of a field."""
     # Nobody reads thousands of them, and looking for similar names takes time.
@@ -210,7 +215,7 @@ async def _validation_error(request: Request, error: Exception) -> JSONResponse:
     if any(item["type"] == "json_invalid" for item in error.errors()):
         return error_answer(request.scope, 400, "invalid_json", "the body is not valid JSON")
     errors = error.errors()
-    media_type = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    media_type = media_type_of(request)
     if media_type != "application/json" and any(item["loc"][0] == "body" for item in errors):
         message = f"the content type must be application/json, not {media_type or 'none'}"
         return error_answer(request.scope, 415, "unsupported_media_type", message)

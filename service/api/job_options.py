@@ -19,7 +19,7 @@ from service.books.choice import Choice, parts_of, timestamps_of
 from service.books.narration import Manner
 from service.books.outputs import Output
 from service.books.read_along import Unit
-from service.books.sections import Pauses
+from service.books.sections import LONGEST_PAUSE_S, Pauses
 from service.books.timings import TIMESTAMP_FORMATS
 from service.jobs import JobOrder
 from service.speech.planning import MAX_SPEED, MIN_SPEED
@@ -27,7 +27,6 @@ from service.text import UserLexicon
 
 JobFormat = Literal[BookFormat, "epub"]
 
-_PAUSE_S = 60
 MAX_TITLE_LENGTH = 300
 
 Title = Annotated[str, Field(min_length=1, max_length=MAX_TITLE_LENGTH, pattern=r"\S")]
@@ -86,10 +85,14 @@ class JobFields(BaseModel):
         description="of the whole, in LUFS",
     )
     chapter_pause: float = Field(
-        3.0, ge=0, le=_PAUSE_S, allow_inf_nan=False, description="seconds after a chapter"
+        3.0, ge=0, le=LONGEST_PAUSE_S, allow_inf_nan=False, description="seconds after a chapter"
     )
     scene_pause: float = Field(
-        2.0, ge=0, le=_PAUSE_S, allow_inf_nan=False, description="seconds at a change of scene"
+        2.0,
+        ge=0,
+        le=LONGEST_PAUSE_S,
+        allow_inf_nan=False,
+        description="seconds at a change of scene",
     )
     timestamps: str | None = Field(
         None,

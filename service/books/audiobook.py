@@ -16,6 +16,7 @@ from service.books.narration import Made, Manner, Narration, Trouble
 from service.books.outputs import Output, Recording, hours
 from service.books.pace import Pace
 from service.books.read_along import Unit, write_read_along
+from service.books.sections import LONGEST_PAUSE_S
 from service.books.timings import TimestampFormat, write_timestamps
 from service.errors import InvalidRequestError, SynthesisError
 from service.speech import Cancellation, Synthesizer
@@ -67,8 +68,10 @@ class Order:
             raise InvalidRequestError(f"the loudness must be from {least:g} to {greatest:g} LUFS")
         pauses = self.manner.pauses
         for seconds in (pauses.scene, pauses.chapter):
-            if not 0 <= seconds <= 60:
-                raise InvalidRequestError(f"a pause must be from 0 to 60 seconds, not {seconds:g}")
+            if not 0 <= seconds <= LONGEST_PAUSE_S:
+                raise InvalidRequestError(
+                    f"a pause must be from 0 to {LONGEST_PAUSE_S} seconds, not {seconds:g}"
+                )
 
 
 class Audiobook:

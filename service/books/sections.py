@@ -12,6 +12,9 @@ TOGETHER = 200
 """Characters up to which paragraphs are said together. Chunks of fewer than 70 phonemes lose the
 melody, and dialogue has many short paragraphs."""
 
+LONGEST_PAUSE_S = 60
+"""Of the pauses that a reader chooses."""
+
 _SEPARATOR = "\n\n"
 
 

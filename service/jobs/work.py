@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import datetime, timezone
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -92,11 +93,7 @@ def perform(
     """
     order = job_order.order
     book = job_order.read()
-
-    def wait() -> None:
-        cancellation.check()
-        synthesizer.wait_for_requests(cancellation)
-
+    wait = partial(synthesizer.wait_for_requests, cancellation)
     with Journal(order.output.state) as journal:
         audiobook = Audiobook(
             book, order.choice.of(book), order, journal, _Progress(job, check_room)

@@ -6,6 +6,7 @@ import asyncio
 import json
 import re
 import secrets
+import shutil
 import time
 from collections.abc import AsyncIterator
 from pathlib import Path as FilePath
@@ -17,6 +18,7 @@ from fastapi.responses import FileResponse, StreamingResponse
 from pydantic import ValidationError
 from starlette.exceptions import HTTPException
 
+from service.api.error_answers import media_type_of
 from service.api.job_options import MAX_TITLE_LENGTH, JobOptions
 from service.api.jobs.schemas import (
     DOCUMENT_ENDINGS,
@@ -133,11 +135,12 @@ async def create_job(
     received.mkdir()
     loop = asyncio.get_running_loop()
     try:
-        if _media_type(request) == "application/json":
+        if media_type_of(request) == "application/json":
             document, options = await _receive_text(request, received)
         else:
             document, options = await _receive_document(request, query, received)
         fields = JobOptions.model_validate(options)
+        options["format"] = fields.format
         title, n_characters = await loop.run_in_executor(
             state.executor, _check, fields, document, synthesizer
         )
@@ -157,7 +160,7 @@ async def create_job(
             "the service cannot keep the document; its disk may be full"
         ) from error
     finally:
-        await loop.run_in_executor(state.executor, _clear, received)
+        await loop.run_in_executor(state.executor, shutil.rmtree, received)
     response.headers["Location"] = f"{JOBS}/{job.id}"
     return JobAnswer.of(job)
 
@@ -228,7 +231,7 @@ async def get_job_events(job_id: JobId, request: Request) -> Response:
 async def get_job_output(job_id: JobId, request: Request) -> Response:
     """Get the audio of a job that is done, whole or in parts, so that players can seek."""
     job = await state_of(request).jobs.find(job_id)
-    return await _file(request, job, job.options.get("format", "m4b"))
+    return await _file(request, job, job.options["format"])
 
 
 @router.get(
@@ -255,15 +258,17 @@ async def get_job_timestamps(
     return await _file(request, await state_of(request).jobs.find(job_id), form)
 
 
-def _media_type(request: Request) -> str:
-    return request.headers.get("content-type", "").partition(";")[0].strip().lower()
-
-
 async def _receive_text(request: Request, folder: FilePath) -> tuple[FilePath, dict[str, Any]]:
     """Keep the text of a body in a folder; return its file and what the body says beside it."""
     if request.query_params:
         raise InvalidRequestError("with JSON, the fields belong in the body, not in the query")
     content = await request.body()
+    loop = asyncio.get_running_loop()
+    return await loop.run_in_executor(None, _keep_text, content, folder)
+
+
+def _keep_text(content: bytes, folder: FilePath) -> tuple[FilePath, dict[str, Any]]:
+    """Keep a text as `_receive_text` says, in a thread: parsing would block the event loop."""
     try:
         body = JobRequest.model_validate_json(content)
     except ValidationError as error:
@@ -275,8 +280,7 @@ async def _receive_text(request: Request, folder: FilePath) -> tuple[FilePath, d
     del options["text"]
     options.setdefault("title", _UNTITLED)
     document = folder / ("document.md" if options.pop("markdown", False) else "document.txt")
-    loop = asyncio.get_running_loop()
-    await loop.run_in_executor(None, document.write_bytes, body.text.encode())
+    document.write_bytes(body.text.encode())
     return document, options
 
 
@@ -291,7 +295,7 @@ async def _receive_document(
     name = FilePath(query.name or "")
     ending = name.suffix.lower()
     if ending not in ENDINGS:
-        ending = DOCUMENT_ENDINGS.get(_media_type(request), "")
+        ending = DOCUMENT_ENDINGS.get(media_type_of(request), "")
     if not ending:
         known = ", ".join(("application/json", *DOCUMENT_ENDINGS))
         raise HTTPException(
@@ -323,13 +327,6 @@ def _check(fields: JobOptions, document: FilePath, synthesizer: Synthesizer) -> 
     book = job_order.read()
     chapters = job_order.order.choice.of(book)
     return book.title, sum(chapter.n_characters for chapter in chapters)
-
-
-def _clear(folder: FilePath) -> None:
-    """Remove what was received and not taken."""
-    for path in folder.iterdir():
-        path.unlink()
-    folder.rmdir()
 
 
 async def _events(state: ServiceState, job: Job) -> AsyncIterator[bytes]:

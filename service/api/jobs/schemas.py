@@ -107,7 +107,7 @@ class JobAnswer(BaseModel):
             id=job.id,
             state=job.state,
             title=job.title,
-            format=job.options.get("format", "m4b"),
+            format=job.options["format"],
             characters=job.n_characters,
             created_at=_time(job.created_s),
             finished_at=None if job.finished_s is None else _time(job.finished_s),
