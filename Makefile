@@ -1,6 +1,8 @@
 # Everything runs in .venv, which the targets make and fill when they need it.
 PYTHON ?= python3
 BIN := .venv/bin
+# The tests start hundreds of processes, each of which would compile all sources anew.
+unexport PYTHONDONTWRITEBYTECODE
 SERVE_READY := .venv/serve-ready
 DEV_READY := .venv/dev-ready
 OLDEST_READY := .venv/oldest-ready
@@ -42,10 +44,11 @@ JOBS ?= 2
 test: $(DEV_READY) ## Run the tests that show whether it works, in minutes; narrow down with ARGS.
 	@$(BIN)/python -m pytest -n $(JOBS) -m "not thorough and not slow and not cluster" $(ARGS)
 
-# What measures processor time runs by itself.
+# What measures processor time runs by itself. To collect all tests anew for a few would take 10 s.
+ALONE = $(shell grep -rl --include='test_*.py' 'mark\.alone' tests)
 test-all: $(DEV_READY) $(MODELS_READY) $(CLIENTS_READY) $(PAGE_READY) ## Run every test but those of test-slow; narrow down with ARGS.
 	@$(BIN)/python -m pytest -n $(JOBS) --hypothesis-profile=thorough -m "not slow and not alone and not cluster" $(ARGS)
-	@$(BIN)/python -m pytest -m "alone and not slow and not cluster" $(ARGS) || [ $$? = 5 ] # none among ARGS
+	@$(BIN)/python -m pytest -m "alone and not slow and not cluster" $(or $(ARGS),$(ALONE)) || [ $$? = 5 ] # none among ARGS
 
 clients: $(CLIENTS_READY) ## Install the clients that tests/clients runs.
 

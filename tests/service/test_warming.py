@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -39,15 +40,21 @@ def warmed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     ],
 )
 def test_languages_are_loaded_before_the_service_is_ready(
-    settings: dict[str, Any], languages: list[str], warmed: list[str]
+    settings: dict[str, Any],
+    languages: list[str],
+    warmed: list[str],
+    model_file: Path,
+    cache_dir: Path,
 ) -> None:
-    load_synthesizer(Settings(threads=1, **settings), lambda line: None).close()
+    options = Settings(cache_dir=cache_dir, threads=1, **settings)
+    load_synthesizer(options, lambda line: None).close()
     assert warmed == languages
 
 
-def test_a_language_that_nothing_reads_stops_the_start() -> None:
+def test_a_language_that_nothing_reads_stops_the_start(model_file: Path, cache_dir: Path) -> None:
+    settings = Settings(cache_dir=cache_dir, warm_languages=("en-us", "xx"))
     with pytest.raises(SettingsError, match=r"warm_languages: .*xx"):
-        load_synthesizer(Settings(warm_languages=("en-us", "xx")), lambda line: None)
+        load_synthesizer(settings, lambda line: None)
 
 
 @pytest.mark.parametrize("language", ["en-us", "es", "hi", "ja", "zh"])
