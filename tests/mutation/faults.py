@@ -152,6 +152,27 @@ FAULTS = (
         ("tests/service/api/websocket",),
     ),
     Fault(
+        "a book's words begin with their chunk, not after the chunks before it",
+        "service/books/timings.py",
+        "n_samples += length",
+        "n_samples += 0",
+        ("tests/service/books",),
+    ),
+    Fault(
+        "finished jobs are removed while they are young",
+        "service/jobs/jobs_folder.py",
+        "job.finished_s < before",
+        "job.finished_s > before",
+        ("tests/service/jobs", "tests/service/api/jobs"),
+    ),
+    Fault(
+        "a damaged file of a corpus counts as kept",
+        "service/cluster/speech_folder.py",
+        'st_size == record["size_bytes"]',
+        "st_size >= 0",
+        ("tests/service/cluster",),
+    ),
+    Fault(
         "memory that a container limits counts as free",
         "service/machine/memory.py",
         "return limit if limit < _UNLIMITED else None",
