@@ -17,7 +17,11 @@ Message = dict[str, Any]
 
 
 class SpeechSocket:
-    """Talks to `/synthesize/stream`; `received` holds each message, speech with its bytes `pcm`."""
+    """Talks to `/synthesize/stream`; `received` holds each message, speech with its bytes `pcm`.
+
+    It sends no pings of its own: they take the random numbers that Hypothesis watches, and would go
+    on in a thread where a test leaves the connection as it is.
+    """
 
     def __init__(self, url: str, headers: dict[str, str] | None = None, **options: Any) -> None:
         self._connecting = connect(
@@ -26,7 +30,7 @@ class SpeechSocket:
             compression=None,
             max_size=None,
             open_timeout=TIMEOUT_S,
-            **{"close_timeout": TIMEOUT_S, **options},
+            **{"close_timeout": TIMEOUT_S, "ping_interval": None, **options},
         )
         self.socket = self._connecting.__enter__()
         self.text = ""

@@ -107,6 +107,7 @@ class StreamSocket:
             additional_headers=headers,
             open_timeout=TIMEOUT_S,
             close_timeout=TIMEOUT_S,
+            ping_interval=None,  # as in SpeechSocket
         )
         self.socket = self._connecting.__enter__()
         self.heard: dict[str | None, Heard] = {}
