@@ -38,8 +38,9 @@ setup: $(DEV_READY) $(MODELS_READY) ## Make .venv with everything for serving, t
 serve: $(SERVE_READY) ## Serve on 127.0.0.1:8880; flags in ARGS, settings in KOKORO_* variables.
 	@$(BIN)/kokoro-service serve $(ARGS)
 
-# Workers of the tests. Each has servers of its own, with 300 MB apiece.
-JOBS ?= 2
+# Workers of the tests: with one more than there are cores, no core waits while a test does. Each has
+# servers of its own, with 300 MB apiece.
+JOBS ?= 3
 
 test: $(DEV_READY) ## Run the tests that show whether it works, in minutes; narrow down with ARGS.
 	@$(BIN)/python -m pytest -n $(JOBS) -m "not thorough and not slow and not cluster" $(ARGS)

@@ -42,7 +42,7 @@ def run(library_path: Path) -> Callable[..., list[native_models.Array]]:
         outputs: Sequence[str],
     ) -> list[native_models.Array]:
         model = native_models.model(operator, inputs, attributes, outputs)
-        builder = ortffi.SessionBuilder().with_custom_ops(library_path)
+        builder = ortffi.SessionBuilder().with_custom_ops(library_path).with_spinning(False)
         with builder.commit_from_memory(model) as session:
             return session.run({n: a for n, a in inputs.items() if a is not None}, copy=True)
 

@@ -25,11 +25,11 @@ from tests.service.api.speech_socket import SpeechSocket
 pytestmark = pytest.mark.thorough
 
 TEXT = "A quick brown fox jumps over one lazy dog, and nobody in the village knows why. " * 2
-N_CLIENTS = 300
+N_CLIENTS = 150
 AT_A_TIME = 10
 WARM_UP = 40
 ROUNDS = 4
-ALLOWED_MB = 20
+ALLOWED_MB = 10
 UNCOLLECTED_SERVER = (str(Path(__file__).with_name("uncollected_server.py")),)
 
 

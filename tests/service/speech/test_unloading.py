@@ -90,7 +90,7 @@ def test_who_comes_at_once_waits_for_one_load(own: Synthesizer) -> None:
     reopening(own, lambda: loads.append(None))
     own.unload()
     with ThreadPoolExecutor(8) as pool:
-        results = list(pool.map(lambda _: said(own), range(8)))
+        results = list(pool.map(lambda _: said(own), range(4)))
     for result in results:
         np.testing.assert_array_equal(result, results[0])
     # Each worker loads its own, and once.
