@@ -40,7 +40,7 @@ serve: $(SERVE_READY) ## Serve on 127.0.0.1:8880; flags in ARGS, settings in KOK
 
 # Workers of the tests: with one more than there are cores, no core waits while a test does. Each has
 # servers of its own, with 300 MB apiece.
-JOBS ?= 3
+JOBS ?= $(shell expr $$(nproc) + 1)
 
 test: $(DEV_READY) ## Run the tests that show whether it works, in minutes; narrow down with ARGS.
 	@$(BIN)/python -m pytest -n $(JOBS) -m "not thorough and not slow and not cluster" $(ARGS)
