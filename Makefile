@@ -26,7 +26,7 @@ LOCK := $(BIN)/uv pip compile --quiet --universal --python-version 3.10 --genera
 UNUSED_BY_CLIENTS := docopt flatbuffers grpcio llvmlite numba onnxruntime \
 	opentelemetry-exporter-otlp opentelemetry-exporter-otlp-proto-grpc resampy
 
-.PHONY: help setup serve test test-all test-slow test-books test-mutation test-oldest test-reference test-container test-arm64 check fmt
+.PHONY: help setup serve test test-all test-clients test-slow test-books test-mutation test-oldest test-reference test-container test-arm64 check fmt
 .PHONY: test-gpu bench-gpu cuda clients test-hosts test-cluster wheels shell release test-page page-tools page page-pictures
 .PHONY: bench bench-load bench-reading bench-normalizers bench-hearing bench-speed bench-regression bench-page bench-jobs peers soak lock clean
 
@@ -47,9 +47,16 @@ test: $(DEV_READY) ## Run the tests that show whether it works, in minutes; narr
 
 # What measures processor time runs by itself. To collect all tests anew for a few would take 10 s.
 ALONE = $(shell grep -rl --include='test_*.py' 'mark\.alone' tests)
-test-all: $(DEV_READY) $(MODELS_READY) $(CLIENTS_READY) $(PAGE_READY) ## Run every test but those of test-slow; narrow down with ARGS.
-	@$(BIN)/python -m pytest -n $(JOBS) --hypothesis-profile=thorough -m "not slow and not alone and not cluster" $(ARGS)
+test-all: $(DEV_READY) $(MODELS_READY) ## Run every test but those of test-slow and test-clients; narrow down with ARGS.
+	@$(BIN)/python -m pytest -n $(JOBS) --hypothesis-profile=thorough -m "not slow and not alone and not cluster" \
+		$(CLIENTS:%=--ignore=%) $(ARGS)
 	@$(BIN)/python -m pytest -m "alone and not slow and not cluster" $(or $(ARGS),$(ALONE)) || [ $$? = 5 ] # none among ARGS
+
+# What others wrote: 130 MB of clients, and a browser where there is one.
+CLIENTS := tests/clients tests/page
+
+test-clients: $(DEV_READY) $(CLIENTS_READY) $(PAGE_READY) ## Test with known clients and, in Debian's chromium, the page.
+	@$(BIN)/python -m pytest -n $(JOBS) -m "not slow and not cluster" $(CLIENTS) $(ARGS)
 
 clients: $(CLIENTS_READY) ## Install the clients that tests/clients runs.
 
@@ -113,11 +120,12 @@ test-gpu: $(DEV_READY) $(MODELS_READY) $(GPU_READY) ## Test on an NVIDIA GPU; el
 	@$(GPU_ENVIRONMENT) $(BIN)/python -m pytest -m "" tests/gpu \
 		$(patsubst %,tests/ortffi/test_%.py,cuda providers assignment binding profile) $(ARGS)
 
-check: $(DEV_READY) ## What CI runs: lint, format, types, tests with the newest and oldest library.
+check: $(DEV_READY) ## What CI runs: lint, format, types, test-all, test-clients, test-oldest.
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(MAKE) test-all
+	$(MAKE) test-clients
 	$(MAKE) test-oldest
 
 fmt: $(DEV_READY) ## Format the code and sort its imports.
