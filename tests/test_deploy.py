@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import importlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -20,7 +21,8 @@ _LATEST = kubernetes_validate.latest_version()
 OF_OTHERS = {
     "kustomize.config.k8s.io/v1beta1", "keda.sh/v1alpha1", "monitoring.coreos.com/v1", "ray.io/v1",
 }  # fmt: skip
-"""Kinds that Kubernetes itself does not have. The pods in them are validated."""
+"""Kinds that Kubernetes itself does not have. Of all of them the pods are validated; of KEDA and of
+the Prometheus operator everything. The CRDs of KubeRay are in no package."""
 
 _CANCEL_S = 5
 """Seconds that the service gives to what it has cancelled; see `service.api.admission`."""
@@ -81,6 +83,33 @@ def test_a_misspelled_field_would_be_found(repository: Path) -> None:
     document["spec"]["template"]["spec"]["enableServiceLink"] = False
     with pytest.raises(kubernetes_validate.ValidationError, match="enableServiceLink"):
         validate(document)
+
+
+@pytest.mark.parametrize(
+    ("name", "module", "kind"),
+    [
+        ("scaledobject", "keda.v1alpha1", "ScaledObject"),
+        ("servicemonitor", "prometheus_operator.v1", "ServiceMonitor"),
+    ],
+)
+def test_operators_take_their_documents_strictly(
+    repository: Path, name: str, module: str, kind: str
+) -> None:
+    document = documents(repository)[f"kubernetes/{name}.yaml"]
+    # Made of the operators' CRDs. Megabytes of classes, so mypy must not see them.
+    model = getattr(importlib.import_module(f"cloudcoil.models.{module}"), kind)
+
+    def taken(document: dict[str, Any]) -> Any:
+        return model.model_validate(document).model_dump(
+            by_alias=True, exclude_unset=True, mode="json"
+        )
+
+    assert taken(document) == document  # they drop what they do not know
+    misspelled = copy.deepcopy(document)
+    misspelled["spec"]["matchLabel"] = {}
+    assert taken(misspelled) == document
+    with pytest.raises(ValueError, match="spec"):
+        taken({**document, "spec": []})
 
 
 def test_the_kustomization_names_files_that_are_there(repository: Path) -> None:
