@@ -144,6 +144,13 @@ class Settings(BaseSettings):
         le=10_000,
         description="maximum open WebSocket sessions and Wyoming connections; more are refused",
     )
+    session_idle_s: float = Field(
+        0,
+        ge=0,
+        le=31_536_000,
+        description="seconds without a message or speech until a WebSocket session is closed; 0 "
+        "keeps it",
+    )
     idle_unload_s: float = Field(
         0,
         ge=0,

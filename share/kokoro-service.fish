@@ -51,7 +51,7 @@ function _shtab_kokoro_service_using
 end
 
 set -g _shtab_kokoro_service_commands serve say read corpus voices prepare doctor cache completion
-set -g _shtab_kokoro_service_opts_with_value --actor-cpus --actor-gpus --actors --answer-memory-bytes --api-keys-file --attempts --audio-cache-bytes --buckets --by --cache-dir --cast --changed --chapter-pause --chapters --cluster --config --cors-origins --cuda-device --data-dir --deadline-s --emoji --espeak-data --espeak-library --file --file-decoding --files --for --format --host --idle-unload-s --job-age-s --jobs-bytes --keep --kernels --language --lexicon --lexicons-dir --log-format --log-level --loudness --max-document-bytes --max-jobs --max-requests --max-text-length --max-websockets --memory-budget-bytes --min-free-memory-bytes --model --normalize --output --port --precision --progress --provider --receive-timeout-s --sample-rate --scene-pause --send-timeout-s --shutdown-timeout-s --skip --speed --stream-decoding --threads --timestamps --voice --voices-dir --volume --warm-languages --workers --wyoming --wyoming-zeroconf -f -o
+set -g _shtab_kokoro_service_opts_with_value --actor-cpus --actor-gpus --actors --answer-memory-bytes --api-keys-file --attempts --audio-cache-bytes --buckets --by --cache-dir --cast --changed --chapter-pause --chapters --cluster --config --cors-origins --cuda-device --data-dir --deadline-s --emoji --espeak-data --espeak-library --file --file-decoding --files --for --format --host --idle-unload-s --job-age-s --jobs-bytes --keep --kernels --language --lexicon --lexicons-dir --log-format --log-level --loudness --max-document-bytes --max-jobs --max-requests --max-text-length --max-websockets --memory-budget-bytes --min-free-memory-bytes --model --normalize --output --port --precision --progress --provider --receive-timeout-s --sample-rate --scene-pause --send-timeout-s --session-idle-s --shutdown-timeout-s --skip --speed --stream-decoding --threads --timestamps --voice --voices-dir --volume --warm-languages --workers --wyoming --wyoming-zeroconf -f -o
 
 complete -c kokoro-service -e
 complete -c kokoro-service -f
@@ -77,6 +77,7 @@ complete -c kokoro-service -n '_shtab_kokoro_service_using serve' -l strict-mode
 complete -c kokoro-service -n '_shtab_kokoro_service_using serve' -l max-text-length -x -d 'maximum length of a text, in characters'
 complete -c kokoro-service -n '_shtab_kokoro_service_using serve' -l max-requests -x -d 'maximum requests in progress or waiting; more get 503'
 complete -c kokoro-service -n '_shtab_kokoro_service_using serve' -l max-websockets -x -d 'maximum open WebSocket sessions and Wyoming connections; more are refused'
+complete -c kokoro-service -n '_shtab_kokoro_service_using serve' -l session-idle-s -x -d 'seconds without a message or speech until a WebSocket session is closed; 0 keeps it'
 complete -c kokoro-service -n '_shtab_kokoro_service_using serve' -l idle-unload-s -x -d 'seconds without speech until the model leaves memory; 0 keeps it'
 complete -c kokoro-service -n '_shtab_kokoro_service_using serve' -l data-dir -x -d 'folder for jobs, which outlive the process; default: there are no jobs'
 complete -c kokoro-service -n '_shtab_kokoro_service_using serve' -l max-document-bytes -x -d 'maximum size of the document or text of a job'
@@ -140,6 +141,7 @@ complete -c kokoro-service -n '_shtab_kokoro_service_using say' -l strict-models
 complete -c kokoro-service -n '_shtab_kokoro_service_using say' -l max-text-length -x -d 'maximum length of a text, in characters'
 complete -c kokoro-service -n '_shtab_kokoro_service_using say' -l max-requests -x -d 'maximum requests in progress or waiting; more get 503'
 complete -c kokoro-service -n '_shtab_kokoro_service_using say' -l max-websockets -x -d 'maximum open WebSocket sessions and Wyoming connections; more are refused'
+complete -c kokoro-service -n '_shtab_kokoro_service_using say' -l session-idle-s -x -d 'seconds without a message or speech until a WebSocket session is closed; 0 keeps it'
 complete -c kokoro-service -n '_shtab_kokoro_service_using say' -l idle-unload-s -x -d 'seconds without speech until the model leaves memory; 0 keeps it'
 complete -c kokoro-service -n '_shtab_kokoro_service_using say' -l data-dir -x -d 'folder for jobs, which outlive the process; default: there are no jobs'
 complete -c kokoro-service -n '_shtab_kokoro_service_using say' -l max-document-bytes -x -d 'maximum size of the document or text of a job'
@@ -211,6 +213,7 @@ complete -c kokoro-service -n '_shtab_kokoro_service_using read' -l strict-model
 complete -c kokoro-service -n '_shtab_kokoro_service_using read' -l max-text-length -x -d 'maximum length of a text, in characters'
 complete -c kokoro-service -n '_shtab_kokoro_service_using read' -l max-requests -x -d 'maximum requests in progress or waiting; more get 503'
 complete -c kokoro-service -n '_shtab_kokoro_service_using read' -l max-websockets -x -d 'maximum open WebSocket sessions and Wyoming connections; more are refused'
+complete -c kokoro-service -n '_shtab_kokoro_service_using read' -l session-idle-s -x -d 'seconds without a message or speech until a WebSocket session is closed; 0 keeps it'
 complete -c kokoro-service -n '_shtab_kokoro_service_using read' -l idle-unload-s -x -d 'seconds without speech until the model leaves memory; 0 keeps it'
 complete -c kokoro-service -n '_shtab_kokoro_service_using read' -l data-dir -x -d 'folder for jobs, which outlive the process; default: there are no jobs'
 complete -c kokoro-service -n '_shtab_kokoro_service_using read' -l max-document-bytes -x -d 'maximum size of the document or text of a job'
@@ -274,6 +277,7 @@ complete -c kokoro-service -n '_shtab_kokoro_service_using corpus' -l strict-mod
 complete -c kokoro-service -n '_shtab_kokoro_service_using corpus' -l max-text-length -x -d 'maximum length of a text, in characters'
 complete -c kokoro-service -n '_shtab_kokoro_service_using corpus' -l max-requests -x -d 'maximum requests in progress or waiting; more get 503'
 complete -c kokoro-service -n '_shtab_kokoro_service_using corpus' -l max-websockets -x -d 'maximum open WebSocket sessions and Wyoming connections; more are refused'
+complete -c kokoro-service -n '_shtab_kokoro_service_using corpus' -l session-idle-s -x -d 'seconds without a message or speech until a WebSocket session is closed; 0 keeps it'
 complete -c kokoro-service -n '_shtab_kokoro_service_using corpus' -l idle-unload-s -x -d 'seconds without speech until the model leaves memory; 0 keeps it'
 complete -c kokoro-service -n '_shtab_kokoro_service_using corpus' -l data-dir -x -d 'folder for jobs, which outlive the process; default: there are no jobs'
 complete -c kokoro-service -n '_shtab_kokoro_service_using corpus' -l max-document-bytes -x -d 'maximum size of the document or text of a job'
@@ -328,6 +332,7 @@ complete -c kokoro-service -n '_shtab_kokoro_service_using voices' -l strict-mod
 complete -c kokoro-service -n '_shtab_kokoro_service_using voices' -l max-text-length -x -d 'maximum length of a text, in characters'
 complete -c kokoro-service -n '_shtab_kokoro_service_using voices' -l max-requests -x -d 'maximum requests in progress or waiting; more get 503'
 complete -c kokoro-service -n '_shtab_kokoro_service_using voices' -l max-websockets -x -d 'maximum open WebSocket sessions and Wyoming connections; more are refused'
+complete -c kokoro-service -n '_shtab_kokoro_service_using voices' -l session-idle-s -x -d 'seconds without a message or speech until a WebSocket session is closed; 0 keeps it'
 complete -c kokoro-service -n '_shtab_kokoro_service_using voices' -l idle-unload-s -x -d 'seconds without speech until the model leaves memory; 0 keeps it'
 complete -c kokoro-service -n '_shtab_kokoro_service_using voices' -l data-dir -x -d 'folder for jobs, which outlive the process; default: there are no jobs'
 complete -c kokoro-service -n '_shtab_kokoro_service_using voices' -l max-document-bytes -x -d 'maximum size of the document or text of a job'
@@ -382,6 +387,7 @@ complete -c kokoro-service -n '_shtab_kokoro_service_using prepare' -l strict-mo
 complete -c kokoro-service -n '_shtab_kokoro_service_using prepare' -l max-text-length -x -d 'maximum length of a text, in characters'
 complete -c kokoro-service -n '_shtab_kokoro_service_using prepare' -l max-requests -x -d 'maximum requests in progress or waiting; more get 503'
 complete -c kokoro-service -n '_shtab_kokoro_service_using prepare' -l max-websockets -x -d 'maximum open WebSocket sessions and Wyoming connections; more are refused'
+complete -c kokoro-service -n '_shtab_kokoro_service_using prepare' -l session-idle-s -x -d 'seconds without a message or speech until a WebSocket session is closed; 0 keeps it'
 complete -c kokoro-service -n '_shtab_kokoro_service_using prepare' -l idle-unload-s -x -d 'seconds without speech until the model leaves memory; 0 keeps it'
 complete -c kokoro-service -n '_shtab_kokoro_service_using prepare' -l data-dir -x -d 'folder for jobs, which outlive the process; default: there are no jobs'
 complete -c kokoro-service -n '_shtab_kokoro_service_using prepare' -l max-document-bytes -x -d 'maximum size of the document or text of a job'
@@ -436,6 +442,7 @@ complete -c kokoro-service -n '_shtab_kokoro_service_using doctor' -l strict-mod
 complete -c kokoro-service -n '_shtab_kokoro_service_using doctor' -l max-text-length -x -d 'maximum length of a text, in characters'
 complete -c kokoro-service -n '_shtab_kokoro_service_using doctor' -l max-requests -x -d 'maximum requests in progress or waiting; more get 503'
 complete -c kokoro-service -n '_shtab_kokoro_service_using doctor' -l max-websockets -x -d 'maximum open WebSocket sessions and Wyoming connections; more are refused'
+complete -c kokoro-service -n '_shtab_kokoro_service_using doctor' -l session-idle-s -x -d 'seconds without a message or speech until a WebSocket session is closed; 0 keeps it'
 complete -c kokoro-service -n '_shtab_kokoro_service_using doctor' -l idle-unload-s -x -d 'seconds without speech until the model leaves memory; 0 keeps it'
 complete -c kokoro-service -n '_shtab_kokoro_service_using doctor' -l data-dir -x -d 'folder for jobs, which outlive the process; default: there are no jobs'
 complete -c kokoro-service -n '_shtab_kokoro_service_using doctor' -l max-document-bytes -x -d 'maximum size of the document or text of a job'
@@ -490,6 +497,7 @@ complete -c kokoro-service -n '_shtab_kokoro_service_using cache' -l strict-mode
 complete -c kokoro-service -n '_shtab_kokoro_service_using cache' -l max-text-length -x -d 'maximum length of a text, in characters'
 complete -c kokoro-service -n '_shtab_kokoro_service_using cache' -l max-requests -x -d 'maximum requests in progress or waiting; more get 503'
 complete -c kokoro-service -n '_shtab_kokoro_service_using cache' -l max-websockets -x -d 'maximum open WebSocket sessions and Wyoming connections; more are refused'
+complete -c kokoro-service -n '_shtab_kokoro_service_using cache' -l session-idle-s -x -d 'seconds without a message or speech until a WebSocket session is closed; 0 keeps it'
 complete -c kokoro-service -n '_shtab_kokoro_service_using cache' -l idle-unload-s -x -d 'seconds without speech until the model leaves memory; 0 keeps it'
 complete -c kokoro-service -n '_shtab_kokoro_service_using cache' -l data-dir -x -d 'folder for jobs, which outlive the process; default: there are no jobs'
 complete -c kokoro-service -n '_shtab_kokoro_service_using cache' -l max-document-bytes -x -d 'maximum size of the document or text of a job'
@@ -543,6 +551,7 @@ complete -c kokoro-service -n '_shtab_kokoro_service_using completion' -l strict
 complete -c kokoro-service -n '_shtab_kokoro_service_using completion' -l max-text-length -x -d 'maximum length of a text, in characters'
 complete -c kokoro-service -n '_shtab_kokoro_service_using completion' -l max-requests -x -d 'maximum requests in progress or waiting; more get 503'
 complete -c kokoro-service -n '_shtab_kokoro_service_using completion' -l max-websockets -x -d 'maximum open WebSocket sessions and Wyoming connections; more are refused'
+complete -c kokoro-service -n '_shtab_kokoro_service_using completion' -l session-idle-s -x -d 'seconds without a message or speech until a WebSocket session is closed; 0 keeps it'
 complete -c kokoro-service -n '_shtab_kokoro_service_using completion' -l idle-unload-s -x -d 'seconds without speech until the model leaves memory; 0 keeps it'
 complete -c kokoro-service -n '_shtab_kokoro_service_using completion' -l data-dir -x -d 'folder for jobs, which outlive the process; default: there are no jobs'
 complete -c kokoro-service -n '_shtab_kokoro_service_using completion' -l max-document-bytes -x -d 'maximum size of the document or text of a job'

@@ -37,6 +37,7 @@ class Admission:
         closing: set when the service shuts down.
         ending: set when sessions are to finish their text and end: when the service shuts down, or
             is a replica that others take over from.
+        overdue: set when sessions that are still ending are to break off what they say.
     """
 
     def __init__(
@@ -57,6 +58,7 @@ class Admission:
         self._cancellations: set[Cancellation] = set()
         self.closing = asyncio.Event()
         self.ending = asyncio.Event()
+        self.overdue = asyncio.Event()
 
     @property
     def held_bytes(self) -> int:
@@ -142,9 +144,14 @@ class Admission:
                 cancellation.cancel(NotReadyError(_CLOSED))
             await asyncio.sleep(_POLL_S)
 
-    def end_sessions(self) -> None:
-        """Have sessions finish their text and end, while requests are admitted as before."""
+    def end_sessions(self, timeout_s: float) -> None:
+        """Have sessions finish their text and end, while requests are admitted as before.
+
+        Args:
+            timeout_s: seconds that they have; then they break off.
+        """
         self.ending.set()
+        asyncio.get_running_loop().call_later(timeout_s, self.overdue.set)
 
     def _is_busy(self) -> bool:
         return bool(self.n_requests or self.n_sessions)

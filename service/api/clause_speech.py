@@ -121,7 +121,12 @@ class ClauseSpeech(Generic[T, M]):
     @property
     def is_busy(self) -> bool:
         """Tell whether something waits, or is being spoken."""
-        return bool(self._clauses.pending or self._backlog or self._job is not None)
+        return bool(self._clauses.pending) or self.is_speaking
+
+    @property
+    def is_speaking(self) -> bool:
+        """Tell whether something is being spoken, or about to be; text may wait for its end."""
+        return bool(self._backlog or self._job is not None)
 
     async def add(self, text: str) -> None:
         """Add text; its cuts do not matter.

@@ -15,7 +15,7 @@ from service.api.error_answers import service_error_answer
 from service.api.patience import StalledError, abort_of, send_patiently
 from service.api.request_statistics import RequestStatistics
 from service.api.state import Ready, ServiceState
-from service.errors import CancelledError, ServiceError
+from service.errors import CancelledError, NotReadyError, ServiceError
 from service.logs import describe
 
 logger = logging.getLogger(__name__)
@@ -112,6 +112,10 @@ class SocketSession(ABC):
         """End the text here, because the service shuts down."""
 
     @abstractmethod
+    async def break_off(self, reason: NotReadyError) -> None:
+        """Stop speaking, tell the client the reason, and end. Called after `end_early`."""
+
+    @abstractmethod
     async def tell_failure(self) -> None:
         """Tell the client of an internal error, before the session is closed."""
 
@@ -144,8 +148,11 @@ class SocketSession(ABC):
         await self._patiently(self._websocket.send_bytes(data))
 
     async def _end_with_service(self) -> None:
-        await self.service.admission.ending.wait()
+        admission = self.service.admission
+        await admission.ending.wait()
         await self.end_early()
+        await admission.overdue.wait()
+        await self.break_off(NotReadyError("the service is shutting down"))
 
     async def _close(self) -> None:
         try:

@@ -95,6 +95,10 @@ class StreamSession(SocketSession, Client):
             self.close_code = GOING_AWAY
             await self._finish()
 
+    async def break_off(self, reason: NotReadyError) -> None:
+        """Stop speaking, and end with an error."""
+        await self._fail(reason, None)
+
     async def tell_failure(self) -> None:
         """Tell the client of an internal error."""
         detail = error_detail(self.outcome, "internal error", self.request_id)

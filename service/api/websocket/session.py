@@ -7,9 +7,11 @@ for a single segment, so a client that reads slowly slows synthesis down.
 from __future__ import annotations
 
 import asyncio
+import math
 from collections.abc import Coroutine, Sequence
 from dataclasses import dataclass
 
+import anyio
 from starlette.websockets import WebSocket
 
 from service.api.backlog import Manner
@@ -34,6 +36,8 @@ from service.speech import gain_of
 
 _FRAME_BYTES = 32_768
 """Size of a binary frame: 0.7 s of PCM at 24 kHz."""
+
+_POLL_S = 0.05
 
 _MAX_MESSAGES = 256
 """Messages that may wait for the speech before them. They have no text, so its limit does not bound
@@ -80,6 +84,7 @@ class Session(SocketSession):
         self._is_sending = False
         self._sent_s = 0.0
         self._ending = False
+        self._idle_since_s = asyncio.get_running_loop().time()
 
     def works(self) -> Sequence[Coroutine[None, None, None]]:
         """Return what the session does at the same time."""
@@ -94,11 +99,17 @@ class Session(SocketSession):
         self._speech.stop(reason)
 
     async def end_early(self) -> None:
-        """End the text here, because the service shuts down."""
+        """End the text here, because the service shuts down, or nothing happens."""
         async with self._speech.taking_text:
             if not self._ending:
                 self.close_code = GOING_AWAY
                 self._end()
+
+    async def break_off(self, reason: NotReadyError) -> None:
+        """Have the clause in progress fail, which ends the session."""
+        while True:  # between two clauses there is nothing to stop yet
+            self._speech.stop(reason)
+            await asyncio.sleep(_POLL_S)
 
     async def tell_failure(self) -> None:
         """Tell the client of an internal error, before the session is closed."""
@@ -114,13 +125,33 @@ class Session(SocketSession):
             opening = messages.Error(error=service_error_detail(error, self.request_id))
         await self._say(opening)
         while True:
-            text = await self.receive()
+            text = await self._receive_in_time()
             try:
                 await self._handle(messages.from_client(text))
             except ServiceError as error:
                 await self._complain(error)
             # With a fast client receiving never waits, so yield to the other tasks.
             await asyncio.sleep(0)
+
+    async def _receive_in_time(self) -> str | None:
+        """Return the next message; end the text if none comes and nothing is said for too long."""
+        while True:
+            with anyio.move_on_after(self._patience_s()):
+                text = await self.receive()
+                self._idle_since_s = asyncio.get_running_loop().time()
+                return text
+            if self._patience_s() <= 0:
+                await self.end_early()
+
+    def _patience_s(self) -> float:
+        """Return in how many seconds the session has been idle for too long, if it stays so."""
+        limit_s = self.service.settings.session_idle_s
+        if not limit_s or self._ending:
+            return math.inf
+        # Text that waits for its end keeps nothing open, only speech does.
+        if self._speech.is_speaking or self._is_sending or not self._parcels.empty():
+            return limit_s
+        return max(0.0, self._idle_since_s + limit_s - asyncio.get_running_loop().time())
 
     async def _handle(self, message: messages.FromClient) -> None:
         if isinstance(message, messages.Cancel):
@@ -235,6 +266,7 @@ class Session(SocketSession):
             self._is_sending = True
             await self._send_parcel(parcel)
             self._is_sending = False
+            self._idle_since_s = asyncio.get_running_loop().time()
             is_over = parcel.is_last
 
     async def _send_parcel(self, parcel: _Parcel) -> None:

@@ -17,6 +17,9 @@ import httpx
 FAULTY_SERVER = (str(Path(__file__).with_name("faulty_server.py")),)
 """The program of a server that logs the runs of its model, some of which fail."""
 
+REPLACED_SERVER = (str(Path(__file__).with_name("replaced_server.py")),)
+"""The program of a server that others take over from on SIGUSR1."""
+
 OWN_SERVER = ("-m", "service")
 """The program of the service's own server."""
 

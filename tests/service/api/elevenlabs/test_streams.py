@@ -15,6 +15,7 @@ from websockets.exceptions import InvalidStatus
 
 from tests.service.api.elevenlabs.stream_socket import Heard, StreamSocket
 from tests.service.api.secured_server import KEYS
+from tests.service.api.serving_process import REPLACED_SERVER
 from tests.service.api.speech_client import log_line
 from tests.service.api.speech_socket import SpeechSocket
 
@@ -351,6 +352,25 @@ def test_a_service_that_stops_says_what_it_was_given(start_server: Callable[...,
         assert socket.until_closed() == 1001
     assert socket.heard["last"].text == "Good night. "
     assert socket.heard["last"].is_final
+    assert server.stop() == 0
+
+
+@pytest.mark.own_server
+@pytest.mark.thorough
+def test_a_replica_that_is_replaced_ends_its_sessions_in_time(
+    start_server: Callable[..., Any],
+) -> None:
+    server = start_server(program=REPLACED_SERVER)
+    server.wait_until_ready()
+    with pipecat(server) as socket:
+        open_context(socket, "long")
+        socket.send(text="Good night, and so on. " * 40, context_id="long")
+        socket.receive()
+        server.process.send_signal(signal.SIGUSR1)
+        assert socket.until_closed() == 1001
+    assert not socket.heard["long"].is_final
+    (error,) = socket.errors
+    assert (error["error"], error["code"]) == ("not_ready", 1001)
     assert server.stop() == 0
 
 

@@ -5,14 +5,15 @@ from __future__ import annotations
 import contextlib
 import json
 import signal
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
 from websockets.exceptions import ConnectionClosed
 
 from tests.service.api import faulty_server
-from tests.service.api.speech_client import log_line
+from tests.service.api.serving_process import REPLACED_SERVER
+from tests.service.api.speech_client import log_line, speak
 from tests.service.api.websocket.sessions import LONG, SHORT, opened, refusal, slowly
 
 pytestmark = pytest.mark.thorough
@@ -94,3 +95,56 @@ def test_a_service_that_may_not_wait_breaks_speech_off(start_server: Callable[..
         assert server.process.wait(timeout=240) == 0
     assert "outcome=not_ready" in log_line(server, "broken")
     assert "outcome=ok" not in log_line(server, "deaf")
+
+
+@pytest.mark.own_server
+def test_a_replica_that_is_replaced_ends_its_sessions_in_time(
+    start_server: Callable[..., Any],
+) -> None:
+    server = start_server(program=REPLACED_SERVER)
+    server.wait_until_ready()
+    with opened(server, "replaced") as talk, opened(server) as idle:
+        talk.say(SHORT, LONG * 10)
+        talk.until("audio")
+        server.process.send_signal(signal.SIGUSR1)
+        assert idle.until_closed() == 1001
+        assert idle.received[-1]["type"] == "done"
+        assert talk.until_closed() == 1001
+        assert talk.received[-1]["error"]["code"] == "not_ready"
+    assert "outcome=not_ready" in log_line(server, "replaced")
+    # Ray decides how long it gets requests.
+    assert speak(server, text=SHORT).status_code == 200
+    assert server.stop() == 0
+
+
+# Nobody speaks.
+
+
+@pytest.fixture(scope="module")
+def impatient(start_server: Callable[..., Any]) -> Iterator[Any]:
+    server = start_server("--session-idle-s", "0.5")
+    server.wait_until_ready()
+    yield server
+    assert server.stop() == 0
+
+
+def test_a_session_on_which_nothing_happens_is_closed(impatient: Any) -> None:
+    with opened(impatient) as silent, opened(impatient) as lively:
+        silent.say("Good day, and")  # whose end is not certain
+        while silent.socket.close_code is None:
+            lively.exchange("config", "ready")
+        assert silent.until_closed() == 1001
+        assert silent.received[-1]["type"] == "done"
+        assert silent.of("audio")[-1]["text_end"] == len(silent.text)
+        lively.say(SHORT)
+        lively.finish()
+
+
+def test_a_session_that_speaks_is_not_idle(impatient: Any) -> None:
+    with opened(impatient) as talk:
+        talk.say(LONG * 3)
+        talk.send("flush")
+        assert talk.until_closed() == 1001
+        assert talk.kinds[-2:] == ["flushed", "done"]
+        assert talk.received[-1]["text_end"] == len(talk.text)
+        assert talk.received[-1]["duration_s"] > 10

@@ -1,0 +1,30 @@
+"""`kokoro-service` whose sessions end on SIGUSR1, as those of a replica do that is replaced.
+
+They have no time to finish. `python replaced_server.py serve ...`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import sys
+from typing import Any
+
+from service.__main__ import main
+from service.api.admission import Admission
+
+_init = Admission.__init__
+
+
+def _noticed_init(self: Admission, *arguments: Any, **options: Any) -> None:
+    _init(self, *arguments, **options)
+
+    def replace(*_: object) -> None:
+        asyncio.get_running_loop().call_soon_threadsafe(self.end_sessions, 0.0)
+
+    signal.signal(signal.SIGUSR1, replace)
+
+
+if __name__ == "__main__":
+    Admission.__init__ = _noticed_init  # type: ignore[method-assign]
+    sys.exit(main())
