@@ -1,8 +1,9 @@
 """Know that this replica is being drained.
 
-Ray waits for the requests of a replica that it stops, and tells the replica nothing. But its
-controller tells every router which replicas run, so a replica that was among them and no longer is
-knows. These are inner modules of Ray, so the extra `cluster` allows one minor version of it.
+Ray waits for the requests of a replica that it stops, and tells the application nothing; but the
+replica's actor knows. What the controller tells the routers is no sign of it: it also takes a
+replica off their list while it is reconfigured. The actor is an inner matter of Ray, so the extra
+`cluster` allows one minor version of it.
 """
 
 from __future__ import annotations
@@ -11,38 +12,27 @@ import asyncio
 from collections.abc import Callable
 from typing import Any
 
-import ray
-from ray.serve._private.common import ReplicaID
-from ray.serve._private.constants import SERVE_CONTROLLER_NAME, SERVE_NAMESPACE
-from ray.serve._private.long_poll import LongPollClient, LongPollNamespace
+from ray._private.worker import global_worker
+
+_POLL_S = 0.2
 
 
 class DrainWatch:
-    """Calls a function when a replica is no longer among those that requests go to.
+    """Calls a function once, when the replica of this process is asked to stop.
+
+    Made in the event loop in which the function is called.
 
     Args:
-        replica: which.
-        loop: in which to call it.
-        act: the function; called at most once.
+        act: the function.
     """
 
-    def __init__(
-        self, replica: ReplicaID, loop: asyncio.AbstractEventLoop, act: Callable[[], None]
-    ) -> None:
-        self._replica = replica
+    def __init__(self, act: Callable[[], None]) -> None:
+        (actor,) = global_worker.actors.values()
+        self._replica: Any = actor._replica_impl
         self._act = act
-        self._was_there = self._acted = False
-        controller = ray.get_actor(SERVE_CONTROLLER_NAME, namespace=SERVE_NAMESPACE)
-        key = (LongPollNamespace.DEPLOYMENT_TARGETS, replica.deployment_id)
-        self._client = LongPollClient(
-            controller, {key: self._targets}, loop, f"kokoro-{replica.unique_id}"
-        )
+        self._task = asyncio.create_task(self._watch())  # kept, or it might be collected
 
-    def _targets(self, targets: Any) -> None:
-        there_are = {each.replica_id for each in targets.running_replicas}
-        if self._replica in there_are:
-            self._was_there = True
-        elif self._was_there and not self._acted:
-            self._acted = True
-            self._client.stop()
-            self._act()
+    async def _watch(self) -> None:
+        while not self._replica._shutting_down:
+            await asyncio.sleep(_POLL_S)
+        self._act()

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import functools
 import logging
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from types import SimpleNamespace
 from typing import Any
 
@@ -62,16 +62,18 @@ class ProxyAnswers:
         identity = request_identity(Headers(scope=scope))
         kept = _KeptRequest(receive)
         for _ in range(_ATTEMPTS):
-            answer = _Answer(send, identity)
+            answer = _Answer(send, identity, kept.forget)
             try:
                 await self._app(_forwarded(scope, identity), kept.receive, answer.send)
             except Exception as error:
                 if answer.begun:
                     raise
                 logger.warning("request %s: %s in the proxy", identity, type(error).__name__)
+            if kept.client_has_left:
+                return
             if answer.begun and not answer.ended and scope["type"] == "http":
                 raise RuntimeError(f"the answer to request {identity} broke off")
-            if answer.begun or kept.client_has_left:
+            if answer.begun:
                 return
             if answer.refusal is not None:
                 await _refuse(scope, receive, send, identity, answer.refusal)
@@ -101,7 +103,7 @@ class _KeptRequest:
         self._receive = receive
         self._messages: list[Message] = []
         self._n_bytes = 0
-        self._is_complete = False
+        self._is_kept = True
         self._position = 0
         self.client_has_left = False
 
@@ -109,7 +111,13 @@ class _KeptRequest:
     def can_be_repeated(self) -> bool:
         """Tell whether all messages are kept; begin with the first one again."""
         self._position = 0
-        return self._n_bytes <= _MAX_KEPT_BYTES
+        return self._is_kept
+
+    def forget(self) -> None:
+        """Drop the messages; the request is not sent once more."""
+        self._is_kept = False
+        self._messages.clear()
+        self._position = 0
 
     async def receive(self) -> Message:
         """Return the next message."""
@@ -122,17 +130,21 @@ class _KeptRequest:
             return message
         self._n_bytes += len(message.get("body", b"") or message.get("bytes") or b"")
         self._n_bytes += len(message.get("text") or "")
-        if self._n_bytes <= _MAX_KEPT_BYTES:
+        if self._n_bytes > _MAX_KEPT_BYTES:
+            self.forget()
+        if self._is_kept:
             self._messages.append(message)
             self._position += 1
-        else:
-            self._messages.clear()
-            self._position = 0
         return message
 
 
 class _Answer:
     """An answer on its way.
+
+    Args:
+        send: to the client.
+        identity: of the request.
+        begin: called when something of the answer is sent.
 
     Attributes:
         begun: whether something of it was sent.
@@ -140,8 +152,9 @@ class _Answer:
         refusal: the error that stands for what Ray would have answered; None if there is none.
     """
 
-    def __init__(self, send: Send, identity: str) -> None:
+    def __init__(self, send: Send, identity: str, begin: Callable[[], None]) -> None:
         self._send = send
+        self._begin = begin
         self._identity = identity
         self.begun = self.ended = False
         self.refusal: ServiceError | None = None
@@ -159,6 +172,7 @@ class _Answer:
                 del headers["x-request-id"]
                 headers["x-request-id"] = self._identity
                 message = {**message, "headers": headers.raw}
+        self._begin()
         self.begun = True
         self.ended = message["type"].endswith("body") and not message.get("more_body", False)
         await self._send(message)
@@ -171,6 +185,8 @@ def _refusal(message: Message) -> ServiceError | None:
     if not headers.get("content-type", "").startswith("text/plain"):
         return None
     status = message.get("status", 200)
+    if status == 404:
+        return NotReadyError("no application is deployed yet")
     if status == 408:
         return DeadlineError("the request took longer than the proxy waits")
     if status in (429, 503):

@@ -10,7 +10,6 @@ Ray's proxies need `service.cluster.proxy` besides; see docs/scaling.md.
 
 from __future__ import annotations
 
-import asyncio
 import logging
 from typing import Any, cast
 
@@ -28,6 +27,11 @@ from service.settings import Settings, load_settings
 
 logger = logging.getLogger(__name__)
 
+_CLOSING_S = 5.0
+"""Of the grace, for sessions that could not finish to be told and closed, before Ray ends all."""
+
+_SESSION_IDLE_S = 300.0
+
 POLICY = "service.cluster.speech_scaling:replicas_for_speech"
 
 
@@ -39,7 +43,8 @@ class ServingOptions(BaseModel):
             `KOKORO_CONFIG` names there give those that are missing.
         replicas: how many; not with `autoscaling`.
         autoscaling: fields of Ray's AutoscalingConfig. `target_ongoing_requests` counts utterances
-            that are being spoken or wait, not open WebSockets.
+            that are being spoken or wait, not open WebSockets. Delays before scaling down must be
+            longer than `metrics_interval_s`, after which the numbers are known.
         cpus: processors of each replica, which are its threads too.
         gpus: GPUs of each replica.
         max_ongoing: requests and WebSockets that a replica has at a time.
@@ -64,6 +69,22 @@ class ServingOptions(BaseModel):
     def _either(self) -> ServingOptions:
         if self.autoscaling is not None and "replicas" in self.model_fields_set:
             raise ValueError("give replicas or autoscaling, not both")
+        return self
+
+    @model_validator(mode="after")
+    def _informed(self) -> ServingOptions:
+        if self.autoscaling is not None:
+            config = AutoscalingConfig(**self.autoscaling)
+            delays_s = {
+                "downscale_delay_s": config.downscale_delay_s,
+                "downscale_to_zero_delay_s": config.downscale_to_zero_delay_s,
+            }
+            for name, delay_s in delays_s.items():
+                if delay_s is not None and delay_s <= config.metrics_interval_s:
+                    raise ValueError(
+                        f"{name} must be longer than metrics_interval_s, "
+                        f"{config.metrics_interval_s:g} s, or replicas that speak would be stopped"
+                    )
         return self
 
 
@@ -103,7 +124,7 @@ def build(args: dict[str, Any]) -> Any:
         health_check_timeout_s=15,
         **scaling,
     )(serve.ingress()(Replica))
-    return deployment.bind(fields)
+    return deployment.bind(fields, options.grace_s)
 
 
 def _fields(options: ServingOptions) -> dict[str, Any]:
@@ -112,6 +133,7 @@ def _fields(options: ServingOptions) -> dict[str, Any]:
         "threads": max(1, int(options.cpus)),
         "max_requests": options.max_ongoing,
         "max_websockets": options.max_ongoing,
+        "session_idle_s": _SESSION_IDLE_S,
         **options.settings,
     }
 
@@ -121,23 +143,23 @@ class Replica:
 
     Args:
         fields: settings, by name.
+        grace_s: seconds from the beginning of its drain until Ray ends it.
     """
 
     app: FastAPI
     """The application; Ray's ingress has it."""
 
-    def __init__(self, fields: dict[str, Any]) -> None:
+    def __init__(self, fields: dict[str, Any], grace_s: float) -> None:
         self._settings: Settings = load_settings(fields)
+        self._sessions_s = max(grace_s - _CLOSING_S, grace_s / 2)
         self._watch: DrainWatch | None = None
 
     def __serve_build_asgi_app__(self) -> FastAPI:  # Ray's name
         """Return the application, whose startup ends when the model speaks."""
         app = create_app(self._settings)
         state = cast("ServiceState", app.state.service)
+        self._watch = DrainWatch(lambda: state.admission.end_sessions(self._sessions_s))
         context = serve.get_replica_context()
-        self._watch = DrainWatch(
-            context.replica_id, asyncio.get_running_loop(), state.admission.end_sessions
-        )
         self._exchange = MetricsExchange(context.app_name, context.replica_id.unique_id)
         self._exchange.start(state.metrics)
         return app

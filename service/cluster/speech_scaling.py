@@ -17,4 +17,8 @@ def replicas_for_speech(context: AutoscalingContext) -> tuple[float, dict[str, A
         return context.target_num_replicas, {}  # Ray itself starts one for whoever waits
     speaking = (context.aggregated_metrics or {}).get("speaking", {})
     wanted = sum(speaking.values()) + float(context.total_queued_requests or 0)
-    return wanted / context.config.get_target_ongoing_requests(), {}
+    n_replicas = wanted / context.config.get_target_ongoing_requests()
+    if len(speaking) < context.current_num_replicas:
+        # One that has just started has told nothing yet, and may well be speaking.
+        n_replicas = max(n_replicas, context.current_num_replicas)
+    return n_replicas, {}

@@ -123,6 +123,9 @@ class Cluster:
         for address in (WORKER, HEAD):
             if address in self.nodes:
                 self.nodes[address].stop()
+        if "RAY_LOGS" in os.environ:  # a folder, for who looks for a fault
+            for logs in self._folder.glob("session_2*/logs"):
+                shutil.copytree(logs, Path(os.environ["RAY_LOGS"]) / logs.parent.name)
         shutil.rmtree(self._folder, ignore_errors=True)
 
 

@@ -32,28 +32,41 @@ class Serve:
 
     def __init__(self) -> None:
         self._dashboard = httpx.Client(base_url=DASHBOARD, timeout=60)
+        self._arguments: dict[str, Any] = {}
 
     def close(self) -> None:
         self._dashboard.close()
 
     def deploy(self, **arguments: Any) -> None:
         """Deploy the application with these arguments; return when it runs."""
+        self._arguments = arguments
+        self.send({})
+        self.wait_until_running(arguments.get("replicas"))
+
+    def reconfigure(self, grace_s: float) -> None:
+        """Have Ray change an option of the deployment without new replicas."""
+        self.send({"graceful_shutdown_timeout_s": grace_s})
+        until_s = time.monotonic() + _DEPLOY_S
+        while self._deployment()["deployment_config"]["graceful_shutdown_timeout_s"] != grace_s:
+            assert time.monotonic() < until_s
+            time.sleep(0.2)
+        self.wait_until_running(self._arguments["replicas"])
+
+    def send(self, options: dict[str, Any]) -> None:
+        """Have Ray take the configuration, with these options of the deployment."""
         application = {
             "name": "kokoro",
             "route_prefix": "/",
             "import_path": "service.cluster.serving:build",
-            "args": arguments,
+            "args": self._arguments,
+            "deployments": [{"name": "Kokoro", **options}] if options else [],
         }
         config = {
             "proxy_location": "HeadOnly",
+            # As in deploy/ray/serve.yaml: the service's own deadline.
             "http_options": {"host": "0.0.0.0", "port": PORT, "request_timeout_s": 1800},
             "applications": [application],
         }
-        self.send(config)
-        self.wait_until_running(arguments.get("replicas"))
-
-    def send(self, config: dict[str, Any]) -> None:
-        """Have Ray take a configuration."""
         until_s = time.monotonic() + 60
         while True:
             try:
@@ -70,12 +83,15 @@ class Serve:
         found: dict[str, Any] = details["applications"].get("kokoro", {})
         return found
 
+    def _deployment(self) -> dict[str, Any]:
+        found: dict[str, Any] = self._application().get("deployments", {}).get("Kokoro", {})
+        return found
+
     def replicas(self) -> list[ReplicaProcess]:
         """Return the replicas that run."""
-        deployments = self._application().get("deployments", {})
         return [
             ReplicaProcess(each["replica_id"], each["pid"], each["node_ip"])
-            for each in deployments.get("Kokoro", {}).get("replicas", [])
+            for each in self._deployment().get("replicas", [])
             if each["state"] == "RUNNING"
         ]
 

@@ -43,3 +43,44 @@ def test_a_mistake_in_the_arguments_is_told_in_one_line() -> None:
     ):
         with pytest.raises(SettingsError, match=named):
             build(arguments)
+
+
+def test_delays_before_scaling_down_are_longer_than_the_numbers_are_old() -> None:
+    from service.cluster.serving import build
+    from service.errors import SettingsError
+
+    build({"autoscaling": {"downscale_delay_s": 11}})
+    with pytest.raises(SettingsError, match="downscale_delay_s must be longer than"):
+        build({"autoscaling": {"downscale_delay_s": 10}})
+    with pytest.raises(SettingsError, match="downscale_to_zero_delay_s must be longer than"):
+        build({"autoscaling": {"downscale_to_zero_delay_s": 6}})
+
+
+@pytest.mark.parametrize(
+    ("speaking", "n_queued", "n_wanted"),
+    [
+        ({"a": 3.0, "b": 1.0}, 0, 2),  # 2 utterances for each
+        ({"a": 0.0, "b": 0.0}, 0, 0),
+        ({"a": 0.0, "b": 0.0}, 2, 1),
+        ({"a": 8.0}, 0, 4),
+        ({"a": 0.0}, 0, 2),  # the other has told nothing yet
+        ({}, 0, 2),
+    ],
+)
+def test_speech_decides_how_many_replicas_there_are(
+    speaking: dict[str, float], n_queued: int, n_wanted: float
+) -> None:
+    from ray.serve.config import AutoscalingConfig, AutoscalingContext
+
+    from service.cluster.speech_scaling import replicas_for_speech
+
+    context = AutoscalingContext(
+        deployment_id=None, deployment_name="Kokoro", app_name="kokoro",
+        current_num_replicas=2, target_num_replicas=2, running_replicas=["a", "b"],
+        total_num_requests=100.0, total_queued_requests=float(n_queued),
+        aggregated_metrics={"speaking": speaking}, raw_metrics={},
+        capacity_adjusted_min_replicas=0, capacity_adjusted_max_replicas=9,
+        policy_state={}, last_scale_up_time=None, last_scale_down_time=None, current_time=0.0,
+        config=AutoscalingConfig(target_ongoing_requests=2),
+    )  # fmt: skip
+    assert replicas_for_speech(context) == (n_wanted, {})

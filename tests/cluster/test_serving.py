@@ -39,7 +39,7 @@ def serve(cluster: Cluster) -> Iterator[Serve]:
 
 @pytest.fixture(scope="module")
 def two(serve: Serve) -> Serve:
-    serve.deploy(replicas=2, max_ongoing=32, grace_s=240)
+    serve.deploy(replicas=2, max_ongoing=32)
     return serve
 
 
@@ -249,15 +249,23 @@ def test_an_update_refuses_nobody_and_asks_sessions_to_go(
                 session.say(SHORT)
             time.sleep(3)
             # Another setting, so that the replicas are replaced one by one.
-            two.deploy(
-                replicas=2,
-                max_ongoing=32,
-                grace_s=240,
-                settings={"max_text_length": 19_000 + number},
-            )
+            two.deploy(replicas=2, max_ongoing=32, settings={"max_text_length": 19_000 + number})
             codes = {session.until_closed() for session in (one, other)}
         assert codes == {1001}
         assert assert_kept(load, *wholes) == 0
+
+
+def test_a_session_on_a_replica_that_is_reconfigured_goes_on(two: Serve) -> None:
+    before = {each.pid for each in two.replicas()}
+    with SpeechSocket(URL) as one, SpeechSocket(URL) as other:
+        two.reconfigure(90)
+        assert {each.pid for each in two.replicas()} == before
+        for session in (one, other):
+            session.say(SHORT)
+            session.finish()
+    with SpeechSocket(URL) as later:
+        later.say(SHORT)
+        later.finish()
 
 
 def test_a_client_that_leaves_leaves_an_idle_replica(two: Serve) -> None:
@@ -283,8 +291,21 @@ def cpu_s(pid: int) -> float:
     return sum(map(int, ticks)) / os.sysconf("SC_CLK_TCK")
 
 
-def test_more_than_there_is_room_for_is_refused_in_our_own_words(serve: Serve) -> None:
-    serve.deploy(replicas=2, max_ongoing=1, max_queued=1)
+@pytest.fixture(scope="module")
+def narrow(serve: Serve) -> Serve:
+    serve.deploy(replicas=2, max_ongoing=1, max_queued=1, settings={"session_idle_s": 2})
+    return serve
+
+
+def test_a_session_on_which_nothing_happens_is_closed(narrow: Serve) -> None:
+    with SpeechSocket(URL) as session:
+        session.say(SHORT)
+        assert session.until_closed() == 1001
+        assert session.received[-1]["type"] == "done"
+        assert session.pcm
+
+
+def test_more_than_there_is_room_for_is_refused_in_our_own_words(narrow: Serve) -> None:
     with ThreadPoolExecutor(12) as pool:
         heard = list(pool.map(lambda _: ask(text=LONG, format="pcm"), range(12)))
         openai = list(
@@ -312,7 +333,7 @@ def test_replicas_come_and_go_with_speech(serve: Serve) -> None:
         autoscaling={
             "min_replicas": 0, "initial_replicas": 1, "max_replicas": 2,
             "target_ongoing_requests": 2, "upscale_delay_s": 1, "downscale_delay_s": 4,
-            "downscale_to_zero_delay_s": 30, "look_back_period_s": 4,
+            "downscale_to_zero_delay_s": 6, "look_back_period_s": 4, "metrics_interval_s": 1,
         },
     )  # fmt: skip
     serve.wait_until_running(1)
@@ -320,6 +341,7 @@ def test_replicas_come_and_go_with_speech(serve: Serve) -> None:
         with Load() as load:
             serve.wait_until_running(2)
         assert all(each.is_whole for each in (*load.streams, *load.whole))
+        serve.wait_until_running(1)
         serve.wait_until_running(0)
     start_s = time.monotonic()
     assert ask(text=SHORT).is_whole
