@@ -156,11 +156,15 @@ class _Answer:
         self._send = send
         self._begin = begin
         self._identity = identity
+        self._start: Message | None = None
         self.begun = self.ended = False
         self.refusal: ServiceError | None = None
 
     async def send(self, message: Message) -> None:
-        """Pass a message on, unless it is of an answer of Ray's own."""
+        """Pass a message on, unless it is of an answer of Ray's own.
+
+        The head of an HTTP answer waits for its first bytes: until then the replica may be lost.
+        """
         if self.refusal is not None:
             return
         if message["type"] in _STARTS:
@@ -172,8 +176,14 @@ class _Answer:
                 del headers["x-request-id"]
                 headers["x-request-id"] = self._identity
                 message = {**message, "headers": headers.raw}
+        if message["type"] == "http.response.start":
+            self._start = message
+            return
         self._begin()
         self.begun = True
+        if self._start is not None:
+            start, self._start = self._start, None
+            await self._send(start)
         self.ended = message["type"].endswith("body") and not message.get("more_body", False)
         await self._send(message)
 

@@ -89,6 +89,15 @@ def test_a_request_whose_replica_is_lost_is_sent_once_more() -> None:
     assert ids == [b"an-id"]
 
 
+def test_a_head_without_a_body_is_no_answer_yet() -> None:
+    start, _ = answer(500, b"")
+    replica = Replica([start], answer(200, b"{}"))
+    sent = ask(replica)
+    assert [message["type"] for message in sent] == ["http.response.start", "http.response.body"]
+    assert sent[0]["status"] == 200
+    assert len(replica.bodies) == 2
+
+
 def test_it_is_not_sent_a_third_time() -> None:
     replica = Replica([], [])
     status, code, headers = told(ask(replica, x_request_id="an-id"))
