@@ -124,7 +124,7 @@ def build(args: dict[str, Any]) -> Any:
         health_check_timeout_s=15,
         **scaling,
     )(serve.ingress()(Replica))
-    return deployment.bind(fields, options.grace_s)
+    return deployment.bind(fields, options.grace_s, options.max_ongoing)
 
 
 def _fields(options: ServingOptions) -> dict[str, Any]:
@@ -144,14 +144,16 @@ class Replica:
     Args:
         fields: settings, by name.
         grace_s: seconds from the beginning of its drain until Ray ends it.
+        max_ongoing: requests and WebSockets that it has at a time.
     """
 
     app: FastAPI
     """The application; Ray's ingress has it."""
 
-    def __init__(self, fields: dict[str, Any], grace_s: float) -> None:
+    def __init__(self, fields: dict[str, Any], grace_s: float, max_ongoing: int) -> None:
         self._settings: Settings = load_settings(fields)
         self._sessions_s = max(grace_s - _CLOSING_S, grace_s / 2)
+        self._max_ongoing = max_ongoing
         self._watch: DrainWatch | None = None
 
     def __serve_build_asgi_app__(self) -> FastAPI:  # Ray's name
@@ -170,7 +172,12 @@ class Replica:
 
     def record_autoscaling_stats(self) -> dict[str, float]:
         """Return what `replicas_for_speech` counts."""
-        return {"speaking": float(self._service.idleness.n_speaking)}
+        admission = self._service.admission
+        n_ongoing = admission.n_requests + admission.n_sessions
+        return {
+            "speaking": float(self._service.idleness.n_speaking),
+            "full": float(n_ongoing >= self._max_ongoing),
+        }
 
     def check_health(self) -> None:
         """Raise NotReadyError if the model does not speak; Ray then replaces the replica."""

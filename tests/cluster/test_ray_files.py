@@ -57,18 +57,21 @@ def test_delays_before_scaling_down_are_longer_than_the_numbers_are_old() -> Non
 
 
 @pytest.mark.parametrize(
-    ("speaking", "n_queued", "n_wanted"),
+    ("speaking", "full", "n_queued", "n_wanted"),
     [
-        ({"a": 3.0, "b": 1.0}, 0, 2),  # 2 utterances for each
-        ({"a": 0.0, "b": 0.0}, 0, 0),
-        ({"a": 0.0, "b": 0.0}, 2, 1),
-        ({"a": 8.0}, 0, 4),
-        ({"a": 0.0}, 0, 2),  # the other has told nothing yet
-        ({}, 0, 2),
+        ([3, 1], [0, 0], 0, 2),  # 2 utterances for each
+        ([0, 0], [0, 0], 0, 0),
+        ([0, 0], [1, 0.4], 2, 1),
+        ([0, 0], [1, 0.5], 1, 3),  # of sessions that say nothing
+        ([0, 0], [1, 1], 0, 0),
+        ([8, 8], [1, 1], 2, 9),
+        ([8], [1], 0, 4),
+        ([0], [0], 0, 2),  # the other has told nothing yet
+        ([], [], 1, 2),
     ],
 )
 def test_speech_decides_how_many_replicas_there_are(
-    speaking: dict[str, float], n_queued: int, n_wanted: float
+    speaking: list[float], full: list[float], n_queued: int, n_wanted: float
 ) -> None:
     from ray.serve.config import AutoscalingConfig, AutoscalingContext
 
@@ -78,7 +81,10 @@ def test_speech_decides_how_many_replicas_there_are(
         deployment_id=None, deployment_name="Kokoro", app_name="kokoro",
         current_num_replicas=2, target_num_replicas=2, running_replicas=["a", "b"],
         total_num_requests=100.0, total_queued_requests=float(n_queued),
-        aggregated_metrics={"speaking": speaking}, raw_metrics={},
+        aggregated_metrics={
+            "speaking": dict(enumerate(speaking)), "full": dict(enumerate(full))
+        },
+        raw_metrics={},
         capacity_adjusted_min_replicas=0, capacity_adjusted_max_replicas=9,
         policy_state={}, last_scale_up_time=None, last_scale_down_time=None, current_time=0.0,
         config=AutoscalingConfig(target_ongoing_requests=2),
