@@ -43,11 +43,11 @@ class Serve:
         self.send({})
         self.wait_until_running(arguments.get("replicas"))
 
-    def reconfigure(self, grace_s: float) -> None:
-        """Have Ray change an option of the deployment without new replicas."""
-        self.send({"graceful_shutdown_timeout_s": grace_s})
+    def reconfigure(self, n_ongoing: int) -> None:
+        """Have Ray change an option of the deployment, for which it reconfigures the replicas."""
+        self.send({"max_ongoing_requests": n_ongoing})
         until_s = time.monotonic() + _DEPLOY_S
-        while self._deployment()["deployment_config"]["graceful_shutdown_timeout_s"] != grace_s:
+        while self._deployment()["deployment_config"]["max_ongoing_requests"] != n_ongoing:
             assert time.monotonic() < until_s
             time.sleep(0.2)
         self.wait_until_running(self._arguments["replicas"])

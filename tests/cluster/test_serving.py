@@ -258,7 +258,7 @@ def test_an_update_refuses_nobody_and_asks_sessions_to_go(
 def test_a_session_on_a_replica_that_is_reconfigured_goes_on(two: Serve) -> None:
     before = {each.pid for each in two.replicas()}
     with SpeechSocket(URL) as one, SpeechSocket(URL) as other:
-        two.reconfigure(90)
+        two.reconfigure(33)
         assert {each.pid for each in two.replicas()} == before
         for session in (one, other):
             session.say(SHORT)
