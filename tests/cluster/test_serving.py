@@ -28,6 +28,8 @@ TEXT = "The birch canoe slid on the smooth planks. It costs $5.50 at 10:30, Dr. 
 SHORT = "Yes, of course."
 LONG = "Rice is often served in round bowls, and the juice of lemons makes fine punch. " * 2
 REPLACED_S = 30
+GRACE_S = 120
+"""As in deploy/ray/serve.yaml."""
 
 
 @pytest.fixture(scope="module")
@@ -39,7 +41,7 @@ def serve(cluster: Cluster) -> Iterator[Serve]:
 
 @pytest.fixture(scope="module")
 def two(serve: Serve) -> Serve:
-    serve.deploy(replicas=2, max_ongoing=32)
+    serve.deploy(replicas=2, max_ongoing=32, grace_s=GRACE_S)
     return serve
 
 
@@ -249,7 +251,8 @@ def test_an_update_refuses_nobody_and_asks_sessions_to_go(
                 session.say(SHORT)
             time.sleep(3)
             # Another setting, so that the replicas are replaced one by one.
-            two.deploy(replicas=2, max_ongoing=32, settings={"max_text_length": 19_000 + number})
+            settings = {"max_text_length": 19_000 + number}
+            two.deploy(replicas=2, max_ongoing=32, grace_s=GRACE_S, settings=settings)
             codes = {session.until_closed() for session in (one, other)}
         assert codes == {1001}
         assert assert_kept(load, *wholes) == 0
