@@ -95,8 +95,12 @@ def write_chaptered(
         if book_format != "flac":
             stream.bit_rate = LOSSY_KBPS * 1000
         output.metadata.update(tags)
+        # FFmpeg writes none in FLAC, and in Ogg half of them a second late: it rounds the seconds
+        # and the milliseconds each by itself.
         if book_format == "flac":
             output.metadata.update(_comments(chapters))
+        elif book_format == "opus":
+            stream.metadata.update(_comments(chapters))
         else:
             output.set_chapters([_chapter(n, one) for n, one in enumerate(chapters)])
         if book_format in ("m4b", "opus") and "language" in tags:
@@ -143,7 +147,7 @@ def _chapter(number: int, chapter: AudioChapter) -> Any:
 
 
 def _comments(chapters: Sequence[AudioChapter]) -> dict[str, str]:
-    """Return the comments in which FLAC has chapters, as Ogg does."""
+    """Return the comments in which FLAC and Ogg have chapters."""
     comments = {}
     for number, chapter in enumerate(chapters):
         milliseconds = round(chapter.start * 1000 / SOURCE_RATE_HZ)

@@ -41,8 +41,8 @@ def test_a_player_sees_chapters_tags_cover_and_length(
     samples = tone(5 * RATE + 777)
     chapters = [
         AudioChapter("One", 0, 2 * RATE),
-        AudioChapter("Two: “é”", 2 * RATE, 3 * RATE + 120),
-        AudioChapter("Three", 3 * RATE + 120, samples.size),
+        AudioChapter("Two: “é”", 2 * RATE, 3 * RATE + 20_000),
+        AudioChapter("Three", 3 * RATE + 20_000, samples.size),
     ]
     path = tmp_path / f"a.{book_format}"
     cover = Cover(picture(), "image/jpeg")
