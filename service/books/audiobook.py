@@ -207,7 +207,9 @@ class Audiobook:
         )  # fmt: skip
 
     def _say(self, narration: Narration) -> None:
-        pace = Pace(self._journal.chapter_lengths(), self._journal.made_lengths())
+        journal = self._journal
+        n_phonemes = sum(journal.chapter_lengths().values())
+        pace = Pace(journal.work_lengths(), journal.made_lengths(), n_phonemes)
         if not pace.totals:
             raise InvalidRequestError("nothing of the book can be pronounced")
         if pace.made:

@@ -35,6 +35,8 @@ create table if not exists sound (
 create index if not exists chunk_of_section on chunk (chapter, section);
 """
 _FILE = "speech.sqlite"
+_FIRST = "select chapter, key, n_phonemes, min(position) from chunk group by key"
+"""The first chunk of each key. SQLite gives the other columns those of the row with the minimum."""
 
 T = TypeVar("T")
 
@@ -168,11 +170,17 @@ class Journal:
         """Return the phonemes of each chapter."""
         return dict(self._rows("select chapter, sum(n_phonemes) from chunk group by chapter"))
 
+    def work_lengths(self) -> dict[int, int]:
+        """Return the phonemes of each chapter that are made there: a chunk that is there twice, or
+        was in a chapter before, is made once."""
+        return dict(self._rows(f"select chapter, sum(n_phonemes) from ({_FIRST}) group by chapter"))
+
     def made_lengths(self) -> dict[int, int]:
-        """Return the phonemes of each chapter that have sounds."""
+        """Return those of `work_lengths` that have sounds."""
         return dict(
             self._rows(
-                "select chapter, sum(n_phonemes) from chunk join sound using (key) group by chapter"
+                f"select chapter, sum(n_phonemes) from ({_FIRST}) "
+                "where key in (select key from sound) group by chapter"
             )
         )
 

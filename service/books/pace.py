@@ -14,19 +14,17 @@ class Pace:
     """How far a book is, and how long the rest takes, by the phonemes of its plan.
 
     Attributes:
-        totals: phonemes of each chapter, by its number.
+        totals: phonemes that are made for each chapter, by its number.
         made: those whose sounds are kept.
+        n_phonemes: of the whole audio, with what is heard more than once.
     """
 
     totals: Mapping[int, int]
     made: dict[int, int]
+    n_phonemes: int
     _started_s: float = field(default_factory=time.monotonic)
-    _made_before: int = field(init=False)
     _made_now: int = 0
     n_samples: int = 0
-
-    def __post_init__(self) -> None:
-        self._made_before = sum(self.made.values())
 
     def add(self, chapter: int, n_phonemes: int, n_samples: int) -> None:
         """Count a chunk that is now kept."""
@@ -58,5 +56,4 @@ class Pace:
         """Return the likely length of the audio in seconds; None before the first chunk."""
         if not self._made_now:
             return None
-        total = sum(self.totals.values())
-        return self.n_samples / SOURCE_RATE_HZ * total / self._made_now
+        return self.n_samples / SOURCE_RATE_HZ * self.n_phonemes / self._made_now

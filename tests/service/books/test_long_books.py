@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from service.books.book import Chapter, Paragraph
+from service.books.journal import Journal, KeptSound, PlannedChunk
 from service.books.pace import Pace
 from service.books.sections import TOGETHER, Pauses, sections, text_of_chapter
 
@@ -82,7 +83,7 @@ def test_what_is_foretold_after_a_tenth_is_right_within_a_tenth() -> None:
     for chapter, n_phonemes, _ in chunks:
         totals[chapter] = totals.get(chapter, 0) + n_phonemes
     true_s = sum(n_samples for *_, n_samples in chunks) / 24_000
-    pace = Pace(totals, {})
+    pace = Pace(totals, {}, sum(totals.values()))
     assert pace.foretold_s is None
     assert pace.left_s is None
     for number, chunk in enumerate(chunks):
@@ -95,7 +96,7 @@ def test_what_is_foretold_after_a_tenth_is_right_within_a_tenth() -> None:
 
 
 def test_what_was_made_before_counts_for_the_share_but_not_for_the_speed() -> None:
-    pace = Pace({0: 100, 1: 100}, {0: 100})
+    pace = Pace({0: 100, 1: 100}, {0: 100}, 200)
     assert (pace.share, pace.share_of(0), pace.share_of(1)) == (0.5, 1.0, 0.0)
     assert pace.left_s is None
     pace.add(1, 50, 24_000)
@@ -127,3 +128,23 @@ def test_sections_hold_all_of_a_chapter_and_pauses_follow_from_what_comes_next()
     for section in found:
         assert text[section.start : section.start + len(section.text)] == section.text
     assert "\n\n".join(one.text for one in found) == text
+
+
+def test_what_is_there_twice_is_made_once(tmp_path: Path) -> None:
+    """A refrain: it counts for the length, and not for the work."""
+    keys = ["verse 1", "refrain", "verse 2", "refrain", "refrain"]
+    with Journal(tmp_path / "state") as journal:
+        journal.plan(
+            {"book": "1"},
+            (PlannedChunk(n // 3, n, key, 10, ()) for n, key in enumerate(keys)),
+        )
+        assert journal.chapter_lengths() == {0: 30, 1: 20}
+        assert journal.work_lengths() == {0: 30}
+        pace = Pace(journal.work_lengths(), journal.made_lengths(), 50)
+        for number, key in enumerate(dict.fromkeys(keys), start=1):
+            journal.keep(key, KeptSound(b"", 24_000, ()))
+            pace.add(0, 10, 24_000)
+            assert pace.share == pytest.approx(number / 3)
+            assert pace.share_of(1) == 1
+            assert pace.foretold_s == pytest.approx(5)
+            assert journal.made_lengths() == {0: 10 * number}
