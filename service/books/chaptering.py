@@ -27,6 +27,8 @@ _NOTES = re.compile(
 )
 _SECTION_LENGTH = 2_000
 """Mean characters from which an entry below another in the table of contents is a chapter."""
+_OPENING_LENGTH = 300
+"""Characters below which what opens a book or a part, such as an epigraph, is no chapter: 20 s."""
 
 UNTITLED: dict[ChapterRole, str] = {
     "body": "Beginning", "front": "Front matter", "back": "Back matter", "notes": "Notes",
@@ -65,24 +67,36 @@ def by_contents(blocks: Sequence[Block], marks: Iterable[Mark]) -> tuple[Chapter
     """Return the chapters that a table of contents names; all blocks are in one of them.
 
     An entry inside another is a chapter of its own only if it and its neighbours are long. What
-    comes before the first entry is a chapter too; parts without text of their own, such as a page
-    with `Part One`, belong to the chapter after them.
+    comes before the first entry is a chapter too, unless it is short. That, and the page of a part
+    with little but its title, belong to the next chapter that is read.
     """
     marks = _without_sections(sorted(marks, key=lambda mark: mark.start), blocks)
     if not marks or marks[0].start > 0:
         marks.insert(0, Mark("", 1, 0))
-    chapters: list[Chapter] = []
-    held: list[Paragraph] = []
+    parts = []
     ends = [mark.start for mark in marks[1:]] + [len(blocks)]
-    for mark, end in zip(marks, ends, strict=True):
+    levels_after = [mark.level for mark in marks[1:]] + [0]
+    for mark, end, level_after in zip(marks, ends, levels_after, strict=True):
         own = [block.paragraph for block in blocks[mark.start : end] if block.paragraph]
         title = mark.title or _first_heading(own)
         role = mark.role or role_of_title(title)
-        if role == "body" and end < len(blocks) and _has_only_headings(own):
-            held += own
+        parts.append((title, role, own, mark.title if level_after > mark.level else ""))
+    chapters: list[Chapter] = []
+    held: list[Paragraph] = []
+    outer: list[str] = []
+    n_left = sum(role == "body" for _, role, _, _ in parts)
+    for title, role, own, outer_title in parts:
+        if role != "body":
+            chapters.append(Chapter(title or UNTITLED[role], _trimmed(own), role))
             continue
-        chapters.append(Chapter(title or UNTITLED[role], _trimmed([*held, *own]), role))
-        held = []
+        n_left -= 1
+        if n_left and _is_opening(own, title, bool(outer_title)):
+            held += own
+            outer.append(outer_title)
+            continue
+        title = ". ".join(filter(None, [*outer, title])) or UNTITLED[role]
+        chapters.append(Chapter(title, _trimmed([*held, *own]), role))
+        held, outer = [], []
     return tuple(chapter for chapter in chapters if chapter.n_characters)
 
 
@@ -132,8 +146,18 @@ def _first_heading(paragraphs: Sequence[Paragraph]) -> str:
     return next((one.text for one in paragraphs if one.kind == "heading"), "")
 
 
-def _has_only_headings(paragraphs: Sequence[Paragraph]) -> bool:
-    return all(one.kind in ("heading", "break") for one in paragraphs)
+def _is_opening(paragraphs: Sequence[Paragraph], title: str, has_chapters: bool) -> bool:
+    """Tell whether something only opens the chapter after it.
+
+    Args:
+        paragraphs: of it.
+        title: empty if it has none.
+        has_chapters: whether it is a part, with chapters inside it.
+    """
+    if all(one.kind in ("heading", "break", "picture") for one in paragraphs):
+        return True
+    is_short = sum(len(one.text) for one in paragraphs) < _OPENING_LENGTH
+    return is_short and (has_chapters or not title)
 
 
 def _trimmed(paragraphs: list[Paragraph]) -> tuple[Paragraph, ...]:

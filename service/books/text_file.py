@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -25,12 +26,15 @@ _LANGUAGES = {
 _NUMBER = (
     r"(?:[MDCLXVI]+|\d{1,3}|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|"
     r"thirteen|fourteen|fifteen|sixteen|seventeen|eighteen|nineteen|twenty|thirty|forty|fifty|"
-    r"the (?:first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|last)|first|last)"
+    r"(?:the )?(?:first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|last))"
 )
 _DIVISION = re.compile(
     rf"(?i:chapter|book|part|volume|act|canto|stave|letter|chapitre|livre|kapitel|teil|"
     rf"capítulo|capitolo|libro|parte)\s+(?i:{_NUMBER})(?:[-\s](?i:{_NUMBER}))?\b[.:,—–\-)]*\s*"
     rf"(?P<title>[^\n]{{0,80}})\Z"
+)
+_BARE_DIVISION = re.compile(
+    r"(?:CHAPTER|BOOK|PART|VOLUME|ACT|SCENE|CANTO)\s+(?:[MDCLXVI]+|\d{1,3})[.:]?\Z"
 )
 _ROMAN_ALONE = re.compile(r"(?P<number>[MDCLXVI]+)\.?\Z")
 _NAMED_PART = re.compile(
@@ -150,12 +154,15 @@ def _blocks(text: str, known: set[str]) -> Iterator[tuple[Block, str]]:
     has_blank_lines = "\n\n" in text.strip()
     parts = re.split(r"\n[^\S\n]*\n", text) if has_blank_lines else text.split("\n")
     after_heading = False
-    for part in parts:
+    numeral = 0  # of the last heading that is one
+    for part in itertools.chain.from_iterable(map(_headings_apart, parts)):
         stripped = part.strip()
         if not stripped:
             continue
-        title = _title(stripped)
+        title = _title(stripped, numeral)
         if title is not None:
+            if match := _ROMAN_ALONE.match(stripped):
+                numeral = tidying.roman(match["number"]) or 0
             heading = tidying.paragraph(stripped, "heading")
             if heading is not None:
                 yield Block(heading, 1, ()), heading.text
@@ -166,6 +173,18 @@ def _blocks(text: str, known: set[str]) -> Iterator[tuple[Block, str]]:
         done = tidying.paragraph(tidying.joined_lines(said, known), kind)
         if done is not None:
             yield Block(done, 0, ()), ""
+
+
+def _headings_apart(part: str) -> list[str]:
+    """Return a paragraph without the headings above it that no blank line sets apart, and those:
+    `ACT I`, `SCENE I` and `Enter Ghost` as two."""
+    lines = part.strip().split("\n")
+    n_headings = 0
+    while n_headings < len(lines) and _BARE_DIVISION.match(lines[n_headings].strip()):
+        n_headings += 1
+    if n_headings in (0, len(lines)) or _title(part.strip()) is not None:
+        return [part]
+    return ["\n".join(lines[:n_headings]), "\n".join(lines[n_headings:])]
 
 
 def _kind(part: str, after_heading: bool) -> tuple[ParagraphKind, str]:
@@ -186,8 +205,13 @@ def _kind(part: str, after_heading: bool) -> tuple[ParagraphKind, str]:
     return "text", re.sub(r"(?<![-‐\u00ad])\n", " ", joined)
 
 
-def _title(text: str) -> str | None:
-    """Return the title if a paragraph is the heading of a chapter."""
+def _title(text: str, numeral: int = 0) -> str | None:
+    """Return the title if a paragraph is the heading of a chapter.
+
+    Args:
+        text: of the paragraph.
+        numeral: the last Roman numeral that was a heading. `C` is one after `XCIX` only.
+    """
     lines = [line.strip() for line in text.split("\n")]
     if len(lines) > 3 or len(text) > 160:
         return None
@@ -199,5 +223,6 @@ def _title(text: str) -> str | None:
         return None if is_sentence and not first.split()[0].isupper() else text
     number = _ROMAN_ALONE.match(first)
     if number and tidying.roman(number["number"]) is not None and len(text) < 80:
-        return text if len(lines) > 1 or len(first) > 1 or first in "IVX" else None
+        is_next = tidying.roman(number["number"]) == numeral + 1
+        return text if len(lines) > 1 or len(first) > 1 or first in "IVX" or is_next else None
     return text if _NAMED_PART.match(first) and len(lines) == 1 else None

@@ -31,7 +31,11 @@ _DIVISION = (
     "capítulo|capitulo|libro|parte|tomo|capitolo|livro|acto|ato"
 )
 _NUMBERED = re.compile(rf"(?i:\b({_DIVISION}))(\s+)([MDCLXVI]+)\b")
+_CAPITAL_DIVISION = re.compile(rf"(?i:{_DIVISION})\s+\d+[.:]?\Z")
 _DIVISION_OF_TWO_LINES = re.compile(rf"(?i:\b({_DIVISION}))\s*\n\s*(?=[MDCLXVI\d]+\b)")
+_MANY = re.compile(r"(?i:chapter|chapitre|kapitel|capítulo|capitolo|canto)\Z")
+"""Divisions of which a book may have fifty or a hundred."""
+_END_OF_NUMBER = re.compile(r"\s*(?:[.:,)—–-]|\n|\Z)")
 _NUMBER_ALONE = re.compile(r"\A([MDCLXVI]+)(?=\Z|[.:)]|\s*[—–-]\s|\s*\n)")
 _WORDS_IN_NUMERALS = frozenset({"MIX", "DIM", "CIVIC", "LIVID", "MILD", "VIM", "DI", "MI", "CD"})
 _SMALL_WORDS = frozenset(
@@ -107,7 +111,10 @@ def said_as_title(heading: str) -> str:
     heading = _NUMBERED.sub(_number_of_division, heading)
     heading = _NUMBER_ALONE.sub(_number_alone, heading)
     lines = heading.split("\n")
-    return "\n".join(capitalized(line) if is_capitals(line) else line for line in lines)
+    return "\n".join(
+        capitalized(line) if is_capitals(line) or _CAPITAL_DIVISION.match(line) else line
+        for line in lines
+    )
 
 
 def is_capitals(text: str) -> bool:
@@ -144,6 +151,9 @@ def roman(numeral: str) -> int | None:
 
 def _number_of_division(match: re.Match[str]) -> str:
     number = roman(match[3])
+    if match[3] in ("C", "D", "L", "M"):  # Appendix C, Part D
+        is_number = _MANY.match(match[1]) and _END_OF_NUMBER.match(match.string, match.end())
+        number = number if is_number else None
     return match[0] if number is None else f"{match[1]}{match[2]}{number}"
 
 

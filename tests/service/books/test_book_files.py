@@ -9,6 +9,7 @@ import pytest
 
 from service.books.book import Book, Chapter, without
 from service.books.book_files import read_book
+from service.books.tidying import tidy
 from service.errors import InvalidBookError
 from tests.service.books import made_books
 from tests.service.books.made_books import page
@@ -77,8 +78,38 @@ def test_long_entries_below_others_are_chapters_and_a_page_with_a_part_belongs_t
         '<li><a href="two.xhtml">Fire</a></li></ol></li>',
     )
     chapters = read_book(path).chapters
-    assert [chapter.title for chapter in chapters] == ["Water", "Fire"]
+    assert [chapter.title for chapter in chapters] == ["Part One. Water", "Fire"]
     assert [p.text for p in chapters[0].paragraphs][:2] == ["Part One", "1. Water"]
+
+
+def test_an_epigraph_opens_the_first_chapter_and_a_motto_the_part(tmp_path: Path) -> None:
+    path = made_books.epub(
+        tmp_path / "sea.epub",
+        {
+            "title.xhtml": page("<h1>The Sea</h1>", kind="titlepage"),
+            "motto.xhtml": page("<blockquote><p>All is water.</p></blockquote>"),
+            "about.xhtml": page("<p>Ann wrote it.</p>", kind="copyright-page"),
+            "part.xhtml": page("<h1>PART ONE</h1><p>In which it rains.</p>"),
+            "one.xhtml": page(f"<h2>I. Water</h2>{LONG * 2}"),
+            "given.xhtml": page("<h2>To Bo</h2><p>With love.</p>"),
+            "two.xhtml": page(f"<h2>II. Fire</h2>{LONG * 2}"),
+        },
+        '<li><a href="about.xhtml">About</a></li><li><a href="part.xhtml">Part One</a><ol>'
+        '<li><a href="one.xhtml">Water</a></li><li><a href="given.xhtml">To Bo</a></li>'
+        '<li><a href="two.xhtml">Fire</a></li></ol></li>',
+    )
+    found = [(title, role, texts[:4]) for title, role, texts in outline(read_book(path))]
+    assert found == [
+        ("The Sea", "front", ["The Sea"]),
+        ("About", "front", ["Ann wrote it."]),
+        (
+            "Part One. Water",
+            "body",
+            ["All is water.", "Part One", "In which it rains.", "1. Water"],
+        ),
+        ("To Bo", "body", ["To Bo", "With love."]),
+        ("Fire", "body", ["2. Fire", *[tidy(LONG[3:-4])] * 2]),
+    ]
 
 
 def test_a_document_is_read_once_and_what_is_outside_the_order_is_back_matter(
@@ -271,6 +302,23 @@ def test_a_text_of_project_gutenberg(tmp_path: Path) -> None:
         ("Back matter", "back", ["Licence."]),
     ]  # fmt: skip
     assert book.chapters[0].role == "front"
+
+
+def test_the_acts_of_a_play_and_numerals_that_follow_each_other(tmp_path: Path) -> None:
+    path = tmp_path / "play.txt"
+    path.write_text(
+        "THE PLAY\n\nby Ann Writer\n\nACT I.\nSCENE I.\n[Rain.\nEnter ANN.]\n\nANN.\nHello?\n\n"
+        "SCENE II.\n\nBO.\nI am.\n\nACT SECOND.\n\nANN.\nPart second is long.\n\nC\n\nEnd.\n"
+    )
+    assert outline(read_book(path)) == [
+        ("Act 1. Scene 1.", "body", [
+            "THE PLAY", "by Ann Writer", "Act 1. Scene 1.", "[Rain. Enter ANN.]",
+            "ANN. Hello?", "SCENE II.", "BO. I am."]),
+        ("Act Second.", "body", [
+            "Act Second.", "ANN. Part second is long.", "C", "End."]),
+    ]  # fmt: skip
+    path.write_text("".join(f"{numeral}\n\nIt rained.\n\n" for numeral in ("XLIX", "L", "LI")))
+    assert [chapter.title for chapter in read_book(path).chapters] == ["49", "50", "51"]
 
 
 def test_page_numbers_and_running_heads_of_a_scan_go(tmp_path: Path) -> None:
