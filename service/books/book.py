@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Literal, get_args
 
 ParagraphKind = Literal[
-    "text", "heading", "verse", "quotation", "code", "table", "note", "caption", "break"
+    "text", "heading", "verse", "quotation", "code", "table", "note", "caption", "break", "picture"
 ]
-"""What a paragraph is. A `break` is a change of scene: silence, and no text."""
+"""What a paragraph is. A `break` is a change of scene: silence, and no text. Of a `picture`, which
+has no text either, nothing is heard."""
 
 ChapterRole = Literal["body", "front", "back", "notes"]
 """Where a chapter belongs. `front` and `back` are what a narrator leaves out: title page, imprint,
@@ -29,17 +31,36 @@ _PARTS_OF_KINDS: dict[ParagraphKind, Part] = {
 
 
 @dataclass(frozen=True, slots=True)
+class Illustration:
+    """A picture in the text, which stays in its file until it is needed. The same file is equal.
+
+    Attributes:
+        source: file of the picture, or of the EPUB that it is in.
+        member: its path in the EPUB; None if `source` is the picture.
+        media_type: `image/jpeg`, `image/png` or `image/gif`, as its first bytes say.
+        alt: what it shows, for those who do not see it; may be empty.
+    """
+
+    source: Path
+    member: str | None
+    media_type: str
+    alt: str = field(compare=False)
+
+
+@dataclass(frozen=True, slots=True)
 class Paragraph:
     """A paragraph, tidied for reading aloud.
 
     Attributes:
-        text: without line breaks, but for verse; empty for a `break` only. It may have the inline
-            markup of docs/markup.md.
+        text: without line breaks, but for verse; empty for a `break` and a `picture` only. It may
+            have the inline markup of docs/markup.md.
         kind: what it is.
+        illustration: of a `picture`; None for anything else.
     """
 
     text: str
     kind: ParagraphKind = "text"
+    illustration: Illustration | None = None
 
     @property
     def part(self) -> Part | None:

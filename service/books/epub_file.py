@@ -6,13 +6,15 @@ import posixpath
 import re
 import zipfile
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from urllib.parse import unquote, urldefrag
 
 from service.books import html_blocks
-from service.books.book import Book, Chapter, ChapterRole, Picture
+from service.books.book import Book, Chapter, ChapterRole, Illustration, Picture
 from service.books.chaptering import Mark, by_contents, by_headings
 from service.books.html_blocks import Block
+from service.books.illustrations import HEAD_BYTES, media_type_of, path_of
 from service.books.markup_trees import (
     Element,
     attribute,
@@ -61,7 +63,7 @@ def read_epub(path: Path) -> Book:
     """
     try:
         with zipfile.ZipFile(path) as archive:
-            return _Package(_Archive(archive, path.name)).book(path)
+            return _Package(_Archive(archive, path)).book(path)
     except (zipfile.BadZipFile, EOFError, NotImplementedError, RuntimeError) as error:
         raise InvalidBookError(f"{path.name} is no EPUB, or is damaged: {error}") from error
 
@@ -69,8 +71,9 @@ def read_epub(path: Path) -> Book:
 class _Archive:
     """The files of an EPUB."""
 
-    def __init__(self, archive: zipfile.ZipFile, name: str) -> None:
-        self.name = name
+    def __init__(self, archive: zipfile.ZipFile, path: Path) -> None:
+        self.path = path
+        self.name = path.name
         self._archive = archive
         self._names = {one.lower(): one for one in archive.namelist()}
         self._refuse_drm()
@@ -88,6 +91,15 @@ class _Archive:
                 f"{self.name}: {member} is larger than {MAX_MEMBER_BYTES >> 20} MB"
             )
         return self._archive.read(found)
+
+    def illustration(self, member: str, alt: str) -> Illustration | None:
+        """Return a picture in the text; None if it is missing, too large or of no known kind."""
+        found = self._names.get(member.lower())
+        if found is None or self._archive.getinfo(found).file_size > MAX_MEMBER_BYTES:
+            return None
+        with self._archive.open(found) as file:
+            media_type = media_type_of(file.read(HEAD_BYTES))
+        return None if media_type is None else Illustration(self.path, found, media_type, alt)
 
     def _refuse_drm(self) -> None:
         refusal = (
@@ -127,12 +139,13 @@ class _Package:
 
     def book(self, path: Path) -> Book:
         """Read the whole book."""
+        self._cover_path, cover_type = self._find_cover()
         authors = dict.fromkeys(filter(None, map(text_of, self._named("creator"))))
         return Book(
             next(filter(None, map(text_of, self._named("title"))), path.stem),
             tuple(authors),
             next(filter(None, map(text_of, self._named("language"))), None),
-            self._cover(),
+            Picture(self._archive.read(self._cover_path), cover_type) if cover_type else None,
             self._chapters(),
         )
 
@@ -146,7 +159,16 @@ class _Package:
         joined = posixpath.normpath(posixpath.join(folder, unquote(target))) if target else base
         return (joined or "").lstrip("/"), unquote(fragment)
 
-    def _cover(self) -> Picture | None:
+    def _illustration(self, document: str, src: str, alt: str) -> Illustration | None:
+        """Return the picture that a document names, unless it is the cover."""
+        named = path_of(src)
+        if named is None:
+            return None
+        path = posixpath.normpath(posixpath.join(posixpath.dirname(document), named))
+        return None if path == self._cover_path else self._archive.illustration(path, alt)
+
+    def _find_cover(self) -> tuple[str, str]:
+        """Return the path of the cover and its media type; empty if there is none."""
         named = [attribute(one, "content") for one in self._named("meta")
                  if attribute(one, "name") == "cover"]  # fmt: skip
         for identifier, item in self._items.items():
@@ -156,8 +178,8 @@ class _Package:
             media_type = attribute(item, "media-type")
             path = self._path(attribute(item, "href"))[0]
             if media_type in _PICTURES and path in self._archive:
-                return Picture(self._archive.read(path), media_type)
-        return None
+                return path, media_type
+        return "", ""
 
     def _spine(self) -> Iterator[tuple[str, bool]]:
         """Yield the path of each document once, and whether it is outside the reading order."""
@@ -190,7 +212,7 @@ class _Package:
             role = _declared_role(root) or ("back" if is_aside else None)
             if role is not None:
                 roles[path] = role
-            for block in html_blocks.blocks(root):
+            for block in html_blocks.blocks(root, partial(self._illustration, path)):
                 for anchor in block.anchors:
                     starts.setdefault((path, anchor), len(found))
                 found.append(block)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from service.books import tidying
-from service.books.book import Paragraph, ParagraphKind
-from service.books.markup_trees import Element, attribute, local_name, text_of
+from service.books.book import Illustration, Paragraph, ParagraphKind
+from service.books.markup_trees import Element, attribute, descendants, local_name, text_of
 
 _SILENT = frozenset(
     [
@@ -122,13 +122,21 @@ class Block:
     anchors: tuple[str, ...]
 
 
-def blocks(root: Element) -> Iterator[Block]:
+FindPicture = Callable[[str, str], Illustration | None]
+"""Returns the picture for what `src` and `alt` of an `img` say; None if there is none."""
+
+
+def blocks(root: Element, find_picture: FindPicture = lambda src, alt: None) -> Iterator[Block]:
     """Yield the paragraphs of a document, in order, and where its ids are.
 
-    Page numbers, running heads, marks of notes, navigation and pictures are left out; a note has
-    the kind `note`.
+    Page numbers, running heads, marks of notes and navigation are left out; a note has the kind
+    `note`. A picture comes before the paragraph that it is in.
+
+    Args:
+        root: of the document.
+        find_picture: finds its pictures; without it there are none.
     """
-    walk = _Walk()
+    walk = _Walk(find_picture)
     yield from walk.element(root, "text")
     yield from walk.end("text")
     if walk.anchors:
@@ -138,8 +146,10 @@ def blocks(root: Element) -> Iterator[Block]:
 class _Walk:
     """One pass over a document."""
 
-    def __init__(self) -> None:
+    def __init__(self, find_picture: FindPicture) -> None:
         self.anchors: list[str] = []
+        self._find_picture = find_picture
+        self._pictures: list[Illustration] = []
         self._pieces: list[str] = []
         self._drop_cap = False
 
@@ -175,7 +185,10 @@ class _Walk:
             yield from self.end(own, int(name[1]) if _HEADING.match(name) else 0)
 
     def end(self, kind: ParagraphKind, level: int = 0) -> Iterator[Block]:
-        """Yield the paragraph that ends here, if it has text."""
+        """Yield the paragraph that ends here, if it has text, after the pictures in it."""
+        for picture in self._pictures:
+            yield self._block(Paragraph("", "picture", picture))
+        self._pictures = []
         text = "".join(self._pieces)
         self._pieces, self._drop_cap = [], False
         done = tidying.paragraph(text, kind)
@@ -208,6 +221,8 @@ class _Walk:
         if name == "img":
             alt = attribute(element, "alt").strip()
             self._drop_cap = len(alt) == 1 and alt.isalpha()
+            if not self._drop_cap:
+                self._picture(element)
             return alt if self._drop_cap else ""
         pieces = [" ".join(f"|{element.text or ''}|".split())[1:-1]]
         for child in element:
@@ -221,7 +236,14 @@ class _Walk:
             text = tidying.capitalized(text)
         return text
 
+    def _picture(self, element: Element) -> None:
+        alt = " ".join(attribute(element, "alt").split())
+        if picture := self._find_picture(attribute(element, "src"), alt):
+            self._pictures.append(picture)
+
     def _row(self, row: Element, kind: ParagraphKind) -> Iterator[Block]:
+        for picture in descendants(row, "img"):
+            self._picture(picture)
         cells = [text_of(cell) for cell in row if local_name(cell) in ("td", "th")]
         self._pieces.append(", ".join(cell for cell in cells if cell))
         yield from self.end(kind)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
 from service.books import html_blocks
 from service.books.book import Book
 from service.books.chaptering import by_headings
 from service.books.encodings import decoded
+from service.books.illustrations import picture_beside
 from service.books.markup_trees import Element, attribute, descendants, parse_html, text_of
 
 
@@ -18,7 +20,7 @@ def read_html(path: Path) -> Book:
         InvalidBookError: it has no text, or no encoding that makes sense of it.
     """
     root = parse_html(_as_utf_8(path), path.name, "utf-8")
-    blocks = list(html_blocks.blocks(root))
+    blocks = list(html_blocks.blocks(root, partial(picture_beside, path)))
     heads = (b.paragraph.text for b in blocks if b.paragraph and b.level == 1)
     titles = (text_of(one) for one in descendants(root, "title"))
     title = next(filter(None, titles), "") or next(heads, path.stem)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import uuid
 import zipfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from html import escape
 from pathlib import Path
@@ -12,6 +12,8 @@ from typing import Literal
 
 from service.audio import SOURCE_RATE_HZ
 from service.audio.loudness import Loudness
+from service.books.book import Illustration
+from service.books.illustrations import ENDINGS, content_of
 from service.books.outputs import Recording
 from service.books.timings import TimedParagraph, timed_paragraphs
 from service.complete_files import completed
@@ -23,7 +25,8 @@ _STYLE = f""".{_ACTIVE} {{ background-color: #ffe79a; color: #000; }}
 .verse {{ white-space: pre-line; margin-left: 2em; }}
 blockquote p, .quotation {{ margin-left: 2em; font-style: italic; }}
 .code {{ white-space: pre-wrap; font-family: monospace; }}
-img {{ max-width: 100%; }}
+figure {{ margin: 1em 0; text-align: center; }}
+img {{ max-width: 100%; max-height: 100vh; }}
 """
 _CONTAINER = (
     '<?xml version="1.0" encoding="utf-8"?>\n'
@@ -46,20 +49,24 @@ def write_read_along(recording: Recording, path: Path, unit: Unit, modified: str
 
     Raises:
         OSError: it cannot be written.
+        InvalidBookError: a picture cannot be read any more.
     """
+    pictures = _pictures(recording)
     loudness = recording.loudness()
     lengths_s = [length / SOURCE_RATE_HZ for length in recording.lengths()]
     with completed(path) as partial, zipfile.ZipFile(partial, "w") as archive:
         _add(archive, "mimetype", "application/epub+zip", zipfile.ZIP_STORED)
         _add(archive, "META-INF/container.xml", _CONTAINER)
-        _add(archive, "EPUB/book.opf", _package(recording, lengths_s, modified))
+        _add(archive, "EPUB/book.opf", _package(recording, lengths_s, pictures, modified))
         _add(archive, "EPUB/nav.xhtml", _contents(recording))
         _add(archive, "EPUB/style.css", _STYLE)
         if recording.book.cover is not None:
             info = _info(f"EPUB/{_cover_name(recording)}", zipfile.ZIP_STORED)
             archive.writestr(info, recording.book.cover.content)
+        for picture, name in pictures.items():
+            archive.writestr(_info(f"EPUB/{name}", zipfile.ZIP_STORED), content_of(picture))
         for number in range(len(recording.chapters)):
-            page, overlay = _chapter(recording, number, unit)
+            page, overlay = _chapter(recording, number, unit, pictures)
             _add(archive, f"EPUB/{_name(number)}.xhtml", page)
             _add(archive, f"EPUB/{_name(number)}.smil", overlay)
             with _sound(recording, path, number, loudness) as sound:
@@ -67,6 +74,15 @@ def write_read_along(recording: Recording, path: Path, unit: Unit, modified: str
                 with archive.open(info, "w", force_zip64=True) as target, sound.open("rb") as file:
                     while block := file.read(1 << 20):
                         target.write(block)
+
+
+def _pictures(recording: Recording) -> dict[Illustration, str]:
+    """Return the pictures in the text, each once, and the names that they get."""
+    names: dict[Illustration, str] = {}
+    for chapter in recording.chapters:
+        for picture in filter(None, (one.illustration for one in chapter.paragraphs)):
+            names.setdefault(picture, f"picture-{len(names) + 1}.{ENDINGS[picture.media_type]}")
+    return names
 
 
 def _name(number: int) -> str:
@@ -110,7 +126,12 @@ def _clock(seconds: float) -> str:
     return f"{seconds:.3f}s"
 
 
-def _package(recording: Recording, lengths_s: Sequence[float], modified: str) -> str:
+def _package(
+    recording: Recording,
+    lengths_s: Sequence[float],
+    pictures: Mapping[Illustration, str],
+    modified: str,
+) -> str:
     book = recording.book
     identifier = uuid.uuid5(uuid.NAMESPACE_OID, f"{book.sha256} {len(recording.chapters)}")
     creators = "".join(f"<dc:creator>{escape(author)}</dc:creator>" for author in book.authors)
@@ -124,6 +145,10 @@ def _package(recording: Recording, lengths_s: Sequence[float], modified: str) ->
         f'<item id="overlay-{n}" href="{_name(n)}.smil" media-type="application/smil+xml"/>'
         f'<item id="sound-{n}" href="{_name(n)}.m4a" media-type="audio/mp4"/>'
         for n in range(len(lengths_s))
+    )
+    items += "".join(
+        f'<item id="picture-{n}" href="{name}" media-type="{picture.media_type}"/>'
+        for n, (picture, name) in enumerate(pictures.items())
     )
     if book.cover is not None:
         items += (
@@ -167,13 +192,19 @@ def _contents(recording: Recording) -> str:
     return _page(recording, recording.book.title, body)
 
 
-def _chapter(recording: Recording, number: int, unit: Unit) -> tuple[str, str]:
+def _chapter(
+    recording: Recording, number: int, unit: Unit, pictures: Mapping[Illustration, str]
+) -> tuple[str, str]:
     """Return the page of a chapter, and its overlay."""
     pieces: list[str] = []
     pairs: list[str] = []
     for paragraph in timed_paragraphs(recording, number):
         if paragraph.kind == "break":
             pieces.append("<hr/>")
+            continue
+        if paragraph.illustration is not None:
+            name, alt = pictures[paragraph.illustration], escape(paragraph.illustration.alt)
+            pieces.append(f'<figure><img src="{name}" alt="{alt}"/></figure>')
             continue
         spans = []
         for cue in paragraph.cues(unit):

@@ -64,7 +64,7 @@ def sections(chapter: Chapter, pauses: Pauses) -> Iterator[Section]:
     start = position = 0
     texts: list[str] = []
     voices: tuple[str, ...] = ()
-    paragraphs = chapter.paragraphs
+    paragraphs = [one for one in chapter.paragraphs if one.kind != "picture"]
     for number, paragraph in enumerate(paragraphs):
         if not paragraph.text:
             continue

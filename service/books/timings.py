@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Literal, get_args
 
 from service.audio import SOURCE_RATE_HZ, Cue, cues_of_words, srt, vtt
-from service.books.book import ParagraphKind
+from service.books.book import Illustration, ParagraphKind
 from service.books.outputs import Recording
 from service.complete_files import completed
 from service.text import parse, plain_text, voices_after
@@ -28,14 +28,16 @@ class TimedParagraph:
     """A paragraph as it is shown.
 
     Attributes:
-        kind: what it is; a `break` has no text.
+        kind: what it is; a `break` and a `picture` have no text.
         text: without markup.
         words: with offsets in the text, and seconds from the start of the chapter.
+        illustration: of a `picture`.
     """
 
     kind: ParagraphKind
     text: str
     words: tuple[TimedWord, ...]
+    illustration: Illustration | None = None
 
     def cues(self, by: Literal["sentence", "word"] = "sentence") -> list[Cue]:
         """Return its sentences or words with the marks around them; joined they are its text."""
@@ -55,7 +57,7 @@ def timed_paragraphs(recording: Recording, number: int) -> list[TimedParagraph]:
     found: list[TimedParagraph] = []
     for paragraph in recording.chapters[number].paragraphs:
         if not paragraph.text:
-            found.append(TimedParagraph("break", "", ()))
+            found.append(TimedParagraph(paragraph.kind, "", (), paragraph.illustration))
             continue
         shown = plain_text(parse(paragraph.text, open_voices=voices))
         voices = voices_after(paragraph.text, voices)

@@ -252,12 +252,13 @@ def test_an_epub_to_read_along(by: str, tmp_path: Path, model_file: Path, cache_
         tmp_path / "sea.epub",
         {
             "one.xhtml": page("<h1>I. Water &amp; Wind</h1><p>It rained. Then a &lt; b.</p><hr/>"
-                              "<p>Still.</p>"),
+                              '<p><img src="s.jpg" alt="A &quot;sea&quot;"/>Still.</p>'
+                              '<p><img src="s.jpg" alt="Again"/></p>'),
             "two.xhtml": page('<h1>II. Fire</h1><div class="poem">It burned<br/>All day.</div>'),
         },
         '<li><a href="one.xhtml">Water &amp; Wind</a></li><li><a href="two.xhtml">Fire</a></li>',
         items='<item id="c" href="c.jpg" media-type="image/jpeg" properties="cover-image"/>',
-        extra={"OPS/c.jpg": made_books.picture()},
+        extra={"OPS/c.jpg": made_books.picture(), "OPS/s.jpg": made_books.picture()},
     )  # fmt: skip
     output = tmp_path / "out.epub"
     done = read(book, output, cache_dir, *FAST, "--by", by)
@@ -283,6 +284,11 @@ def test_an_epub_to_read_along(by: str, tmp_path: Path, model_file: Path, cache_
             (tmp_path / "a.m4a").write_bytes(archive.read(f"EPUB/chapter-{number}.m4a"))
             assert played(tmp_path / "a.m4a").duration_s >= end_s
         said = " ".join(str(one) for one in spans.values())
+        assert archive.read("EPUB/picture-1.jpg") == made_books.picture()
+        first = archive.read("EPUB/chapter-1.xhtml").decode()
+        assert archive.namelist().count("EPUB/picture-1.jpg") == 1
+    assert '<hr/><figure><img src="picture-1.jpg" alt="A &quot;sea&quot;"/></figure><p>' in first
+    assert '<figure><img src="picture-1.jpg" alt="Again"/></figure></section>' in first
     assert said == "2. Fire It burned, All day."
     assert len(spans) == (2 if by == "sentence" else 6)
     checker = shutil.which("epubcheck")
