@@ -137,6 +137,13 @@ class JobNotDoneError(ServiceError):
     code = "job_not_done"
 
 
+class JobNotFailedError(ServiceError):
+    """A job is to be tried again that has not failed."""
+
+    status = 409
+    code = "job_not_failed"
+
+
 class UnauthorizedError(ServiceError):
     """The API key is missing or unknown."""
 

@@ -16,6 +16,7 @@ from service.api.idleness import Idleness
 from service.api.job_options import JobOptions
 from service.errors import (
     CancelledError,
+    JobNotFailedError,
     JobNotFoundError,
     JobsUnavailableError,
     NotReadyError,
@@ -155,6 +156,33 @@ class JobRunner:
         await asyncio.get_running_loop().run_in_executor(None, folder.add, job, document)
         self._fill()
 
+    async def retry(self, job: Job) -> None:
+        """Queue a job that has failed. What is made of it is kept.
+
+        Raises:
+            JobNotFailedError: it has not failed.
+            JobNotFoundError: it was removed meanwhile.
+            NotReadyError: the service is shutting down.
+            OSError: the change cannot be kept; the job is as it was.
+        """
+        folder = await self.folder()
+        if job.state == "failed" and (task := self._tasks.get(job.id)):
+            await asyncio.wait([task])  # its end is being kept
+        if self._synthesizer is None:
+            raise NotReadyError("the service is shutting down")
+        if folder.get(job.id) is None:
+            raise JobNotFoundError("there is no such job")
+        if job.state != "failed":
+            raise JobNotFailedError(f"the job is {job.state}")
+        before = (job.state, job.error, job.finished_s)
+        job.state, job.error, job.finished_s = "queued", None, None
+        try:
+            await asyncio.get_running_loop().run_in_executor(None, folder.save, job)
+        except OSError:
+            job.state, job.error, job.finished_s = before
+            raise
+        self._fill()
+
     async def remove(self, job: Job) -> None:
         """Stop a job if it is worked on, and remove it."""
         folder = await self.folder()
@@ -231,7 +259,8 @@ class JobRunner:
             job.state, job.error = "failed", ("internal_error", "internal error")
         job.finished_s, job.left_s = time.time(), None
         try:
-            document.unlink()  # nobody reads it any more
+            if job.state == "done":
+                document.unlink()  # nobody reads it any more
             folder.save(job)
         except OSError as error:
             logger.error("the end of a job cannot be kept: %s", error.strerror or "disk full?")

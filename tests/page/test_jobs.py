@@ -69,9 +69,27 @@ def test_a_document_becomes_a_file(jobs_tab: Tab, tmp_path: Path, repository: Pa
 
     page.reload()
     page.wait_for_selector("#job-list a:not([hidden])")
-    page.click("#job-list button")
+    assert page.is_hidden("#job-list button >> nth=0")  # tries again what has failed
+    page.click("#job-list button >> nth=1")
     page.wait_for_function("() => !document.querySelector('#job-list li')")
     assert jobs_tab.page.inner_text("#said") == "Deleted."
+
+
+def test_a_document_that_failed_is_tried_again(jobs_tab: Tab, tmp_path: Path) -> None:
+    page = jobs_tab.page
+    (tmp_path / "A night.txt").write_text("Hello.\n\n[voice:nobody]Who is there?[/voice]")
+    page.set_input_files("#document", tmp_path / "A night.txt")
+    page.click("#job-form button")
+    again = "#job-list button:not([hidden]) >> nth=0"
+    page.wait_for_selector("#job-list .error")
+    assert "nobody" in page.inner_text("#job-list .error")
+    assert page.inner_text(again) == "Try again"
+    with page.expect_response(lambda answer: answer.url.endswith("/retry")) as answered:
+        page.click(again)
+    assert answered.value.status == 200
+    page.wait_for_selector("#job-list .error")
+    page.click("#job-list button >> nth=1")
+    page.wait_for_function("() => !document.querySelector('#job-list li')")
 
 
 def test_what_is_refused_is_told(jobs_tab: Tab, tmp_path: Path) -> None:

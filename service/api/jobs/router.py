@@ -178,6 +178,23 @@ async def get_job(job_id: JobId, request: Request) -> JobAnswer:
     return JobAnswer.of(await state_of(request).jobs.find(job_id))
 
 
+@router.post(
+    "/{job_id}/retry", operation_id="retry_job", responses=error_responses(404, 409, 422, 501, 503)
+)
+async def retry_job(job_id: JobId, request: Request) -> JobAnswer:
+    """Try a job again that has failed. It goes on from what is made of it."""
+    state = state_of(request)
+    job = await state.jobs.find(job_id)
+    state.require()
+    try:
+        await state.jobs.retry(job)
+    except OSError as error:
+        raise StorageFullError(
+            "the service cannot keep the state of the job; its disk may be full"
+        ) from error
+    return JobAnswer.of(job)
+
+
 @router.delete(
     "/{job_id}",
     status_code=204,

@@ -68,7 +68,7 @@ def test_the_server_keeps_to_its_document(server: Any, tmp_path: Path) -> None:
     # The phase that covers each value of each field alone belongs to the slow test.
     phases = "examples,fuzzing,stateful"
     report = run(server, tmp_path, "--phases", phases, "--max-examples", "4", "--seed", "1")
-    assert report["operations"]["tested"] == report["operations"]["total"] == 28
+    assert report["operations"]["tested"] == report["operations"]["total"] == 29
     assert report["test_cases"]["generated"] > 150
 
 

@@ -31,6 +31,7 @@ PATHS = {
     "/jobs/{job_id}",
     "/jobs/{job_id}/events",
     "/jobs/{job_id}/output",
+    "/jobs/{job_id}/retry",
     "/jobs/{job_id}/timestamps/{form}",
     "/metrics",
     "/v1/audio/models",

@@ -8,7 +8,7 @@ import { TEXTS } from "./texts.js";
  * @typedef {{id: string, state: string, title: string, format: string, progress: number,
  *   left_s: number | null, duration_s: number | null, error: {message: string} | null}} Job
  * @typedef {{item: HTMLElement, state: HTMLElement, bar: HTMLProgressElement,
- *   output: HTMLAnchorElement}} Row
+ *   output: HTMLAnchorElement, retry: HTMLButtonElement}} Row
  */
 
 const POLL_MS = 1000;
@@ -18,6 +18,17 @@ const get = (id) => /** @type {HTMLElement} */ (document.getElementById(id));
 
 /** @param {Job} job */
 const isFinished = (job) => job.state === "done" || job.state === "failed";
+
+/** @param {string} text @param {string} label @param {() => void} act */
+function button(text, label, act) {
+  const made = document.createElement("button");
+  made.type = "button";
+  made.className = "quiet";
+  made.textContent = text;
+  made.setAttribute("aria-label", label);
+  made.addEventListener("click", act);
+  return made;
+}
 
 export class Jobs {
   /** @param {{manner: () => {voice: string, speed: number, language?: string},
@@ -81,6 +92,7 @@ export class Jobs {
     row.bar.value = job.progress;
     row.bar.hidden = isFinished(job);
     row.output.hidden = job.state !== "done";
+    row.retry.hidden = job.state !== "failed";
   }
 
   /** @param {Job} job @returns {Row} */
@@ -100,15 +112,13 @@ export class Jobs {
       event.preventDefault();
       void this._fetch(job.id, output);
     });
-    const remove = document.createElement("button");
-    remove.type = "button";
-    remove.className = "quiet";
-    remove.textContent = TEXTS.removeJob;
-    remove.setAttribute("aria-label", TEXTS.removeOf(job.title));
-    remove.addEventListener("click", () => this._remove(job.id));
-    item.append(title, state, bar, output, remove);
+    const retry = button(TEXTS.retryJob, TEXTS.retryOf(job.title), () =>
+      this._change(`jobs/${job.id}/retry`, "POST", TEXTS.jobStarted));
+    const remove = button(TEXTS.removeJob, TEXTS.removeOf(job.title), () =>
+      this._change(`jobs/${job.id}`, "DELETE", TEXTS.jobRemoved));
+    item.append(title, state, bar, output, retry, remove);
     this._list.append(item);
-    const row = { item, state, bar, output };
+    const row = { item, state, bar, output, retry };
     this._rows.set(job.id, row);
     return row;
   }
@@ -126,11 +136,11 @@ export class Jobs {
     }
   }
 
-  /** @param {string} id */
-  async _remove(id) {
+  /** @param {string} path @param {string} method @param {string} said when it is done */
+  async _change(path, method, said) {
     try {
-      await ask(`jobs/${id}`, undefined, undefined, "DELETE");
-      this._listener.onSaid(TEXTS.jobRemoved);
+      await ask(path, undefined, undefined, method);
+      this._listener.onSaid(said);
     } catch (problem) {
       this._listener.onError(problem);
     }

@@ -41,6 +41,7 @@ export const TEXTS = {
   jobStarted: "The document waits to be spoken.",
   jobRemoved: "Deleted.",
   removeJob: "Delete",
+  retryJob: "Try again",
   /** @type {Record<string, string>} */
   jobStates: {
     queued: "Waiting", planning: "Reading the text", speaking: "Speaking", writing: "Writing the file",
@@ -99,6 +100,7 @@ export const TEXTS = {
   phonemesOf: (/** @type {string} */ word) => `Phonemes of “${word}”`,
   timeLeft: (/** @type {number} */ s) => s < 90 ? `${Math.ceil(s)} s left` : `${Math.round(s / 60)} min left`,
   progressOf: (/** @type {string} */ title) => `Progress of “${title}”`,
+  retryOf: (/** @type {string} */ title) => `Try again to speak “${title}”`,
   removeOf: (/** @type {string} */ title) => `Delete “${title}”`,
   downloadOf: (/** @type {string} */ format) => `Download ${format}`,
   unavailable: (/** @type {string} */ name) => `${name} (not installed)`,

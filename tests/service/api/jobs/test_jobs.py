@@ -24,17 +24,20 @@ UNKNOWN = "0" * 32
 
 
 @pytest.fixture(scope="module")
-def jobs(
-    start_server: Callable[..., Server], tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[Server]:
+def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The server's data folder."""
+    return tmp_path_factory.mktemp("jobs") / "data"
+
+
+@pytest.fixture(scope="module")
+def jobs(start_server: Callable[..., Server], data: Path) -> Iterator[Server]:
     """A server with little room for jobs, and keys."""
-    folder = tmp_path_factory.mktemp("jobs")
-    keys = folder / "keys"
+    keys = data.with_name("keys")
     keys.write_text("\n".join(KEYS) + "\n")
     keys.chmod(0o600)
     with ExitStack() as stack:
         server = start_server(
-            *("--data-dir", str(folder / "data"), "--max-jobs", "3", "--api-keys-file", str(keys)),
+            *("--data-dir", str(data), "--max-jobs", "3", "--api-keys-file", str(keys)),
             *("--max-document-bytes", "20000"),
         )
         stack.callback(server.process.kill)
@@ -212,7 +215,7 @@ def test_each_key_sees_its_own_jobs(jobs: Server, client: httpx.Client) -> None:
         assert other.get("/jobs").json() == {"jobs": []}
         for method, where in (
             ("GET", ""), ("DELETE", ""), ("GET", "/events"), ("GET", "/output"),
-            ("GET", "/timestamps/vtt"),
+            ("GET", "/timestamps/vtt"), ("POST", "/retry"),
         ):  # fmt: skip
             answer = other.request(method, f"/jobs/{job_id}{where}")
             assert answer.status_code == 404, where
@@ -234,6 +237,29 @@ def test_a_job_that_is_deleted_ends(client: httpx.Client) -> None:
     assert client.delete(f"/jobs/{job_id}").status_code == 204
     assert "done" not in [job["state"] for job in followed]
     assert client.get(f"/jobs/{job_id}").status_code == 404
+
+
+def test_a_job_that_failed_is_tried_again(client: httpx.Client, data: Path) -> None:
+    job_id = add(client, LONG, format="flac")
+    followed = following(client, job_id)
+    assert client.post(f"/jobs/{job_id}/retry").json()["error"]["code"] == "job_not_failed"
+    obstacle = data / "jobs" / job_id / "output.flac"
+    obstacle.mkdir()
+    assert [*followed][-1]["error"]["code"] == "storage_failed"
+    assert client.get(f"/jobs/{job_id}/output").status_code == 409
+
+    obstacle.rmdir()
+    answer = client.post(f"/jobs/{job_id}/retry")
+    assert answer.status_code == 200
+    again = answer.json()
+    assert (again["error"], again["finished_at"]) == (None, None)
+    told = events(client, job_id)
+    assert told[-1]["state"] == "done"
+    # All speech was kept.
+    assert not [job for job in told if job["state"] == "speaking" and 0 < job["progress"] < 1]
+    assert client.get(f"/jobs/{job_id}/output").content.startswith(b"fLaC")
+    assert client.post(f"/jobs/{job_id}/retry").status_code == 409
+    assert client.post(f"/jobs/{UNKNOWN}/retry").status_code == 404
 
 
 def test_the_next_job_begins_when_one_is_deleted(client: httpx.Client) -> None:
