@@ -176,8 +176,10 @@ def _blocks(text: str, known: set[str]) -> Iterator[tuple[Block, str]]:
 
 
 def _headings_apart(part: str) -> list[str]:
-    """Return a paragraph without the headings above it that no blank line sets apart, and those:
-    `ACT I`, `SCENE I` and `Enter Ghost` as two."""
+    """Return a paragraph in two if headings stand above its text without a blank line.
+
+    `ACT I` and `SCENE I` above `Enter Ghost` are headings, `PART 1 of the plan` is none.
+    """
     lines = part.strip().split("\n")
     n_headings = 0
     while n_headings < len(lines) and _BARE_DIVISION.match(lines[n_headings].strip()):
