@@ -107,7 +107,7 @@ test-reference: $(REFERENCE_READY) ## Hold the tables of English readings agains
 test-container: $(DEV_READY) ## Build both container images and run them; root on Debian, 10 minutes.
 	@tests/container/build.sh
 
-test-arm64: $(DEV_READY) ## Test ortffi, native/ and speech on an emulated arm64; root on Debian, 40 minutes.
+test-arm64: $(DEV_READY) $(WHEELS_READY) ## Test ortffi, native/ and the wheels on an emulated arm64; root on Debian, 40 minutes.
 	@tests/arm64/run.sh
 
 # Another build's library, as JetPack's, stays the one that is used. CUDA's own libraries are those of

@@ -2,8 +2,9 @@
 # Run ortffi's tests, the native operators and the service itself on arm64, which qemu emulates, and
 # hold the durations of a spoken sentence against those of this machine.
 #
-# The user land is Debian's for arm64, made with debootstrap; the packages are the pinned ones, with
-# the library of onnxruntime's wheel for aarch64. Package registries, certificates and the like are
+# The user land is Debian's for arm64, made with debootstrap. The wheels that we pass on are built
+# here and installed there as users do it, with no compiler in sight, in the pinned versions: what
+# speaks is what they install. Tests see the tree. Package registries, certificates and the like are
 # those of this machine's apt and pip (tests/container/machine.py). Everything stays in .venv/arm64,
 # or the folder that ARM64_DIR names, so that the next run need not make it again.
 #
@@ -15,9 +16,10 @@ cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 readonly TOOLS=(debootstrap update-binfmts qemu-aarch64-static)
 readonly PACKAGES=(debootstrap binfmt-support qemu-user-static)
 readonly PYTHON="$PWD/.venv/bin/python"
+readonly BUILDER="$PWD/.venv/wheels/bin/python"
 readonly FOLDER=${ARM64_DIR:-$PWD/.venv/arm64}
-readonly ROOT=$FOLDER/root RESULTS=$FOLDER/results MACHINE=$FOLDER/machine
-# What ortffi's tests import beside what serving and preparing need.
+readonly ROOT=$FOLDER/root RESULTS=$FOLDER/results MACHINE=$FOLDER/machine WHEELS=$FOLDER/wheels
+# What ortffi's tests import beside what the wheels require.
 readonly TEST_PACKAGES='hypothesis|iniconfig|ml-dtypes|onnx|packaging|pluggy|pygments|pytest(-xdist)?|execnet|sorted.*'
 # Cortex-A76 has the dot products and nothing newer, like the Cortex-A78AE of Jetson Orin.
 readonly ORIN=cortex-a76
@@ -36,6 +38,7 @@ check_machine() {
     [ "$(id -u)" = 0 ] || give_up "mounting and chroot need root; run it as root"
     command -v apt-get > /dev/null || give_up "Debian's tools make the user land: run it on Debian"
     [ -x "$PYTHON" ] || give_up "there is no .venv: run make setup"
+    [ -x "$BUILDER" ] || give_up "there is nothing to build wheels with: run make wheels"
     local tool
     for tool in "${TOOLS[@]}"; do
         command -v "$tool" > /dev/null && continue
@@ -129,60 +132,99 @@ write_cpuinfo() {
 
 # on PROCESSOR COMMAND...: runs it in the user land, in a copy of this tree.
 on() {
-    local processor=$1
-    shift
-    nice -n 5 chroot "$ROOT" /usr/bin/env -i --chdir=/src QEMU_CPU="$processor" HOME=/root \
+    in_folder /src "$@"
+}
+
+# installed_on PROCESSOR COMMAND...: runs it where Python finds only what is installed.
+installed_on() {
+    in_folder /apart "$@"
+}
+
+# in_folder FOLDER PROCESSOR COMMAND...
+in_folder() {
+    local folder=$1 processor=$2
+    shift 2
+    nice -n 5 chroot "$ROOT" /usr/bin/env -i --chdir="$folder" QEMU_CPU="$processor" HOME=/root \
         LANG=C.UTF-8 PATH=/venv/bin:/usr/sbin:/usr/bin:/sbin:/bin "$@"
 }
 
-install_packages() {
+build_wheels() {
+    say "the wheels, with zig on this machine"
+    rm -rf "$WHEELS"
+    quietly wheels "$BUILDER" -m distributions.wheels --once --to "$WHEELS"
+}
+
+# pip wants a hash of everything once a file of versions has some, and our wheels have none yet.
+install_wheels() {
     local mark=$FOLDER/packages-ready wanted=$ROOT/wanted
+    rm -rf "$wanted"
     mkdir -p "$wanted"
-    cp constraints/serve.txt constraints/prepare.txt "$wanted"
+    cp "$WHEELS"/*-any.whl "$WHEELS"/*_aarch64.whl "$wanted"
+    sed -n '/^[a-z]/ s/ *\\$//p' constraints/serve.txt constraints/prepare.txt > "$wanted/versions.txt"
     awk -v names="^($TEST_PACKAGES)==" '/^[a-z]/ { wanted = $0 ~ names } wanted' \
         constraints/dev.txt > "$wanted/tests.txt"
     if [ -e "$mark" ] && sha256sum --status --check "$mark"; then return; fi
-    say "the packages for aarch64, with pip on arm64"
+    say "the wheels and what they require, with pip on arm64, without a compiler"
     rm -rf "$ROOT/venv"
     quietly venv on "$ORIN" /usr/bin/python3 -m venv /venv
-    quietly pip on "$ORIN" python -m pip install --no-deps --require-hashes --no-compile \
-        -r /wanted/serve.txt -r /wanted/prepare.txt -r /wanted/tests.txt
+    quietly pip on "$ORIN" PATH=/venv/bin python -m pip install --no-compile \
+        --find-links /wanted --constraint /wanted/versions.txt kokoro-service
+    quietly check on "$ORIN" python -m pip check
+    quietly pip-tests on "$ORIN" python -m pip install --no-deps --require-hashes --no-compile \
+        -r /wanted/tests.txt
     sha256sum "$wanted"/* > "$mark"
 }
 
 copy_tree() {
-    rm -rf "${ROOT:?}/src"
-    mkdir -p "$ROOT/src/native/build"
-    tar --exclude=./.git --exclude=./.venv --exclude=./native/build --exclude='./.*_cache' \
-        --exclude=./.hypothesis --exclude=__pycache__ --create . | tar -C "$ROOT/src" --extract
+    rm -rf "${ROOT:?}/src" "$ROOT/apart"
+    mkdir -p "$ROOT/src/native/build" "$ROOT/apart"
+    tar --exclude=./.git --exclude=./.venv --exclude=./dist --exclude=./native/build \
+        --exclude='./.*_cache' --exclude=./.hypothesis --exclude=__pycache__ --create . \
+        | tar -C "$ROOT/src" --extract
+    ln -s /src/tests /src/bench "$ROOT/apart"
     show "$FOLDER/build" /src/native/build
 }
 
-compile_operators() {
+choose_variants() {
     say "native/ compiled on arm64"
     quietly compile on "$ORIN" python native/build.py
     cat "$RESULTS/compile.log"
-    chosen "$OLDEST" "kernels='neon'"
-    chosen "$ORIN" "kernels='neon_dotprod'"
-    chosen "$NEWEST" "kernels='neon_i8mm'"
+    chosen on /src
+    say "native/ in the wheel"
+    chosen installed_on /venv
 }
 
-# chosen PROCESSOR EXPECTED: what the service finds in the library there.
+# chosen WHERE PLACE: the service finds the library below PLACE, and each processor's variant in it.
 chosen() {
-    local found
-    found=$(on "$1" python -c 'from service.preparation.operators import find_native_operators as find
+    local processor wanted found
+    for wanted in "$OLDEST neon" "$ORIN neon_dotprod" "$NEWEST neon_i8mm"; do
+        read -r processor wanted <<< "$wanted"
+        found=$("$1" "$processor" python -c '
+from service.preparation.operators import find_native_operators as find
 print(find())' 2>&1 | tail -n 1) || true # where nothing fits, that is the answer
-    say "on $1: $found"
-    case $found in *"$2"*) ;; *) give_up "$2 was expected" ;; esac
+        say "on $processor: $found"
+        case $found in
+            *"path=PosixPath('$2/"*"kernels='$wanted'"*) ;;
+            *) give_up "$wanted below $2 was expected" ;;
+        esac
+    done
 }
 
+# The wheel's library is tested whole; of the one that was compiled there, that its variants agree.
 # The tests of native/build.py and those below sanitizers compile the library over and over, which
 # takes an emulated compiler minutes each; nothing in them is of arm64.
 test_operators() {
-    say "tests/native on $NEWEST, every variant"
-    quietly native on "$NEWEST" python -m pytest tests/native -q -p no:cacheprovider \
-        --ignore tests/native/test_build.py --ignore tests/native/test_faults.py
+    local library
+    library=$(installed_on "$NEWEST" python -c \
+        'from service.resources import native_library as library; print(library())')
+    say "tests/native on $NEWEST, every variant of $library"
+    quietly native on "$NEWEST" NATIVE_TEST_LIBRARY="$library" python -m pytest tests/native -q \
+        -p no:cacheprovider --ignore tests/native/test_build.py --ignore tests/native/test_faults.py
     tail -n 1 "$RESULTS/native.log"
+    say "tests/native/test_variants.py on $NEWEST, every variant that was compiled there"
+    quietly variants on "$NEWEST" python -m pytest tests/native/test_variants.py -q \
+        -p no:cacheprovider
+    tail -n 1 "$RESULTS/variants.log"
 }
 
 test_binding() {
@@ -194,7 +236,7 @@ test_binding() {
 prepare_model() {
     say "the model prepared on arm64"
     rm -rf "$FOLDER/cache/native"
-    quietly prepare on "$ORIN" python -m service prepare --cache-dir /cache/native
+    quietly prepare installed_on "$ORIN" kokoro-service prepare --cache-dir /cache/native
 }
 
 # hear KIND PROCESSOR: says the sentence here and there, and wants the same durations. What was
@@ -209,8 +251,8 @@ hear() {
         cp -r "$FOLDER/here/stock" "$FOLDER/cache/stock"
     fi
     say "$kind on $processor"
-    on "$processor" python -m tests.arm64.speak "$kind" "/cache/$cache" > "$there" 2> "$there.log" \
-        || give_up "failed: $(tail -n 1 "$there.log")"
+    installed_on "$processor" python -m tests.arm64.speak "$kind" "/cache/$cache" \
+        > "$there" 2> "$there.log" || give_up "failed: $(tail -n 1 "$there.log")"
     tail -n 1 "$there.log"
     if ! cmp --silent "$here" "$there"; then
         diff --unified=99 --label "this machine" --label "arm64 $processor" "$here" "$there" >&2 \
@@ -223,10 +265,11 @@ main() {
     enable_emulation
     make_root
     mount_root
-    install_packages
-    copy_tree
     rm -f "$RESULTS"/*
-    compile_operators
+    copy_tree
+    build_wheels
+    install_wheels
+    choose_variants
     say "tests/ortffi on $ORIN, beside the rest"
     test_binding &
     local binding=$! status=0

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import importlib.util
+import os
 import platform
 from collections.abc import Iterator
 from ctypes import byref, c_char_p, c_float, c_int32, c_int64, c_void_p
@@ -68,8 +69,9 @@ class HarmonicSourceArguments(ctypes.Structure):
 
 @cache
 def path() -> Path:
-    library: Path = native_build.build()
-    return library
+    """Return the library that `NATIVE_TEST_LIBRARY` names, or else compile it."""
+    named = os.environ.get("NATIVE_TEST_LIBRARY")
+    return Path(named) if named else Path(native_build.build())
 
 
 @cache
