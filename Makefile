@@ -26,7 +26,7 @@ LOCK := $(BIN)/uv pip compile --quiet --universal --python-version 3.10 --genera
 UNUSED_BY_CLIENTS := docopt flatbuffers grpcio llvmlite numba onnxruntime \
 	opentelemetry-exporter-otlp opentelemetry-exporter-otlp-proto-grpc resampy
 
-.PHONY: help setup serve test test-all test-clients test-slow test-books test-mutation test-oldest test-reference test-container test-arm64 check fmt
+.PHONY: help setup serve test test-all test-clients test-slow test-books test-mutation test-oldest test-reference test-container test-arm64 test-install check fmt
 .PHONY: test-gpu bench-gpu cuda clients test-hosts test-cluster wheels shell release test-page page-tools page page-pictures
 .PHONY: bench bench-load bench-reading bench-normalizers bench-hearing bench-speed bench-regression bench-page bench-jobs peers soak lock clean
 
@@ -103,6 +103,9 @@ test-reference: $(REFERENCE_READY) ## Hold the tables of English readings agains
 	@.venv/reference/bin/python tests/reference/official.py --words .venv/reference/words.tsv
 	@diff tests/data/reading/agreement.tsv .venv/reference/agreement.tsv
 	@diff tests/data/reading/words.tsv .venv/reference/words.tsv && echo "the same"
+
+test-install: $(DEV_READY) wheels ## Install the wheels with every Python here, or those in PYTHONS, and speak; 15 minutes.
+	@WHEELS=$(CURDIR)/dist PYTHONS="$(PYTHONS)" $(BIN)/python -m pytest -m slow tests/test_installation.py $(ARGS)
 
 test-container: $(DEV_READY) ## Build both container images and run them; root on Debian, 10 minutes.
 	@tests/container/build.sh

@@ -41,9 +41,10 @@ class Server:
         *arguments: str,
         environment: dict[str, str] | None = None,
         program: Sequence[str] = OWN_SERVER,
+        interpreter: Path | str = sys.executable,
     ) -> None:
         self.process = subprocess.Popen(
-            [sys.executable, *program, "serve", "--port", "0", *arguments],
+            [interpreter, *program, "serve", "--port", "0", *arguments],
             stderr=subprocess.PIPE,
             text=True,
             env={**os.environ, **(environment or {})},
