@@ -273,7 +273,6 @@ main() {
     say "tests/ortffi on $ORIN, beside the rest"
     test_binding &
     local binding=$! status=0
-    test_operators
     prepare_model
     hear published "$ORIN"
     hear native "$ORIN"
@@ -281,6 +280,7 @@ main() {
     hear stock "$ORIN"
     hear served "$ORIN"
     cat "$RESULTS/native.$ORIN" "$RESULTS/served.$ORIN"
+    test_operators
     wait "$binding" || status=$?
     say "tests/ortffi on $ORIN:"
     grep -E '^(SKIPPED|FAILED|ERROR)|passed|failed' "$RESULTS/ortffi.log" || true
