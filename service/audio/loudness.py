@@ -16,7 +16,8 @@ USUAL_LUFS = -18.0
 """Of audiobooks: between the -16 of podcasts and the -23 of broadcasts."""
 
 _CEILING_DBTP = -2.0
-"""Of the limiter. What the encoders and resampling add stays below -1."""
+"""Of the limiter. At -18 LUFS what the encoders and resampling add stays below -1; AAC adds more to
+louder books, whatever the ceiling (docs/books.md)."""
 
 SILENCE_LUFS = -70.0
 """The gate of the standard: quieter sound is silence, and has no loudness."""
