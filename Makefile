@@ -110,7 +110,7 @@ test-install: $(DEV_READY) wheels ## Install the wheels with every Python here, 
 test-container: $(DEV_READY) ## Build both container images and run them; root on Debian, 10 minutes.
 	@tests/container/build.sh
 
-test-arm64: $(DEV_READY) $(WHEELS_READY) ## Test ortffi, native/ and the wheels on an emulated arm64; root on Debian, 40 minutes.
+test-arm64: $(DEV_READY) $(WHEELS_READY) ## Test ortffi, native/ and the wheels on an emulated arm64; root on Debian, an hour.
 	@tests/arm64/run.sh
 
 # Another build's library, as JetPack's, stays the one that is used. CUDA's own libraries are those of
