@@ -53,7 +53,7 @@ def _sections(options: argparse.Namespace) -> Iterator[Section]:
         pairs = measure(ours, theirs, options.repeats or REPEATS)
     name = f"synthesis, {speech.USUAL} phonemes, processor time of one thread"
     row = ratio(name, pairs, "s", BOUND)
-    about = (__doc__ or "").partition("\n\n    ")[0] + "."
+    about = (__doc__ or "").partition("\n\n    ")[0]
     yield Section("compilers", about, table([row], "cc", "zig"), bool(row.met))
 
 
