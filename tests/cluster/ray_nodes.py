@@ -26,6 +26,7 @@ ENVIRONMENT = {
     "RAY_worker_niceness": "0",
     "RAY_SERVE_PROXY_PREFER_LOCAL_NODE_ROUTING": "0",
     "RAY_USAGE_STATS_ENABLED": "0",
+    "RAY_AUTH_MODE": "disabled",  # or the head asks for the token of whoever has one
     "RAY_SERVE_HTTP_PROXY_CALLBACK_IMPORT_PATH": "service.cluster.proxy:middlewares",
 }
 _START_S = 120
@@ -107,8 +108,12 @@ class Cluster:
         self.nodes: dict[str, Node] = {}
 
     def __enter__(self) -> Cluster:
-        for address in (HEAD, WORKER):
-            self.start(address)
+        try:
+            for address in (HEAD, WORKER):
+                self.start(address)
+        except BaseException:
+            self._stop()
+            raise
         return self
 
     def start(self, address: str) -> None:
@@ -120,6 +125,9 @@ class Cluster:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
+        self._stop()
+
+    def _stop(self) -> None:
         for address in (WORKER, HEAD):
             if address in self.nodes:
                 self.nodes[address].stop()
