@@ -14,6 +14,7 @@ import subprocess
 import sys
 import threading
 import weakref
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -51,7 +52,7 @@ class Espeak:
         if data is not None:
             data = _data_folder(data)
         if library is not None:
-            candidates = [_Candidate(str(library), data or _data_beside(library))]
+            candidates = iter([_Candidate(str(library), data or _data_beside(library))])
         else:
             candidates = _search(data)
         problems: list[str] = []
@@ -157,18 +158,20 @@ def _end(popen: subprocess.Popen[bytes]) -> None:
     popen.communicate()
 
 
-def _search(data: Path | None) -> list[_Candidate]:
-    """Return the libraries to try if none is given, best first."""
-    candidates = []
+def _search(data: Path | None) -> Iterator[_Candidate]:
+    """Yield the libraries to try if none is given, best first.
+
+    That of the system is looked for only if the others fail: it takes a tenth of a second, since
+    ctypes runs ldconfig and, where there is one, the C compiler.
+    """
     # Not imported: only the files of the package are needed, not its code.
     spec = importlib.util.find_spec(_LOADER_PACKAGE)
     for folder in (spec.submodule_search_locations or []) if spec is not None else []:
         library = Path(folder, _SONAME)
         if not library.exists():
             library = library.with_suffix("")
-        candidates.append(_Candidate(str(library), data or _data_beside(library)))
-    candidates.append(_Candidate(ctypes.util.find_library("espeak-ng") or _SONAME, data))
-    return candidates
+        yield _Candidate(str(library), data or _data_beside(library))
+    yield _Candidate(ctypes.util.find_library("espeak-ng") or _SONAME, data)
 
 
 def _data_folder(data: Path) -> Path:
