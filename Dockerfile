@@ -38,8 +38,8 @@ RUN KOKORO_WHEEL_FOR="$(uname -m)" /opt/build/bin/pip wheel --no-index --no-deps
         --no-build-isolation --wheel-dir /wheels ./ortffi . \
     && /opt/build/bin/pip install --no-index --no-deps /wheels/ortffi-*.whl \
         /wheels/kokoro_service_core-*.whl \
-    && /opt/build/bin/kokoro-service prepare --for cpu --cache-dir /opt/model \
-        $([ "$(uname -m)" != aarch64 ] || echo --kernels neon) \
+    && if [ "$(uname -m)" = aarch64 ]; then set -- --kernels neon; fi \
+    && /opt/build/bin/kokoro-service prepare --for cpu --cache-dir /opt/model "$@" \
     && python -m venv /opt/kokoro \
     && /opt/kokoro/bin/pip install --no-compile --no-index --find-links /wheels \
         'kokoro-service-core[espeak]' \
