@@ -6,7 +6,7 @@ import hashlib
 import json
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import closing
+from contextlib import ExitStack, closing
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
@@ -93,12 +93,12 @@ class Journal:
         folder.mkdir(parents=True, exist_ok=True)
         self.folder = folder
         self._lock = _lock(folder)
-        try:
-            self._database = self._guarded(lambda: sqlite3.connect(folder / _FILE))
+        with ExitStack() as opened:
+            opened.callback(self._lock.close)
+            database = self._guarded(lambda: sqlite3.connect(folder / _FILE))
+            self._database = opened.enter_context(closing(database))
             self._guarded(self._open)
-        except BaseException:
-            self._lock.close()
-            raise
+            opened.pop_all()
 
     def _open(self) -> None:
         self._database.isolation_level = None

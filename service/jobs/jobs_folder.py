@@ -9,7 +9,7 @@ import sqlite3
 import threading
 import time
 from collections.abc import Callable
-from contextlib import closing, suppress
+from contextlib import ExitStack, closing, suppress
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -65,12 +65,16 @@ class JobsFolder:
         except OSError as error:
             raise JobsUnavailableError("data_dir cannot be written") from error
         try:
-            shutil.rmtree(folder / _INCOMING, ignore_errors=True)  # of a process that was killed
-            (folder / _INCOMING).mkdir()
-            self._database = sqlite3.connect(folder / _DATABASE, check_same_thread=False)
-            self._jobs = self._read()
+            with ExitStack() as opened:
+                opened.callback(self._folder_lock.close)
+                # Of a process that was killed.
+                shutil.rmtree(folder / _INCOMING, ignore_errors=True)
+                (folder / _INCOMING).mkdir()
+                database = sqlite3.connect(folder / _DATABASE, check_same_thread=False)
+                self._database = opened.enter_context(closing(database))
+                self._jobs = self._read()
+                opened.pop_all()
         except (OSError, sqlite3.Error) as error:
-            self._folder_lock.close()
             raise JobsUnavailableError("the jobs in data_dir cannot be read") from error
 
     def _read(self) -> dict[str, Job]:

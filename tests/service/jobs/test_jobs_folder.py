@@ -6,6 +6,7 @@ import pytest
 
 from service.errors import JobsUnavailableError, StorageFullError
 from service.jobs import Job, JobsFolder
+from tests.service.jobs.files import open_files
 
 DAY_S = 86_400
 
@@ -89,6 +90,7 @@ def test_damaged_records_are_told_and_kept(tmp_path: Path) -> None:
     with pytest.raises(JobsUnavailableError, match="cannot be read"):
         open_store(tmp_path, Clock())
     assert (tmp_path / "jobs.sqlite").read_bytes().startswith(b"no database")
+    assert not open_files(tmp_path)
 
 
 def test_number_and_bytes_are_bounded(tmp_path: Path) -> None:
