@@ -205,6 +205,10 @@ ENDPOINTS = {
     "/v1/models",
     "/v1/models/{model}",
     "other",
+    # Of the page, which other tests fetch here.
+    "/",
+    "/docs",
+    "/page/{digest}/{name}",
 }
 
 
