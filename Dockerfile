@@ -51,7 +51,8 @@ RUN KOKORO_WHEEL_FOR="$(uname -m)" /opt/build/bin/pip wheel --no-index --no-deps
     && /opt/sbom/bin/cyclonedx-py environment --output-reproducible \
         --output-file /opt/sbom.cdx.json /opt/kokoro/bin/python \
     && rm -rf /opt/kokoro/lib/python3*/site-packages/onnxruntime* /opt/kokoro/bin/onnxruntime* \
-    && find /opt/kokoro/lib -type d -name tests -prune -exec rm -r {} + \
+    && find /opt/kokoro/lib -type d \( -name tests -o -path '*/numpy/f2py' \) -prune -exec rm -r {} + \
+    && find /opt/kokoro/lib -name '*.pyi' -delete \
     && /opt/kokoro/bin/python -m compileall -q --invalidation-mode unchecked-hash /opt/kokoro/lib
 # Serving needs only the library of ONNX Runtime's package.
 RUN mkdir -p /opt/onnxruntime/lib \
