@@ -16,7 +16,7 @@ _CHECKS = [HealthCheck.too_slow, HealthCheck.function_scoped_fixture]
 
 def register() -> None:
     """Make the profiles known, and take the quick one unless another is asked for."""
-    for name, n_examples in (("quick", 50), ("thorough", 200)):
+    for name, n_examples in (("quick", 50), ("thorough", 100)):
         settings.register_profile(
             name, deadline=None, max_examples=n_examples, suppress_health_check=_CHECKS
         )

@@ -27,7 +27,8 @@ TEXT = "Good morning. The kettle is on."
     scope="module",
     params=[
         HOSTS[0],
-        *(pytest.param(host, marks=pytest.mark.thorough) for host in HOSTS[1:]),
+        pytest.param(HOSTS[1], marks=pytest.mark.slow),
+        pytest.param(HOSTS[2], marks=pytest.mark.thorough),
     ],
 )
 def host(request: pytest.FixtureRequest) -> str:

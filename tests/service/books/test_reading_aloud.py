@@ -246,7 +246,7 @@ def test_a_folder_has_a_file_for_each_chapter_and_times_for_all(
     assert (output / "book.srt").read_text().startswith("1\n00:00:00,")
 
 
-@pytest.mark.parametrize("by", ["sentence", "word"])
+@pytest.mark.parametrize("by", [pytest.param("sentence", marks=pytest.mark.slow), "word"])
 def test_an_epub_to_read_along(by: str, tmp_path: Path, model_file: Path, cache_dir: Path) -> None:
     book = made_books.epub(
         tmp_path / "sea.epub",
