@@ -26,7 +26,7 @@ LOCK := $(BIN)/uv pip compile --quiet --universal --python-version 3.10 --genera
 UNUSED_BY_CLIENTS := docopt flatbuffers grpcio llvmlite numba onnxruntime \
 	opentelemetry-exporter-otlp opentelemetry-exporter-otlp-proto-grpc resampy
 
-.PHONY: help setup serve test test-all test-clients test-cuda test-bench test-slow test-books test-mutation test-oldest test-reference test-container test-arm64 test-install check fmt
+.PHONY: help setup serve test test-all test-clients test-cuda test-slow test-books test-mutation test-oldest test-reference test-container test-arm64 test-install check fmt
 .PHONY: test-gpu bench-gpu cuda clients test-hosts test-cluster wheels shell release test-page page-tools page page-pictures
 .PHONY: bench bench-load bench-reading bench-normalizers bench-hearing bench-speed bench-regression bench-page bench-jobs peers soak lock clean
 
@@ -47,9 +47,9 @@ test: $(DEV_READY) ## Run the tests that show whether it works, in minutes; narr
 
 # What measures processor time runs by itself. To collect all tests anew for a few would take 10 s.
 ALONE = $(shell grep -rl --include='test_*.py' 'mark\.alone' tests)
-test-all: $(DEV_READY) $(MODELS_READY) ## Run every test but those of test-slow, -clients, -cuda and -bench; narrow down with ARGS.
+test-all: $(DEV_READY) $(MODELS_READY) ## Run every test but those of test-slow, test-clients and test-cuda; narrow down with ARGS.
 	@$(BIN)/python -m pytest -n $(JOBS) --hypothesis-profile=thorough -m "not slow and not alone and not cluster" \
-		$(patsubst %,--ignore=%,$(CLIENTS) $(FOR_GPUS) tests/bench) $(ARGS)
+		$(patsubst %,--ignore=%,$(CLIENTS) $(FOR_GPUS)) $(ARGS)
 	@$(BIN)/python -m pytest -m "alone and not slow and not cluster" $(or $(ARGS),$(ALONE)) || [ $$? = 5 ] # none among ARGS
 
 # What others wrote: 130 MB of clients, and a browser where there is one.
@@ -63,9 +63,6 @@ FOR_GPUS := tests/cuda tests/service/preparation/rewriting/test_gpu.py
 
 test-cuda: $(DEV_READY) $(MODELS_READY) ## Test what GPUs need, without one: a stand-in for CUDA, models for GPUs.
 	@$(BIN)/python -m pytest -n $(JOBS) --hypothesis-profile=thorough -m "not slow and not cluster" $(FOR_GPUS) $(ARGS)
-
-test-bench: $(DEV_READY) ## Test the measurements of bench/.
-	@$(BIN)/python -m pytest -n $(JOBS) -m "not slow and not cluster" tests/bench $(ARGS)
 
 clients: $(CLIENTS_READY) ## Install the clients that tests/clients runs.
 
@@ -132,13 +129,12 @@ test-gpu: $(DEV_READY) $(MODELS_READY) $(GPU_READY) ## Test on an NVIDIA GPU; el
 	@$(GPU_ENVIRONMENT) $(BIN)/python -m pytest -m "" tests/gpu \
 		$(patsubst %,tests/ortffi/test_%.py,cuda providers assignment binding profile) $(ARGS)
 
-check: $(DEV_READY) ## What CI runs: lint, format, types, test-all, test-cuda, test-bench, test-clients, test-oldest.
+check: $(DEV_READY) ## What CI runs: lint, format, types, test-all, test-cuda, test-clients, test-oldest.
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(MAKE) test-all
 	$(MAKE) test-cuda
-	$(MAKE) test-bench
 	$(MAKE) test-clients
 	$(MAKE) test-oldest
 
