@@ -17,6 +17,7 @@ import pytest
 
 from service.books.outputs import file_name
 from tests.service.books import made_books
+from tests.service.books.epub_check import check_epub
 from tests.service.books.made_books import page
 from tests.service.books.read_command import command, played, read, read_and_kill
 
@@ -291,13 +292,7 @@ def test_an_epub_to_read_along(by: str, tmp_path: Path, model_file: Path, cache_
     assert '<figure><img src="picture-1.jpg" alt="Again"/></figure></section>' in first
     assert said == "2. Fire It burned, All day."
     assert len(spans) == (2 if by == "sentence" else 6)
-    checker = shutil.which("epubcheck")
-    if checker is None or shutil.which("java") is None:
-        pytest.skip("epubcheck of Debian is not installed")
-    checked = subprocess.run(
-        ["java", "-jar", checker, "--failonwarnings", str(output)], capture_output=True, text=True
-    )
-    assert checked.returncode == 0, checked.stdout + checked.stderr
+    check_epub(output)
 
 
 @pytest.mark.parametrize(
