@@ -21,6 +21,7 @@ from ray.serve.config import AutoscalingConfig, AutoscalingPolicy, BackpressureC
 from service.api.state import ServiceState
 from service.cluster.drain_watch import DrainWatch
 from service.cluster.metrics_exchange import MetricsExchange
+from service.cluster.replica_header import ReplicaHeader
 from service.errors import NotReadyError, SettingsError
 from service.hosting import create_app
 from service.settings import Settings, load_settings
@@ -40,7 +41,7 @@ class ServingOptions(BaseModel):
 
     Attributes:
         settings: of the service, by name. `KOKORO_*` variables of the nodes and the file that
-            `KOKORO_CONFIG` names there give those that are missing.
+            `KOKORO_CONFIG` names there give those that are missing, except for what `_fields` sets.
         replicas: how many; not with `autoscaling`.
         autoscaling: fields of Ray's AutoscalingConfig. `target_ongoing_requests` counts utterances
             that are being spoken or wait, not open WebSockets. Delays before scaling down must be
@@ -162,7 +163,9 @@ class Replica:
         state = cast("ServiceState", app.state.service)
         self._watch = DrainWatch(lambda: state.admission.end_sessions(self._sessions_s))
         context = serve.get_replica_context()
-        self._exchange = MetricsExchange(context.app_name, context.replica_id.unique_id)
+        replica = context.replica_id.unique_id
+        app.add_middleware(ReplicaHeader, replica=replica)
+        self._exchange = MetricsExchange(context.app_name, replica)
         self._exchange.start(state.metrics)
         return app
 

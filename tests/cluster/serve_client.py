@@ -127,6 +127,12 @@ class Heard:
     def is_whole(self) -> bool:
         return self.status == 200 and not self.broken
 
+    @property
+    def replica(self) -> str:
+        """The id of the replica that answered."""
+        assert self.headers is not None
+        return self.headers["x-replica"]
+
 
 def ask(path: str = "/synthesize", *, port: int = PORT, request_id: str = "", **body: Any) -> Heard:
     """Send a request on a connection of its own, and read its answer to the end."""
