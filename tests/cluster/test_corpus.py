@@ -45,7 +45,7 @@ def test_a_corpus_is_spoken_whole_whoever_is_killed(
             os.kill(pid, signal.SIGKILL)
     told = process.communicate()[1]
     assert process.returncode == 1, told  # for the bad line
-    assert f"{N_UTTERANCES - len(kept)} utterances now" in told
+    assert f"{N_UTTERANCES - len(kept):,} utterances now" in told
     assert told.count("an actor was lost") == 5, told
     assert all(path.stat().st_ino == inode for path, inode in kept.items())
     assert [entry["id"] for entry in manifest(tmp_path / "out")] == [
