@@ -91,7 +91,7 @@ test-hosts: $(DEV_READY) ## Run the tests of HTTP and WebSockets in three other 
 	@for host in uvicorn-h11 uvicorn-httptools hypercorn; do echo "$$host:"; \
 		$(BIN)/python -m pytest -n $(JOBS) -m "not slow and not cluster" --hosted-by $$host $(HOSTED_TESTS) $(ARGS) || exit; done
 
-test-cluster: $(DEV_READY) $(CLUSTER_READY) ## Test corpora and serving on two Ray nodes of this machine; narrow down with ARGS.
+test-cluster: $(DEV_READY) $(CLUSTER_READY) ## Test corpora and serving on two Ray nodes of this machine, 9 minutes; narrow down with ARGS.
 	@$(BIN)/python -m pytest -m cluster -rA tests/cluster $(ARGS)
 
 test-slow: $(DEV_READY) ## Run the tests that take minutes each.
