@@ -8,7 +8,7 @@ import pytest
 
 from service.books.journal import Journal
 from service.errors import InvalidRequestError
-from tests.service.jobs.files import open_files
+from tests.service.files import open_files
 
 
 def test_a_damaged_state_is_told_and_no_file_stays_open(tmp_path: Path) -> None:

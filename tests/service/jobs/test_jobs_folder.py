@@ -6,7 +6,7 @@ import pytest
 
 from service.errors import JobsUnavailableError, StorageFullError
 from service.jobs import Job, JobsFolder
-from tests.service.jobs.files import open_files
+from tests.service.files import open_files
 
 DAY_S = 86_400
 
