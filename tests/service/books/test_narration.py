@@ -1,0 +1,109 @@
+"""Chunks that fail are tried again, and told of with their place if they fail for good."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from service.books.audiobook import Audiobook, Order
+from service.books.book_files import read_book
+from service.books.choice import Choice
+from service.books.journal import Journal
+from service.books.narration import Manner
+from service.books.outputs import Output
+from service.books.pace import Pace
+from service.errors import SynthesisError
+from service.speech import AudioSegment, Cancellation, Plan, Synthesizer
+
+pytestmark = pytest.mark.thorough
+
+TALE = "# One\n\nIt rained.\n\n# Two\n\nThen it stopped."
+
+
+class Told:
+    """What a watcher is told."""
+
+    def __init__(self) -> None:
+        self.events: list[tuple[str, dict[str, Any]]] = []
+        self.n_made = 0
+
+    def tell(self, event: str, line: str, **fields: Any) -> None:
+        self.events.append((event, fields))
+
+    def planning(self, share: float) -> None:
+        pass
+
+    def show(self, chapter: int, pace: Pace) -> None:
+        self.n_made += 1
+
+
+class Failing:
+    """Takes the place of `Synthesizer.stream`, and fails at a chunk as often as it is told to."""
+
+    def __init__(self, synthesizer: Synthesizer, number: int, n_failures: int) -> None:
+        self._stream = synthesizer.stream
+        self._number = number
+        self._n_failures = n_failures
+        self._order: list[str] = []
+        self.n_calls = 0
+
+    def __call__(self, plan: Plan, cancellation: Cancellation | None) -> Iterator[AudioSegment]:
+        self.n_calls += 1
+        (chunk,) = plan.chunks
+        if chunk.phonemes not in self._order:
+            self._order.append(chunk.phonemes)
+        if self._order.index(chunk.phonemes) == self._number and self._n_failures:
+            self._n_failures -= 1
+            raise SynthesisError("the audio is incomplete")
+        return self._stream(plan, cancellation)
+
+
+@pytest.fixture
+def make(tmp_path: Path, synthesizer: Synthesizer) -> Callable[[Told], None]:
+    (tmp_path / "tale.md").write_text(TALE)
+    book = read_book(tmp_path / "tale.md")
+    output = Output.of(tmp_path / "tale.flac", None)
+    order = Order(Choice(), Manner(speed=2.0), output)
+
+    def make(told: Told) -> None:
+        with Journal(output.state) as journal:
+            Audiobook(book, order.choice.of(book), order, journal, told).make(
+                synthesizer, lambda identity: journal.identity != dict(identity)
+            )
+
+    return make
+
+
+def test_a_chunk_that_fails_twice_is_made(
+    make: Callable[[Told], None], synthesizer: Synthesizer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    failing = Failing(synthesizer, number=1, n_failures=2)
+    monkeypatch.setattr(synthesizer, "stream", failing)
+    told = Told()
+    make(told)
+    assert told.n_made == 4
+    assert failing.n_calls == 6
+    assert "failed" not in dict(told.events)
+
+
+def test_a_chunk_that_fails_for_good_is_told_and_all_others_are_kept(
+    make: Callable[[Told], None], synthesizer: Synthesizer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    failing = Failing(synthesizer, number=1, n_failures=3)
+    monkeypatch.setattr(synthesizer, "stream", failing)
+    told = Told()
+    place = r"1 parts of the text failed.*chapter 1 \(One\), from character 6, 'It rained\.'"
+    with pytest.raises(SynthesisError, match=place):
+        make(told)
+    assert told.n_made == 3
+    assert dict(told.events)["failed"] == {
+        "chapter": 1, "title": "One", "start": 5, "text": "It rained.",
+        "reason": "the audio is incomplete",
+    }  # fmt: skip
+    again = Told()
+    make(again)
+    assert again.n_made == 1
+    assert failing.n_calls == 3 + 3 + 1
