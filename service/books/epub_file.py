@@ -14,7 +14,7 @@ from service.books import html_blocks
 from service.books.book import Book, Chapter, ChapterRole, Illustration, Picture
 from service.books.chaptering import Mark, by_contents, by_headings
 from service.books.html_blocks import Block
-from service.books.illustrations import HEAD_BYTES, media_type_of, path_of
+from service.books.illustrations import COVER_TYPES, HEAD_BYTES, media_type_of, path_of
 from service.books.markup_trees import (
     Element,
     attribute,
@@ -34,7 +34,6 @@ _OBFUSCATION = frozenset({"http://www.idpf.org/2008/embedding", "http://ns.adobe
 """Encryption of fonts, which hides no text."""
 
 _KEYS_OF_SHOPS = ("META-INF/rights.xml", "META-INF/sinf.xml", "META-INF/license.lcpl")
-_PICTURES = {"image/jpeg", "image/png"}
 _FRONT_TYPES = frozenset(
     [
         "cover",
@@ -177,7 +176,7 @@ class _Package:
                 continue
             media_type = attribute(item, "media-type")
             path = self._path(attribute(item, "href"))[0]
-            if media_type in _PICTURES and path in self._archive:
+            if media_type in COVER_TYPES and path in self._archive:
                 return path, media_type
         return "", ""
 

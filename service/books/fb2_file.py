@@ -12,6 +12,7 @@ from service.books import tidying
 from service.books.book import Book, Chapter, Paragraph, ParagraphKind, Picture
 from service.books.chaptering import Mark, by_contents
 from service.books.html_blocks import Block
+from service.books.illustrations import COVER_TYPES
 from service.books.markup_trees import (
     Element,
     attribute,
@@ -67,7 +68,7 @@ def _cover(root: Element, titles: Element) -> Picture | None:
         identifier = attribute(picture, "href").lstrip("#")
         for binary in children(root, "binary"):
             media_type = attribute(binary, "content-type").replace("jpg", "jpeg")
-            if attribute(binary, "id") == identifier and media_type in ("image/jpeg", "image/png"):
+            if attribute(binary, "id") == identifier and media_type in COVER_TYPES:
                 try:
                     return Picture(base64.b64decode(text_of(binary)), media_type)
                 except binascii.Error:

@@ -1,4 +1,4 @@
-"""Find and read the pictures in a book's text."""
+"""The pictures of a book: which kinds there are, and those in its text."""
 
 from __future__ import annotations
 
@@ -13,14 +13,15 @@ from service.errors import InvalidBookError
 HEAD_BYTES = 8
 """That tell what a picture is."""
 
-ENDINGS = {"image/jpeg": "jpg", "image/png": "png", "image/gif": "gif"}
+_JPEG, _PNG, _GIF = "image/jpeg", "image/png", "image/gif"
+
+ENDINGS = {_JPEG: "jpg", _PNG: "png", _GIF: "gif"}
 """Of the files of pictures, by their media types: those that every EPUB reader shows."""
 
-_SIGNATURES = (
-    (b"\xff\xd8\xff", "image/jpeg"),
-    (b"\x89PNG\r\n\x1a\n", "image/png"),
-    (b"GIF8", "image/gif"),
-)
+COVER_TYPES = frozenset([_JPEG, _PNG])
+"""Media types that a cover may have: those that every format of audio takes."""
+
+_SIGNATURES = ((b"\xff\xd8\xff", _JPEG), (b"\x89PNG\r\n\x1a\n", _PNG), (b"GIF8", _GIF))
 _ELSEWHERE = re.compile(r"(?:[a-z][a-z0-9+.-]*:|//|[?#]|\Z)", re.I)
 _QUERY = re.compile(r"[?#].*", re.S)
 
