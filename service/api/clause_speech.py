@@ -98,6 +98,7 @@ class ClauseSpeech(Generic[T, M]):
         self._open_voices: tuple[str, ...] = ()
         self._backlog: Backlog[M] = Backlog()
         self._job: SpeechJob[T] | None = None
+        self._broken_off: ServiceError | None = None
         self._starts_afresh = True
         self._given = self._give()
 
@@ -181,6 +182,11 @@ class ClauseSpeech(Generic[T, M]):
         if self._job is not None:
             self._job.cancel(reason)
 
+    def break_off(self, reason: ServiceError) -> None:
+        """Have the clause that is being spoken, and all after it, fail."""
+        self._broken_off = reason
+        self.stop(reason)
+
     def _order(self, clauses: list[Clause]) -> None:
         for clause in clauses:
             self._statistics.asked()
@@ -214,6 +220,8 @@ class ClauseSpeech(Generic[T, M]):
     async def _speaking(self, order: Order) -> AsyncIterator[SpeechJob[T]]:
         try:
             async with self._job_of(order) as self._job:
+                if self._broken_off is not None:  # while the job was started, or before
+                    self._job.cancel(self._broken_off)
                 yield self._job
         finally:
             self._job = None

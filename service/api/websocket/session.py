@@ -37,8 +37,6 @@ from service.speech import gain_of
 _FRAME_BYTES = 32_768
 """Size of a binary frame: 0.7 s of PCM at 24 kHz."""
 
-_POLL_S = 0.05
-
 _MAX_MESSAGES = 256
 """Messages that may wait for the speech before them. They have no text, so its limit does not bound
 them."""
@@ -106,10 +104,8 @@ class Session(SocketSession):
                 self._end()
 
     async def break_off(self, reason: NotReadyError) -> None:
-        """Have the clause in progress fail, which ends the session."""
-        while True:  # between two clauses there is nothing to stop yet
-            self._speech.stop(reason)
-            await asyncio.sleep(_POLL_S)
+        """Have the clause in progress, or the next one, fail, which ends the session."""
+        self._speech.break_off(reason)
 
     async def tell_failure(self) -> None:
         """Tell the client of an internal error, before the session is closed."""
