@@ -98,7 +98,8 @@ test-slow: $(DEV_READY) ## Run the tests that take minutes each.
 	@$(BIN)/python -m pytest -m slow $(ARGS)
 
 test-books: $(DEV_READY) $(BOOKS_READY) ## Test whole books: real ones, kills, a full disk, memory; 30 minutes.
-	@$(BIN)/python -m pytest -m "" tests/service/books tests/service/audio/test_chaptered_file.py $(ARGS)
+	@$(BIN)/python -m pytest -m "" tests/service/books tests/service/audio/test_chaptered_file.py \
+		tests/service/audio/test_overshoots.py $(ARGS)
 
 test-mutation: $(DEV_READY) $(MODELS_READY) ## Plant faults one at a time, and see which tests notice; half an hour.
 	@$(BIN)/python -m tests.mutation $(ARGS)

@@ -98,7 +98,11 @@ def add_reading(parser: argparse.ArgumentParser) -> None:
         "--by", choices=("sentence", "word"), default="sentence", help="what an epub highlights"
     )
     parser.add_argument(
-        "--loudness", type=float, default=-18.0, metavar="LUFS", help="of the audio; default: -18"
+        "--loudness",
+        type=float,
+        default=-18.0,
+        metavar="LUFS",
+        help="of the audio, -40 to -12; default: -18",
     )
     parser.add_argument(
         "--chapter-pause", type=float, default=3.0, metavar="S", help="seconds after a chapter"

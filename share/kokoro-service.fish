@@ -190,7 +190,7 @@ complete -c kokoro-service -n '_shtab_kokoro_service_using read' -l normalize -l
 complete -c kokoro-service -n '_shtab_kokoro_service_using read' -l files -xka "m4b mp3 opus flac" -d 'format in a folder; default: mp3'
 complete -c kokoro-service -n '_shtab_kokoro_service_using read' -l timestamps -x -d 'files of times beside the audio: vtt, srt, json'
 complete -c kokoro-service -n '_shtab_kokoro_service_using read' -l by -xka "sentence word" -d 'what an epub highlights'
-complete -c kokoro-service -n '_shtab_kokoro_service_using read' -l loudness -x -d 'of the audio; default: -18'
+complete -c kokoro-service -n '_shtab_kokoro_service_using read' -l loudness -x -d 'of the audio, -40 to -12; default: -18'
 complete -c kokoro-service -n '_shtab_kokoro_service_using read' -l chapter-pause -x -d 'seconds after a chapter'
 complete -c kokoro-service -n '_shtab_kokoro_service_using read' -l scene-pause -x -d 'seconds at a change of scene'
 complete -c kokoro-service -n '_shtab_kokoro_service_using read' -l progress -xka "auto json none" -d 'bars on a terminal and lines elsewhere, JSON lines, or none'

@@ -355,7 +355,7 @@ _shtab_kokoro_service_read_options=(
   "--files[format in a folder\; default\: mp3]:files:(m4b mp3 opus flac)"
   "--timestamps[files of times beside the audio\: vtt, srt, json]:timestamps:"
   "--by[what an epub highlights]:by:(sentence word)"
-  "--loudness[of the audio\; default\: -18]:LUFS:"
+  "--loudness[of the audio, -40 to -12\; default\: -18]:LUFS:"
   "--chapter-pause[seconds after a chapter]:S:"
   "--scene-pause[seconds at a change of scene]:S:"
   "--progress[bars on a terminal and lines elsewhere, JSON lines, or none]:progress:(auto json none)"

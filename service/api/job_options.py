@@ -12,7 +12,8 @@ from service.api.lexicon_field import LexiconField
 from service.api.normalize_field import NORMALIZE, NormalizeField, normalization_of
 from service.api.schemas import BLEND
 from service.audio.chaptered_file import BookFormat
-from service.books.audiobook import LOUDNESSES_LUFS, USUAL_LUFS, Order
+from service.audio.loudness import USUAL_LUFS
+from service.books.audiobook import LOUDNESSES_LUFS, Order
 from service.books.book import PARTS
 from service.books.casting import Cast
 from service.books.choice import Choice, parts_of, timestamps_of
@@ -82,7 +83,7 @@ class JobFields(BaseModel):
         ge=LOUDNESSES_LUFS[0],
         le=LOUDNESSES_LUFS[1],
         allow_inf_nan=False,
-        description="of the whole, in LUFS",
+        description="of the whole, in LUFS; what is louder than -14 may fall short",
     )
     chapter_pause: float = Field(
         3.0, ge=0, le=LONGEST_PAUSE_S, allow_inf_nan=False, description="seconds after a chapter"

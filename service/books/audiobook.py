@@ -9,6 +9,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, Protocol
 
+from service.audio.loudness import SILENCE_LUFS, USUAL_LUFS, Level
 from service.books.book import Book, Chapter
 from service.books.choice import Choice, left_out
 from service.books.journal import Journal, PlannedChunk
@@ -21,11 +22,12 @@ from service.books.timings import TimestampFormat, write_timestamps
 from service.errors import InvalidRequestError, SynthesisError
 from service.speech import Cancellation, Synthesizer
 
-LOUDNESSES_LUFS = (-40.0, -8.0)
-"""Least and greatest: quieter is inaudible, and louder would only be distorted by the limiter."""
+LOUDNESSES_LUFS = (-40.0, -12.0)
+"""Least and greatest: quieter is inaudible, and louder cannot be had with true peaks below -1 dBTP:
+speech reached -12.4 LUFS with its peaks 11 dB into the limiter, and only -11.3 with 19 dB."""
 
-USUAL_LUFS = -18.0
-"""Loudness of audiobooks, between what shops ask for and what players level to."""
+_NEAR_LU = 0.5
+"""A loudness that misses the one that is asked for by less is not told to people."""
 
 
 class Watcher(Protocol):
@@ -49,7 +51,7 @@ class Order:
         choice: what of it is read.
         manner: how it is read.
         output: where it goes.
-        target_lufs: loudness of the audio, -40 to -8.
+        target_lufs: loudness of the audio, -40 to -12.
         timestamps: files of times beside the audio.
         by: what an EPUB highlights.
     """
@@ -140,13 +142,16 @@ class Audiobook:
             SynthesisError: a sound was damaged on the disk.
         """
         order, output = self._order, self._order.output
+        self._watcher.tell("writing", f"writing {output.path}", path=str(output.path))
         recording = Recording(self._book, self._chapters, self._journal, order.target_lufs, wait)
+        level = recording.level()
+        self._tell_level(level)
         if output.kind == "epub":
             stamp = modified.strftime("%Y-%m-%dT%H:%M:%SZ")
-            write_read_along(recording, output.path, order.by, stamp)
+            write_read_along(recording, level, output.path, order.by, stamp)
             written = [output.path]
         else:
-            written = recording.write_audio(output)
+            written = recording.write_audio(output, level)
         for form in order.timestamps:
             path = output.base.with_suffix(f".{form}")
             write_timestamps(recording, path, form)
@@ -156,6 +161,18 @@ class Audiobook:
             self._watcher.tell("written", f"{path}", path=str(path))
         self._watcher.tell("done", f"{hours(length)} of speech", samples=length)
         return written
+
+    def _tell_level(self, level: Level) -> None:
+        if level.lufs <= SILENCE_LUFS:
+            return
+        asked = self._order.target_lufs
+        line = ""
+        if asked - level.lufs >= _NEAR_LU:
+            line = (
+                f"the audio has {level.lufs:.1f} LUFS instead of {asked:g}: louder, its peaks "
+                "would be distorted"
+            )
+        self._watcher.tell("levelled", line, lufs=round(level.lufs, 2), asked_lufs=asked)
 
     def _identity(self, synthesizer: Synthesizer, narration: Narration) -> dict[str, str]:
         choice, manner = self._order.choice, self._order.manner

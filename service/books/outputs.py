@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import unicodedata
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -21,7 +21,8 @@ from service.audio.chaptered_file import (
     Cover,
     write_chaptered,
 )
-from service.audio.loudness import Loudness, levelled, measure
+from service.audio.loudness import Level, level_for, levelled
+from service.audio.overshoots import write_below_peak
 from service.audio.sound_file import read_samples
 from service.books.book import Book, Chapter
 from service.books.journal import Journal
@@ -140,20 +141,25 @@ class Recording:
             start += length
         return marks
 
-    def write_audio(self, output: Output) -> list[Path]:
+    def level(self) -> Level:
+        """Find the level of the whole book, so that all its files get the same gain."""
+        everything = range(len(self.chapters))
+        return level_for(lambda: self.samples(everything), self.target_lufs)
+
+    def write_audio(self, output: Output, level: Level) -> list[Path]:
         """Write the sound files of an output, each complete or not at all; return their paths.
 
         Raises:
             OSError: they cannot be written.
             SynthesisError: a sound was damaged on the disk.
         """
-        everything = range(len(self.chapters))
-        loudness = self.loudness()
         if output.kind == "audio":
             with completed(output.path) as partial:
-                parts = levelled(self.samples(everything), loudness, self.target_lufs)
                 marks = self.chapter_marks()
-                write_chaptered(partial, output.book_format, parts, marks, self.tags, self.cover)
+                everything = range(len(marks))
+                self._write(
+                    partial, output.book_format, level, everything, marks, self.tags, self.cover
+                )
             return [output.path]
         output.path.mkdir(exist_ok=True)
         written = []
@@ -165,26 +171,28 @@ class Recording:
                 "track": f"{number + 1}/{len(self.chapters)}",
             }  # fmt: skip
             with completed(path) as partial:
-                self.write_chapter(partial, number, output.book_format, loudness, tags)
+                self._write(partial, output.book_format, level, [number], [], tags, self.cover)
             written.append(path)
         return written
 
-    def loudness(self) -> Loudness:
-        """Measure the whole book, so that all its files get the same gain."""
-        return measure(self.samples(range(len(self.chapters))))
+    def write_chapter(self, path: Path, number: int, level: Level) -> None:
+        """Write the sound of a chapter in AAC, without tags; raises as `write_audio` does."""
+        self._write(path, "m4b", level, [number], [], {}, None)
 
-    def write_chapter(
+    def _write(
         self,
         path: Path,
-        number: int,
         book_format: BookFormat,
-        loudness: Loudness,
+        level: Level,
+        chapters: Sequence[int],
+        marks: Sequence[AudioChapter],
         tags: dict[str, str],
+        cover: Cover | None,
     ) -> None:
-        """Write the sound file of a chapter; see `write_audio`."""
-        parts = levelled(self.samples([number]), loudness, self.target_lufs)
-        cover = self.cover if "track" in tags else None
-        write_chaptered(path, book_format, parts, [], tags, cover)
+        def write(parts: Iterable[npt.NDArray[np.float32]]) -> None:
+            write_chaptered(path, book_format, parts, marks, tags, cover)
+
+        write_below_peak(path, lambda: levelled(self.samples(chapters), level), write, self.wait)
 
 
 def file_name(number: int, title: str, count: int) -> str:

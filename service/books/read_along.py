@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Literal
 
 from service.audio import SOURCE_RATE_HZ
-from service.audio.loudness import Loudness
-from service.books.book import Illustration
+from service.audio.loudness import Level
+from service.books.book import Illustration, Picture
 from service.books.illustrations import ENDINGS, content_of
 from service.books.outputs import Recording
 from service.books.timings import TimedParagraph, timed_paragraphs
@@ -38,11 +38,14 @@ _NO_DATE = (1980, 1, 1, 0, 0, 0)
 """Of the files in the archive: the same book gives the same bytes."""
 
 
-def write_read_along(recording: Recording, path: Path, unit: Unit, modified: str) -> None:
+def write_read_along(
+    recording: Recording, level: Level, path: Path, unit: Unit, modified: str
+) -> None:
     """Write the EPUB.
 
     Args:
         recording: the book.
+        level: of its sound.
         path: of the EPUB.
         unit: what lights up.
         modified: date and time of the book's text in UTC, such as `2026-01-31T12:00:00Z`.
@@ -52,7 +55,6 @@ def write_read_along(recording: Recording, path: Path, unit: Unit, modified: str
         InvalidBookError: a picture cannot be read any more.
     """
     pictures = _pictures(recording)
-    loudness = recording.loudness()
     lengths_s = [length / SOURCE_RATE_HZ for length in recording.lengths()]
     with completed(path) as partial, zipfile.ZipFile(partial, "w") as archive:
         _add(archive, "mimetype", "application/epub+zip", zipfile.ZIP_STORED)
@@ -61,7 +63,7 @@ def write_read_along(recording: Recording, path: Path, unit: Unit, modified: str
         _add(archive, "EPUB/nav.xhtml", _contents(recording))
         _add(archive, "EPUB/style.css", _STYLE)
         if recording.book.cover is not None:
-            info = _info(f"EPUB/{_cover_name(recording)}", zipfile.ZIP_STORED)
+            info = _info(f"EPUB/{_cover_name(recording.book.cover)}", zipfile.ZIP_STORED)
             archive.writestr(info, recording.book.cover.content)
         for picture, name in pictures.items():
             archive.writestr(_info(f"EPUB/{name}", zipfile.ZIP_STORED), content_of(picture))
@@ -69,7 +71,7 @@ def write_read_along(recording: Recording, path: Path, unit: Unit, modified: str
             page, overlay = _chapter(recording, number, unit, pictures)
             _add(archive, f"EPUB/{_name(number)}.xhtml", page)
             _add(archive, f"EPUB/{_name(number)}.smil", overlay)
-            with _sound(recording, path, number, loudness) as sound:
+            with _sound(recording, path, number, level) as sound:
                 info = _info(f"EPUB/{_name(number)}.m4a", zipfile.ZIP_STORED)
                 with archive.open(info, "w", force_zip64=True) as target, sound.open("rb") as file:
                     while block := file.read(1 << 20):
@@ -90,11 +92,11 @@ def _name(number: int) -> str:
 
 
 @contextmanager
-def _sound(recording: Recording, path: Path, number: int, loudness: Loudness) -> Iterator[Path]:
+def _sound(recording: Recording, path: Path, number: int, level: Level) -> Iterator[Path]:
     """Give a chapter's sound file, for as long as it is read."""
     sound = path.with_name(f".{path.name}.{_name(number)}.m4a")
     try:
-        recording.write_chapter(sound, number, "m4b", loudness, {})
+        recording.write_chapter(sound, number, level)
         yield sound
     finally:
         sound.unlink(missing_ok=True)
@@ -113,9 +115,8 @@ def _add(
     archive.writestr(_info(name, compression), content.encode())
 
 
-def _cover_name(recording: Recording) -> str:
-    cover = recording.book.cover
-    return "cover.png" if cover is not None and cover.media_type == "image/png" else "cover.jpg"
+def _cover_name(cover: Picture) -> str:
+    return f"cover.{ENDINGS[cover.media_type]}"
 
 
 def _language(recording: Recording) -> str:
@@ -152,7 +153,7 @@ def _package(
     )
     if book.cover is not None:
         items += (
-            f'<item id="cover" href="{_cover_name(recording)}" '
+            f'<item id="cover" href="{_cover_name(book.cover)}" '
             f'media-type="{book.cover.media_type}" properties="cover-image"/>'
         )
     spine = "".join(f'<itemref idref="page-{n}"/>' for n in range(len(lengths_s)))

@@ -29,6 +29,7 @@ class Job:
         error: code and message of what went wrong; None if nothing did.
         outputs: names of its files in the job's folder; the first is the audio.
         duration_s: of the audio: likely while it is made, exact when it is done; None before.
+        loudness_lufs: of the audio; None before it is written.
         progress: share of the speech that is made, 0 to 1.
         left_s: likely seconds until all is spoken; None if that is unknown.
     """
@@ -45,6 +46,7 @@ class Job:
     error: tuple[str, str] | None = None
     outputs: list[str] = field(default_factory=list)
     duration_s: float | None = None
+    loudness_lufs: float | None = None
     progress: float = 0.0
     left_s: float | None = None
 

@@ -55,6 +55,8 @@ class _Progress:
     def tell(self, event: str, line: str, **fields: Any) -> None:
         if event == "planned":
             self._job.state = "speaking"
+        elif event == "levelled":
+            self._job.loudness_lufs = fields["lufs"]
         elif event == "done":
             self._job.duration_s = fields["samples"] / SOURCE_RATE_HZ
 

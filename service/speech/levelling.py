@@ -7,15 +7,11 @@ from dataclasses import replace
 
 import numpy as np
 
-from service.audio.loudness import SILENCE_LUFS, levelled, measure
+from service.audio.loudness import level_for, levelled
 from service.speech.delivery import AudioSegment
 
 BYTES_PER_S = 2 * 4 * 24_000
 """Memory for each second: samples as the model made them, and as they become."""
-
-_TOLERANCE_LU = 0.1
-_ROUNDS = 4
-"""What the limiter takes from the peaks is given to the rest, round by round."""
 
 
 def at_loudness(segments: Iterable[AudioSegment], lufs: float) -> Iterator[AudioSegment]:
@@ -30,14 +26,7 @@ def at_loudness(segments: Iterable[AudioSegment], lufs: float) -> Iterator[Audio
     """
     made = list(segments)
     samples = [segment.samples for segment in made]
-    loudness = measure(samples)
-    parts, aim = samples, lufs
-    for _ in range(_ROUNDS):
-        parts = list(levelled(samples, loudness, aim))
-        missing = lufs - measure(parts).lufs
-        if abs(missing) < _TOLERANCE_LU or loudness.lufs <= SILENCE_LUFS:
-            break
-        aim += missing
+    parts = list(levelled(samples, level_for(lambda: samples, lufs)))
     sound = np.concatenate(parts) if parts else np.empty(0, np.float32)
     start = 0
     for segment in made:

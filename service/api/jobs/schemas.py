@@ -93,6 +93,10 @@ class JobAnswer(BaseModel):
     duration_s: float | None = Field(
         description="seconds of the audio, foretold until the job is done; null before speaking"
     )
+    loudness: float | None = Field(
+        description="of the audio in LUFS, less than asked for if its peaks would be distorted; "
+        "null before it is written"
+    )
     timestamps: list[str] = Field(description="files of times that can be had: vtt, srt, json")
     error: JobErrorAnswer | None = Field(description="why it failed; null if it did not")
 
@@ -114,6 +118,7 @@ class JobAnswer(BaseModel):
             progress=round(job.progress, 4),
             left_s=None if job.left_s is None else round(job.left_s, 1),
             duration_s=None if job.duration_s is None else round(job.duration_s, 3),
+            loudness=job.loudness_lufs,
             timestamps=[Path(name).suffix.removeprefix(".") for name in job.outputs[1:]],
             error=error,
         )

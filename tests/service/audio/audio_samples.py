@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Iterator
+from itertools import chain
+from pathlib import Path
 
+import av
 import numpy as np
 import numpy.typing as npt
 import soundfile
@@ -39,6 +43,15 @@ def decode(content: bytes) -> npt.NDArray[np.int16]:
     samples, rate_hz = soundfile.read(io.BytesIO(content), dtype="int16")
     assert rate_hz == 24_000
     return np.asarray(samples)
+
+
+def decoded(path: Path) -> Iterator[Samples]:
+    """The samples of a sound file as a player decodes them, at 24 kHz."""
+    with av.open(str(path)) as file:
+        resampler = av.AudioResampler(format="flt", layout="mono", rate=24_000)
+        for frame in chain(file.decode(file.streams.audio[0]), [None]):
+            for part in resampler.resample(frame):
+                yield part.to_ndarray()[0]
 
 
 def correlation(decoded: npt.NDArray[np.int16], samples: Samples) -> float:

@@ -17,7 +17,8 @@ from service.audio.chaptered_file import (
     Cover,
     write_chaptered,
 )
-from service.audio.loudness import levelled, measure
+from service.audio.loudness import level_for, levelled, measure
+from tests.service.audio.audio_samples import decoded
 from tests.service.books.made_books import picture
 
 RATE = 24_000
@@ -72,6 +73,14 @@ def test_a_player_sees_chapters_tags_cover_and_length(
     assert n_decoded - samples.size in (range(1024) if book_format == "m4b" else (0,))
 
 
+@pytest.mark.parametrize("book_format", BOOK_FORMATS)
+def test_encoding_keeps_the_loudness(book_format: BookFormat, tmp_path: Path) -> None:
+    path = tmp_path / f"a.{book_format}"
+    write_chaptered(path, book_format, [tone(5 * RATE)], [], {})
+    heard = np.concatenate(list(decoded(path)))[RATE : 4 * RATE]
+    assert np.sqrt(2 * np.mean(heard**2)) == pytest.approx(0.2, rel=0.005)
+
+
 def test_a_cover_that_is_no_picture_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="no picture"):
         write_chaptered(tmp_path / "a.m4b", "m4b", [], [], {}, Cover(b"x", "image/png"))
@@ -88,20 +97,34 @@ def test_loudness_is_that_of_the_standard() -> None:
     assert measure([]).lufs == -70
 
 
-@pytest.mark.parametrize("target", [-18.0, -12.0])
+@pytest.mark.parametrize("target", [-30.0, -18.0, -12.0])
 def test_samples_come_to_the_target_and_peaks_stay_below(target: float) -> None:
     rng = np.random.default_rng(0)
     speech = tone(8 * RATE, 0.05)
     speech[:: RATE // 2] += 0.6  # clicks far above the rest
     speech += rng.normal(0, 0.005, speech.size).astype(np.float32)
-    result = np.concatenate(list(levelled(parts(speech), measure(parts(speech)), target)))
+    level = level_for(lambda: parts(speech), target)
+    result = np.concatenate(list(levelled(parts(speech), level)))
     assert result.size == speech.size
     after = measure([result])
-    assert after.lufs == pytest.approx(target, abs=0.6)
+    assert after.lufs == pytest.approx(target, abs=0.1)
+    assert after.lufs == pytest.approx(level.lufs, abs=0.01)
+    assert after.peak_dbtp < -1
+
+
+def test_a_loudness_that_cannot_be_reached_is_told() -> None:
+    clicks = np.zeros(8 * RATE, np.float32)
+    clicks[:: RATE // 4] = 0.9  # hardly any sound but peaks
+    level = level_for(lambda: parts(clicks), -12)
+    after = measure(levelled(parts(clicks), level))
+    assert after.lufs == pytest.approx(level.lufs, abs=0.01)
+    assert after.lufs < -30
     assert after.peak_dbtp < -1
 
 
 def test_silence_stays_silence() -> None:
     silence = np.zeros(RATE, np.float32)
-    result = np.concatenate(list(levelled([silence], measure([silence]), -18)))
+    level = level_for(lambda: [silence], -18)
+    result = np.concatenate(list(levelled([silence], level)))
     assert not result.any()
+    assert level.lufs == -70

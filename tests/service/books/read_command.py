@@ -51,14 +51,19 @@ def read(book: Path, output: Path, cache: Path, *options: str) -> Call:
     return Call(done.returncode, _events(done.stdout), done.stderr)
 
 
+def _heed_interrupts() -> None:
+    # A shell has what it starts in the background ignore them, and so does what this starts.
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 def read_and_kill(
     book: Path, output: Path, cache: Path, *options: str,
-    after: int | None = None, after_s: float | None = None,
+    after: int | None = None, after_s: float | None = None, by: signal.Signals = signal.SIGKILL,
 ) -> Call:  # fmt: skip
-    """Read a book, and kill the process after so many events or seconds, unless it ends before."""
+    """Read a book, and end the process after so many events or seconds, unless it ends before."""
     process = subprocess.Popen(
         command(book, output, cache, *options), stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
-        text=True, stdin=subprocess.DEVNULL,
+        text=True, stdin=subprocess.DEVNULL, preexec_fn=_heed_interrupts,
     )  # fmt: skip
     assert process.stdout is not None
     lines: list[str] = []
@@ -71,7 +76,7 @@ def read_and_kill(
         with suppress(subprocess.TimeoutExpired):
             process.wait(after_s)
     if process.poll() is None:
-        os.kill(process.pid, signal.SIGKILL)
+        os.kill(process.pid, by)
     lines += process.stdout.readlines()
     process.stdout.close()
     return Call(process.wait(), _events("".join(lines)))

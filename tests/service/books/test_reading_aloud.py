@@ -6,6 +6,7 @@ import hashlib
 import json
 import random
 import shutil
+import signal
 import sqlite3
 import subprocess
 import sys
@@ -15,7 +16,10 @@ from xml.etree import ElementTree
 
 import pytest
 
+from service.audio.chaptered_file import BOOK_FORMATS
+from service.audio.loudness import measure
 from service.books.outputs import file_name
+from tests.service.audio.audio_samples import decoded
 from tests.service.books import made_books
 from tests.service.books.epub_check import check_epub
 from tests.service.books.made_books import page
@@ -66,10 +70,10 @@ def test_a_book_that_is_killed_goes_on_and_is_the_same(
     assert at_once.returncode == 0, at_once.complaint
     n_chunks = len(at_once.of("progress"))
     calls = [
-        read_and_kill(tale, output, cache_dir, *FAST, *cast_of(tale), after=after)
-        for after in (3, 3)
+        read_and_kill(tale, output, cache_dir, *FAST, *cast_of(tale), after=3, by=number)
+        for number in (signal.SIGKILL, signal.SIGINT)
     ]
-    assert all(call.returncode == -9 for call in calls)
+    assert [call.returncode for call in calls] == [-9, 130]
     assert not output.exists()
     last = read(tale, output, cache_dir, *FAST, *cast_of(tale))
     assert last.returncode == 0, last.complaint
@@ -178,8 +182,16 @@ def test_another_voice_or_book_is_noticed_and_only_what_differs_is_said_anew(
     assert len(updated.of("progress")) == 1
     assert digest(output) != before
 
+    database = sqlite3.connect(tale.with_name("tale.opus.state") / "speech.sqlite")
+    with database:
+        database.execute("update identity set value = 'another' where name = 'version'")
+    database.close()
+    asked = read(tale, output, cache_dir, *options)
+    assert asked.returncode == 1
+    assert "the version changed" in asked.complaint
+
     asked = read(tale, output, cache_dir, *options, "--voice", "af_sky")
-    assert "the voice changed" in asked.complaint
+    assert "the voice and the version changed" in asked.complaint
     other = tale.with_name("other.opus")
     fresh = read(tale, output, cache_dir, *options, "--voice", "af_sky", "--changed", "fresh")
     assert len(fresh.of("progress")) == len(first.of("progress"))
@@ -247,6 +259,34 @@ def test_a_folder_has_a_file_for_each_chapter_and_times_for_all(
     assert (output / "book.srt").read_text().startswith("1\n00:00:00,")
 
 
+def test_a_loud_book_has_its_peaks_when_it_is_decoded(
+    tale: Path, model_file: Path, cache_dir: Path
+) -> None:
+    options = (*FAST, *cast_of(tale), "--loudness", "-12", "--keep-state")
+    states: list[Path] = []
+    for book_format in BOOK_FORMATS:
+        output, again = (tale.with_name(f"{name}.{book_format}") for name in "ab")
+        for path in (output, again):  # the second one as after a kill while it was written
+            state = Path(f"{path}.state")
+            if states:
+                shutil.copytree(states[0], state)
+            states.append(state)
+            done = read(tale, path, cache_dir, *options)
+            assert done.returncode == 0, done.complaint
+        assert digest(output) == digest(again)
+        (told,) = done.of("levelled")
+        assert told["asked_lufs"] == -12
+        heard = measure(decoded(output))
+        assert heard.peak_dbtp <= -1
+        assert heard.lufs == pytest.approx(told["lufs"], abs=0.15)
+        assert -14 < heard.lufs < -11.9
+    shown = subprocess.run(
+        [*command(tale, output, cache_dir, *options), "--progress", "auto"],
+        capture_output=True, text=True, check=True, stdin=subprocess.DEVNULL,
+    ).stderr  # fmt: skip
+    assert f"the audio has {told['lufs']:.1f} LUFS instead of -12" in shown
+
+
 @pytest.mark.parametrize("by", [pytest.param("sentence", marks=pytest.mark.slow), "word"])
 def test_an_epub_to_read_along(by: str, tmp_path: Path, model_file: Path, cache_dir: Path) -> None:
     book = made_books.epub(
@@ -307,7 +347,7 @@ def test_an_epub_to_read_along(by: str, tmp_path: Path, model_file: Path, cache_
         (["-o", "a.m4b", "--chapters", "x"], "3-7,9"),
         (["-o", "a.m4b", "--timestamps", "ass"], "vtt, srt, json"),
         (["-o", "a.m4b", "--chapter-pause", "61"], "0 to 60"),
-        (["-o", "a.m4b", "--loudness", "3"], "loudness"),
+        (["-o", "a.m4b", "--loudness", "-5"], "from -40 to -12 LUFS"),
         (["-o", "a.m4b", "--cast", "nowhere.toml"], "nowhere.toml"),
     ],
 )

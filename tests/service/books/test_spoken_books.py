@@ -7,28 +7,27 @@ import shutil
 import sqlite3
 import zipfile
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import chain, pairwise
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-import av
 import numpy as np
-import numpy.typing as npt
 import pocketsphinx
 import pytest
 
+from service.audio.chaptered_file import BOOK_FORMATS
 from service.audio.loudness import measure
 from service.books.book import Chapter
 from service.books.book_files import read_book
 from service.books.sections import text_of_chapter
 from tests.service.api.test_hearing import listen, n_errors, words
+from tests.service.audio.audio_samples import decoded
 from tests.service.books.epub_check import check_epub
 from tests.service.books.read_command import Call, played, read
 from tests.service.books.real_books import letters, sample, shakespeare, the_war_of_the_worlds
 
 pytestmark = pytest.mark.slow
 
-FORMATS = ("m4b", "mp3", "opus", "flac")
 MAX_ERRORS = 0.5
 """Share of the words of a chapter that the recognizer mishears: it was 0.21 of 843 words."""
 
@@ -115,16 +114,7 @@ def test_progress_is_right_within_a_tenth_from_the_first_tenth_on(poems: Spoken)
     assert told[-1]["foretold_s"] * 24_000 == pytest.approx(poems.n_samples, abs=0.1 * 24_000)
 
 
-def decoded(path: Path) -> Iterator[npt.NDArray[np.float32]]:
-    """Yield the samples of a file as a player decodes them, at 24 kHz."""
-    with av.open(str(path)) as file:
-        resampler = av.AudioResampler(format="flt", layout="mono", rate=24_000)
-        for frame in chain(file.decode(file.streams.audio[0]), [None]):
-            for part in resampler.resample(frame):
-                yield part.to_ndarray()[0]
-
-
-@pytest.mark.parametrize("form", FORMATS)
+@pytest.mark.parametrize("form", BOOK_FORMATS)
 def test_a_player_sees_the_book_in_each_format(
     form: str, poems: Spoken, tmp_path: Path, cache_dir: Path
 ) -> None:
@@ -143,8 +133,22 @@ def test_a_player_sees_the_book_in_each_format(
         pytest.approx(chapter["start_s"], abs=0.001) for chapter in timed
     ]
     loudness = measure(decoded(output))
-    assert loudness.lufs == pytest.approx(-18, abs=0.6)
+    assert loudness.lufs == pytest.approx(-18, abs=0.2)
     assert loudness.peak_dbtp < -1
+
+
+@pytest.mark.parametrize("form", BOOK_FORMATS)
+def test_a_loud_book_has_its_peaks_in_each_format(
+    form: str, poems: Spoken, tmp_path: Path, cache_dir: Path
+) -> None:
+    output = tmp_path / f"poems.{form}"
+    shutil.copytree(f"{poems.output}.state", f"{output}.state")
+    done = read(poems.book, output, cache_dir, "--loudness", "-12")
+    assert done.returncode == 0, done.complaint
+    loudness = measure(decoded(output))
+    assert loudness.peak_dbtp < -1
+    assert loudness.lufs == pytest.approx(done.of("levelled")[0]["lufs"], abs=0.2)
+    assert loudness.lufs == pytest.approx(-12, abs=1)
 
 
 def test_a_recognizer_hears_a_whole_chapter(

@@ -1,0 +1,144 @@
+"""What a player decodes has no true peak above -1 dBTP, whatever the encoder makes of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from service.audio.chaptered_file import BOOK_FORMATS, BookFormat, write_chaptered
+from service.audio.loudness import level_for, levelled, measure
+from service.audio.overshoots import GainReduction, overshoots, write_below_peak
+from service.errors import SynthesisError
+from tests.service.audio.audio_samples import Samples, decoded, voice_like
+
+RATE = 24_000
+PROMISED_DBTP = -1.0
+
+TIMES = np.arange(6 * RATE) / RATE
+NOISE = np.random.default_rng(5)
+
+
+def bursts() -> Samples:
+    """Loud hiss that begins and ends at once, as plosives do."""
+    return (NOISE.normal(0, 0.3, TIMES.size) * (np.sin(20 * TIMES) > 0.8)).astype(np.float32)
+
+
+def clicks() -> Samples:
+    """Single samples far above a tone."""
+    samples = 0.05 * np.sin(2 * np.pi * 440 * TIMES)
+    samples[:: RATE // 7] += 0.9
+    return samples.astype(np.float32)
+
+
+def square() -> Samples:
+    """Edges, which encoders ring at."""
+    return (0.4 * np.sign(np.sin(2 * np.pi * 233 * TIMES))).astype(np.float32)
+
+
+def sweep() -> Samples:
+    """A tone through all frequencies, whose peaks lie between samples."""
+    return (0.7 * np.sin(2 * np.pi * np.cumsum(50 + 1_900 * TIMES) / RATE)).astype(np.float32)
+
+
+CASES = {
+    "speech": voice_like(6),
+    "bursts": bursts(),
+    "clicks": clicks(),
+    "square": square(),
+    "sweep": sweep(),
+    "noise": NOISE.normal(0, 0.2, TIMES.size).astype(np.float32),
+}
+
+
+def write_loud(path: Path, book_format: BookFormat, samples: Samples) -> None:
+    """Write samples at -12 LUFS as a book is."""
+    level = level_for(lambda: [samples], -12)
+    write_below_peak(
+        path,
+        lambda: levelled([samples], level),
+        lambda parts: write_chaptered(path, book_format, parts, [], {}),
+    )
+
+
+@pytest.mark.parametrize("book_format", BOOK_FORMATS)
+def test_loud_sound_has_its_peaks_when_it_is_decoded(
+    book_format: BookFormat, tmp_path: Path
+) -> None:
+    path, again = tmp_path / f"a.{book_format}", tmp_path / f"b.{book_format}"
+    missed = {}
+    for name, samples in CASES.items():
+        write_loud(path, book_format, samples)
+        write_loud(again, book_format, samples)
+        assert path.read_bytes() == again.read_bytes()
+        peak = measure(decoded(path)).peak_dbtp
+        if peak > PROMISED_DBTP:
+            missed[name] = peak
+    assert not missed
+
+
+@pytest.mark.parametrize("book_format", ["m4b", "mp3"])
+def test_encoders_overshoot_if_nothing_is_done(book_format: BookFormat, tmp_path: Path) -> None:
+    """Or the test above would show nothing."""
+    path = tmp_path / f"a.{book_format}"
+    samples = CASES["bursts"]
+    level = level_for(lambda: [samples], -12)
+    write_chaptered(path, book_format, levelled([samples], level), [], {})
+    peak = measure(decoded(path)).peak_dbtp
+    assert peak > PROMISED_DBTP
+    found = overshoots(path)
+    assert 20 * np.log10(max(found.values())) == pytest.approx(peak, abs=0.1)
+
+
+def test_only_what_is_around_an_overshoot_is_lowered() -> None:
+    reduction = GainReduction()
+    samples = np.ones(20 * 1024 + 5, np.float32)
+    assert all(part is samples for part in reduction.applied([samples]))
+    reduction.lower({7: 1.0, 30: 2.0}, reach=0)
+    (result,) = reduction.applied([samples])
+    goal = 10 ** (-1.4 / 20)
+    assert np.allclose(result[7 * 1024 : 8 * 1024], goal)
+    assert (result[: 6 * 1024] == 1).all()
+    assert (result[9 * 1024 :] == 1).all()
+    assert np.abs(np.diff(result)).max() < 0.001
+    in_parts = np.concatenate(list(reduction.applied(np.split(samples, [1, 1, 7_000, 20_000]))))
+    assert np.array_equal(in_parts, result)
+    reduction.lower({7: 1.0}, reach=3)
+    (result,) = reduction.applied([samples])
+    assert np.allclose(result[7 * 1024 : 8 * 1024], goal**2)
+    assert np.allclose(result[[4 * 1024, 11 * 1024 - 1]], goal, atol=0.001)
+
+
+def test_an_encoder_that_overshoots_elsewhere_each_time_is_overcome(tmp_path: Path) -> None:
+    path = tmp_path / "a.flac"
+    n_calls = 0
+
+    def write(parts: Iterable[Samples]) -> None:
+        nonlocal n_calls
+        samples = np.concatenate(list(parts))
+        place = 9_973 * n_calls % samples.size
+        samples[place] *= 1.5  # another sample each time
+        n_calls += 1
+        write_chaptered(path, "flac", [samples], [], {})
+
+    write_below_peak(path, lambda: [np.full(5 * RATE, 0.8, np.float32)], write)
+    assert 2 < n_calls < 20
+    assert not overshoots(path)
+
+
+def test_an_encoder_that_is_always_too_loud_is_told_of(tmp_path: Path) -> None:
+    path = tmp_path / "a.flac"
+    n_waits = 0
+
+    def wait() -> None:
+        nonlocal n_waits
+        n_waits += 1
+
+    loud = [np.ones(RATE, np.float32)]
+    with pytest.raises(SynthesisError, match="peaks"):
+        write_below_peak(
+            path, lambda: loud, lambda _: write_chaptered(path, "flac", loud, [], {}), wait
+        )
+    assert n_waits >= 20
