@@ -140,10 +140,19 @@ def _row(
 
 
 def processor() -> str:
-    """Return the name of the processor, or on ARM that of the board."""
-    match = re.search(r"^model name\s*: (.+)$", _read("/proc/cpuinfo"), re.MULTILINE)
-    name = match.group(1) if match else _read("/proc/device-tree/model").strip("\0\n ")
-    return name or platform.machine()
+    """Return the name of the processor with its family and model, or on ARM that of the board.
+
+    Hypervisors give processors of several generations one name, such as "AMD EPYC".
+    """
+    described = _read("/proc/cpuinfo")
+    found = [
+        re.search(rf"^{label}\s*: (.+)$", described, re.MULTILINE)
+        for label in ("model name", "cpu family", "model")
+    ]
+    name, family, model = (match.group(1) if match else "" for match in found)
+    if name and family and model:
+        return f"{name} (family {family}, model {model})"
+    return name or _read("/proc/device-tree/model").strip("\0\n ") or platform.machine()
 
 
 def _read(path: str) -> str:
