@@ -111,7 +111,9 @@ test-reference: $(REFERENCE_READY) ## Hold the tables of English readings agains
 	@diff tests/data/reading/agreement.tsv .venv/reference/agreement.tsv
 	@diff tests/data/reading/words.tsv .venv/reference/words.tsv && echo "the same"
 
-test-install: $(DEV_READY) wheels ## Install the wheels with every Python here, or those in PYTHONS, and speak; 15 minutes.
+# ARGS are pytest's, so the target wheels, which takes some of its own, is not a part of it.
+test-install: $(DEV_READY) $(WHEELS_READY) ## Install the wheels with every Python here, or those in PYTHONS, and speak; 15 minutes.
+	@.venv/wheels/bin/python -m distributions.wheels
 	@WHEELS=$(CURDIR)/dist PYTHONS="$(PYTHONS)" $(BIN)/python -m pytest -m slow tests/test_installation.py $(ARGS)
 
 test-container: $(DEV_READY) ## Build both container images and run them; root on Debian, 10 minutes.
