@@ -40,7 +40,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     try:
         version = check(REPOSITORY)
-        if not options.without_images and shutil.which("docker") is None:
+        if not options.without_images and not has_buildx():
             raise ReleaseError("images need docker with buildx; or use --without-images")
         folder = REPOSITORY / "dist" / version
         if wheels.main(["--to", str(folder)]):
@@ -110,6 +110,15 @@ def describe(tree: Path, version: str, folder: Path) -> None:
         ],
         check=True,
     )
+
+
+def has_buildx() -> bool:
+    """Tell whether there is a docker with buildx, so that its lack is told before all else."""
+    docker = shutil.which("docker")
+    if docker is None:
+        return False
+    asked = subprocess.run([docker, "buildx", "version"], capture_output=True, check=False)
+    return asked.returncode == 0
 
 
 def build_images(version: str, folder: Path) -> None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -91,3 +93,43 @@ def test_checksums_are_those_that_sha256sum_checks(tmp_path: Path) -> None:
 
 def test_the_files_of_this_tree_agree_on_the_version(repository: Path) -> None:
     assert release.version_of(repository) == VERSION
+
+
+@pytest.fixture
+def docker(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A program of this name that writes its arguments into the file that is returned."""
+    asked = tmp_path / "asked"
+    program = tmp_path / "programs/docker"
+    program.parent.mkdir()
+    program.write_text(f'#!/bin/sh\nprintf "%s\\n" "$@" > {asked}\n')
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", str(program.parent), prepend=os.pathsep)
+    return asked
+
+
+def test_images_are_for_both_architectures_with_sbom_and_provenance(
+    docker: Path, tmp_path: Path, repository: Path
+) -> None:
+    release.build_images("9.9.9", tmp_path)
+    asked = docker.read_text(encoding="utf-8").splitlines()
+    assert asked[:2] == ["buildx", "build"]
+    given = set(pairwise(asked))
+    assert ("--platform", "linux/amd64,linux/arm64") in given
+    assert ("--build-arg", "VERSION=9.9.9") in given
+    assert ("--output", f"type=oci,dest={tmp_path}/kokoro-service-9.9.9.oci.tar") in given
+    assert {"--sbom=true", "--provenance=mode=max"} <= set(asked)
+    file = dict(given)["--file"]
+    assert (repository / file).is_file()
+
+
+@pytest.mark.parametrize("docker", ["", "exit 1"], ids=["no docker", "no buildx"])
+def test_a_release_with_images_needs_dockers_buildx(
+    docker: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(release, "check", lambda tree: VERSION)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    if docker:
+        (tmp_path / "docker").write_text(f"#!/bin/sh\n{docker}\n")
+        (tmp_path / "docker").chmod(0o755)
+    assert release.main([]) == 1
+    assert "docker with buildx; or use --without-images" in capsys.readouterr().err
