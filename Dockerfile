@@ -33,12 +33,13 @@ COPY config config
 COPY share share
 # The wheels are those of `make wheels`, byte for byte: zig compiles the native operators. Two
 # environments: one builds and prepares and stays behind, the other serves. The SBOM lists the latter
-# while it has the metadata of ONNX Runtime's package, of which only the library is kept.
+# while it has the metadata of ONNX Runtime's package, of which only the library is kept. Where qemu
+# emulates arm64, QEMU_CPU selects a processor without SVE, with which ONNX Runtime computes wrongly.
 RUN KOKORO_WHEEL_FOR="$(uname -m)" /opt/build/bin/pip wheel --no-index --no-deps \
         --no-build-isolation --wheel-dir /wheels ./ortffi . \
     && /opt/build/bin/pip install --no-index --no-deps /wheels/ortffi-*.whl \
         /wheels/kokoro_service_core-*.whl \
-    && if [ "$(uname -m)" = aarch64 ]; then set -- --kernels neon; fi \
+    && if [ "$(uname -m)" = aarch64 ]; then set -- --kernels neon; export QEMU_CPU=cortex-a76; fi \
     && /opt/build/bin/kokoro-service prepare --for cpu --cache-dir /opt/model "$@" \
     && python -m venv /opt/kokoro \
     && /opt/kokoro/bin/pip install --no-compile --no-index --find-links /wheels \

@@ -12,6 +12,8 @@
 set -Eeuo pipefail
 trap 'echo "test-arm64: failed in line $LINENO: $BASH_COMMAND" >&2' ERR
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
+# shellcheck source-path=SCRIPTDIR source=emulation.sh
+source tests/arm64/emulation.sh
 
 readonly TOOLS=(debootstrap update-binfmts qemu-aarch64-static)
 readonly PACKAGES=(debootstrap binfmt-support qemu-user-static)
@@ -21,8 +23,6 @@ readonly FOLDER=${ARM64_DIR:-$PWD/.venv/arm64}
 readonly ROOT=$FOLDER/root RESULTS=$FOLDER/results MACHINE=$FOLDER/machine WHEELS=$FOLDER/wheels
 # What ortffi's tests import beside what the wheels require.
 readonly TEST_PACKAGES='hypothesis|iniconfig|ml-dtypes|onnx|packaging|pluggy|pygments|pytest(-xdist)?|execnet|sorted.*'
-# Cortex-A76 has the dot products and nothing newer, like the Cortex-A78AE of Jetson Orin.
-readonly ORIN=cortex-a76
 # Has the 8-bit matrix product, like the Neoverse of Jetson Thor. SVE and SME are off: with them
 # ONNX Runtime itself speaks the published model with other durations under Debian 12's qemu.
 readonly NEWEST=max,sve=off,sme=off,pauth-impdef=on
@@ -49,17 +49,6 @@ check_machine() {
             -o DPkg::Lock::Timeout=300 "${PACKAGES[@]}" > /dev/null
         break
     done
-}
-
-# Processes that a test starts are programs for arm64 too: the kernel has to know what to do with
-# them. With the flag F it opens the emulator now, so that it need not be in the user land.
-enable_emulation() {
-    local formats=/proc/sys/fs/binfmt_misc
-    [ -e "$formats/register" ] || mount -t binfmt_misc binfmt_misc "$formats" \
-        || give_up "this kernel has no binfmt_misc; try modprobe binfmt_misc"
-    [ -e "$formats/qemu-aarch64" ] || update-binfmts --enable qemu-aarch64
-    grep -q '^flags:.*F' "$formats/qemu-aarch64" \
-        || give_up "qemu-aarch64 is registered without the flag F; see update-binfmts --display"
 }
 
 make_root() {
@@ -116,19 +105,6 @@ mount_root() {
     done < "$MACHINE/volumes"
     mkdir -p "$ROOT/src" "$FOLDER/cache" "$FOLDER/build"
     show "$FOLDER/cache" /cache
-}
-
-# qemu shows this machine's own /proc/cpuinfo, and ONNX Runtime's library, which looks there for the
-# parts of an arm64 processor, ends the process when it finds none.
-write_cpuinfo() {
-    local processor
-    for ((processor = 0; processor < $(nproc --all); processor++)); do
-        printf '%s\t: %s\n' processor "$processor" \
-            Features 'fp asimd aes pmull sha1 sha2 crc32 atomics fphp asimdhp asimdrdm lrcpc asimddp' \
-            'CPU implementer' 0x41 'CPU architecture' 8 'CPU variant' 0x4 'CPU part' 0xd0b \
-            'CPU revision' 1
-        echo
-    done
 }
 
 # on PROCESSOR COMMAND...: runs it in the user land, in a copy of this tree.

@@ -1,8 +1,9 @@
 """Look at the files of an unpacked image: is all there that serving needs, and nothing else?
 
-Run as `python contents.py ROOT CONFIG --base BASE --volumes FILE --model NAME...`: ROOT is the
-unpacked image, CONFIG what `buildah inspect --type image` says of it, BASE the tree it began with,
-FILE what was mounted while it was built, NAME a kind of model that must be there.
+Run as `python contents.py ROOT CONFIG --base BASE --volumes FILE --architecture NAME --model NAME`:
+ROOT is the unpacked image, CONFIG what `buildah inspect --type image` says of it, BASE the tree it
+began with, FILE what was mounted while it was built; then the architecture that it is for, and the
+kinds of models that must be there.
 
 Standard library only; ends with status 1 and a line for each thing that is not as promised.
 """
@@ -29,6 +30,7 @@ MODELS = {
     "native": "opt/model/prepared/*-native-*/decoder.onnx",
     "float32": "opt/model/prepared/*-float32-*/decoder.onnx",
 }
+ELF_MACHINES = {"amd64": 62, "arm64": 183}
 FOR_THE_USER = ("opt/model/tensorrt",)
 _UNCHECKED_HASH = 0b01
 
@@ -40,12 +42,15 @@ def main() -> int:
     parser.add_argument("config", type=Path)
     parser.add_argument("--base", type=Path, required=True)
     parser.add_argument("--volumes", type=Path, required=True)
-    parser.add_argument("--at-most-mb", type=float, help="how large the image may be")
+    parser.add_argument("--architecture", choices=ELF_MACHINES, required=True)
+    parser.add_argument("--adds-at-most-mb", type=float, help="how much larger than BASE it may be")
     parser.add_argument("--model", action="append", choices=MODELS, required=True)
     arguments = parser.parse_args()
     root = arguments.root
-    config = json.loads(arguments.config.read_text(encoding="utf-8"))["Docker"]["config"]
+    image = json.loads(arguments.config.read_text(encoding="utf-8"))["Docker"]
+    config = image["config"]
     faults = [
+        *architecture(root, image, arguments.architecture),
         *licences(root),
         *sbom(root),
         *labels(config),
@@ -56,15 +61,29 @@ def main() -> int:
         *writable(root),
         *machine(root, arguments.base, arguments.volumes),
     ]
-    megabytes = _megabytes(root)
-    if arguments.at_most_mb is not None and megabytes > arguments.at_most_mb:
-        faults.append(f"{megabytes:.0f} MB are more than {arguments.at_most_mb:.0f}")
+    base, added = _megabytes(arguments.base), _megabytes(root) - _megabytes(arguments.base)
+    if arguments.adds_at_most_mb is not None and added > arguments.adds_at_most_mb:
+        faults.append(f"it adds {added:.1f} MB to its base, not {arguments.adds_at_most_mb:.0f}")
     for fault in faults:
         print(f"   NOT SO: {fault}", file=sys.stderr)
     if not faults:
         print("   licences, labels, models, bytecode; no compiler, nothing left of the build")
-    print(f"   {megabytes:.0f} MB, {_megabytes(arguments.base):.0f} MB of them the base")
+        print(f"   all of it for {arguments.architecture}")
+    print(f"   {base + added:.1f} MB, {base:.1f} MB of them the base")
     return 1 if faults else 0
+
+
+def architecture(root: Path, image: dict[str, Any], wanted: str) -> Iterator[str]:
+    """Look whether the image says what it is for, and whether all programs and libraries are."""
+    if image.get("architecture") != wanted:
+        yield f"the image says that it is for {image.get('architecture')}"
+    for path in root.rglob("*"):
+        if path.is_symlink() or not path.is_file():
+            continue
+        with open(path, "rb") as file:
+            head = file.read(20)
+        if head[:4] == b"\x7fELF" and struct.unpack_from("<H", head, 18) != (ELF_MACHINES[wanted],):
+            yield f"not for {wanted}: /{path.relative_to(root)}"
 
 
 def licences(root: Path) -> Iterator[str]:
@@ -160,7 +179,9 @@ def machine(root: Path, base: Path, volumes: Path) -> Iterator[str]:
 
 
 def _megabytes(tree: Path) -> float:
-    return sum(path.lstat().st_size for path in tree.rglob("*") if not path.is_dir()) / 1e6
+    """Return the size of all files, those with several names counted once."""
+    files = (path.lstat() for path in tree.rglob("*") if not path.is_dir())
+    return sum({file.st_ino: file.st_size for file in files}.values()) / 1e6
 
 
 if __name__ == "__main__":

@@ -19,6 +19,11 @@ def write(path: Path, text: str = "") -> Path:
     return path
 
 
+def write_program(path: Path, machine: int) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(b"\x7fELF\2\1\1".ljust(18, b"\0") + machine.to_bytes(2, "little"))
+
+
 @pytest.fixture
 def packages(tmp_path: Path) -> Path:
     return tmp_path / "opt/kokoro/lib/python3.11/site-packages"
@@ -31,6 +36,7 @@ def root(repository: Path, tmp_path: Path, packages: Path) -> Path:
         text = (repository / name).read_text(encoding="utf-8")
         write(tmp_path / "usr/share/doc/kokoro-service" / name, text)
     write(packages / "service/__main__.py", "print('Hello.')\n")
+    write_program(packages / "service/libkokoro_ops.so", machine=183)
     write(tmp_path / "usr/bin/cat")
     mode = py_compile.PycInvalidationMode.UNCHECKED_HASH
     assert compileall.compile_dir(packages, quiet=1, invalidation_mode=mode)
@@ -45,11 +51,19 @@ def config(**labels: str) -> dict[str, Any]:
 
 
 def test_nothing_is_wrong_with_the_tree_that_the_faults_are_planted_in(root: Path) -> None:
+    assert list(contents.architecture(root, {"architecture": "arm64"}, "arm64")) == []
     assert list(contents.licences(root)) == []
     assert list(contents.labels(config())) == []
     assert list(contents.tools(root, config())) == []
     assert list(contents.leftovers(root)) == []
     assert list(contents.bytecode(root)) == []
+
+
+def test_an_image_for_another_processor_is_found(root: Path) -> None:
+    write_program(root / "usr/bin/curl", machine=62)
+    assert list(contents.architecture(root, {"architecture": "amd64"}, "arm64")) == [
+        "the image says that it is for amd64", "not for arm64: /usr/bin/curl",
+    ]  # fmt: skip
 
 
 def test_a_licence_that_is_not_the_projects_is_found(root: Path) -> None:
