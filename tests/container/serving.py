@@ -89,12 +89,15 @@ class Image:
             command, env=self.environment, preexec_fn=self._become, cwd=self.root, **options
         )
 
-    def run(self, command: Sequence[str]) -> subprocess.CompletedProcess[str]:
-        """Run a command of the image as its user to its end."""
-        process = self.start(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-        output, _ = process.communicate()
-        text = output.decode(errors="replace").strip()
-        return subprocess.CompletedProcess(command, process.returncode, text)
+    def run(
+        self, command: Sequence[str], errors: int = subprocess.STDOUT
+    ) -> subprocess.CompletedProcess[str]:
+        """Run a command of the image as its user to its end; `errors` is for standard error."""
+        process = self.start(command, stdout=subprocess.PIPE, stderr=errors)
+        text, apart = (
+            (output or b"").decode(errors="replace").strip() for output in process.communicate()
+        )
+        return subprocess.CompletedProcess(command, process.returncode, text, apart)
 
     def _become(self) -> None:
         libc = ctypes.CDLL(None, use_errno=True)
@@ -233,8 +236,8 @@ def check_answers(address: str) -> None:
 
 def check_findings(image: Image) -> None:
     """See that `doctor` finds no fault and that the native operators are in use."""
-    ended = image.run([*image.entrypoint, "doctor", "--json"])
-    promise(ended.returncode == 0, f"doctor: {ended.stdout}")
+    ended = image.run([*image.entrypoint, "doctor", "--json"], errors=subprocess.PIPE)
+    promise(ended.returncode == 0, f"doctor: {ended.stdout}\n{ended.stderr}")
     findings = {each["name"]: each for each in json.loads(ended.stdout)}
     faults = [each for each in findings.values() if each["ok"] is False]
     promise(not faults, f"doctor: {faults}")
