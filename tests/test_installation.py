@@ -33,13 +33,21 @@ OWN_SETTINGS = ("KOKORO_", "PYTHON", "XDG_", "VIRTUAL_ENV", "PIP_CACHE_DIR", "UV
 
 
 def interpreters() -> list[str]:
-    """Return those that are named, or those of PATH that start; pyenv has names of others too."""
+    """Return those that are named, or those of PATH that start, by their own paths.
+
+    pyenv has in PATH a script for each name, also of Pythons that it does not start.
+    """
     if "WHEELS" not in os.environ:
         return []
     if named := os.environ.get("PYTHONS", "").split():
         return named
     found = [path for name in KNOWN if (path := shutil.which(name))]
-    return [path for path in found if subprocess.run([path, "-c", ""], check=False).returncode == 0]
+    itself = ("-c", "import sys; print(sys.executable)")
+    asked = [
+        subprocess.run([path, *itself], stdout=subprocess.PIPE, text=True, check=False)
+        for path in found
+    ]
+    return [each.stdout.strip() for each in asked if each.returncode == 0]
 
 
 class User:
