@@ -116,7 +116,7 @@ test-install: $(DEV_READY) $(WHEELS_READY) ## Install the wheels with every Pyth
 	@.venv/wheels/bin/python -m distributions.wheels
 	@WHEELS=$(CURDIR)/dist PYTHONS="$(PYTHONS)" $(BIN)/python -m pytest -m slow tests/test_installation.py $(ARGS)
 
-test-container: $(DEV_READY) ## Build both container images and run them, or with ARCH=arm64 one, emulated; root on Debian, 10 minutes.
+test-container: $(DEV_READY) ## Build both container images and run them, in 10 minutes; with ARCH=arm64 one, emulated, in 40; root on Debian.
 	@tests/container/build.sh
 
 test-arm64: $(DEV_READY) $(WHEELS_READY) ## Test ortffi, native/ and the wheels on an emulated arm64; root on Debian, an hour.
