@@ -87,9 +87,12 @@ class _Library:
     def __init__(self, library: str, data: str | None) -> None:
         self._library = ctypes.CDLL(library)
         _declare(self._library)
-        path = None if data is None else data.encode()
+        self._data = data
+        if data is not None:
+            # espeak-ng 1.52 cuts paths off after 159 bytes, which those of uv's cache may exceed.
+            os.chdir(data)
         sample_rate_hz = self._library.espeak_Initialize(
-            _AUDIO_OUTPUT_SYNCHRONOUS, 0, path, _INITIALIZE_DONT_EXIT
+            _AUDIO_OUTPUT_SYNCHRONOUS, 0, None if data is None else b".", _INITIALIZE_DONT_EXIT
         )
         if sample_rate_hz <= 0:
             raise OSError(f"it does not start with the data in {data or 'its default folder'}")
@@ -99,7 +102,8 @@ class _Library:
         data = ctypes.c_char_p()
         version = self._library.espeak_Info(ctypes.byref(data))
         # "1.52.0" or "1.49.2  04.Jan.17"
-        return bytes(version.split()[0]) + b"\0" + (data.value or b"")
+        folder = data.value or b"" if self._data is None else os.fsencode(self._data)
+        return bytes(version.split()[0]) + b"\0" + folder
 
     def phonemize(self, text: bytes, voice: bytes) -> str | None:
         """Return the IPA, None if there is no such voice."""

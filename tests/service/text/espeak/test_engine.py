@@ -49,6 +49,15 @@ def test_the_data_are_the_folder_or_the_one_that_holds_it(espeak: Espeak) -> Non
     assert Espeak(data=espeak.data.parent).data == espeak.data
 
 
+def test_the_data_may_have_a_long_path(espeak: Espeak, tmp_path: Path) -> None:
+    long = tmp_path / ("a" * 200) / espeak.data.name
+    long.parent.mkdir()
+    long.symlink_to(espeak.data.resolve())
+    there = Espeak(data=long)
+    assert there.data == long
+    assert there.phonemize("Hello.", "gmw/en-US") == espeak.phonemize("Hello.", "gmw/en-US")
+
+
 def test_eight_threads_give_the_same_as_one(espeak: Espeak) -> None:
     jobs = [
         (f"{word} {number}", voice)
