@@ -109,6 +109,13 @@ _SPELLED = _words(
     " eu uk usr uri url id api ui ux ip os dns faq gpu cpu usb aac rar npy pyc pyi ocr csv ios"
     " ide sdk"
 )
+# English surnames end like this; `tim.robertson` is not `robert son`.
+_SURNAMES = _words(
+    "son sons wood woods stone worth ford field fields land lands well berg burn burns bridge brook"
+    " brooks smith wright water waters house hill way strong croft bourne hurst wick man gate gates"
+    " head bottom side dale shaw bury by bank banks low fellow ham maker church bush moor more"
+    " weather away"
+)
 _WORDS_WITHOUT_VOWEL = _words("mr mrs ms dr st jr sr mt ltd nth hmm shh pst brr")
 # Two-letter domains that English speakers read as a word.
 _WORD_DOMAINS = _words("co me so to")
@@ -211,7 +218,8 @@ class _Speller:
     def email(self, match: re.Match[str]) -> str:
         """Return the words for an e-mail address."""
         user = match[0].partition("@")[0]
-        return " ".join([*self._parts(user), self._signs["@"], *self._host(match["host"])])
+        said = [*self._parts(user, of_person=True), self._signs["@"], *self._host(match["host"])]
+        return " ".join(said)
 
     def domain(self, match: re.Match[str]) -> str | None:
         """Return the words for a host and its path, None if it is not a host."""
@@ -264,7 +272,7 @@ class _Speller:
         name = match["name"]
         if name is None:
             return f"{self.at} "
-        return " ".join([self.at, *self._parts(name.replace("_", " "))])
+        return " ".join([self.at, *self._parts(name.replace("_", " "), of_person=True)])
 
     def say(self, match: re.Match[str]) -> str:
         """Return the words for all of it."""
@@ -292,8 +300,11 @@ class _Speller:
             said = self._parts(last)
         return [*self._parts(head + dot), *said]
 
-    def _parts(self, text: str) -> list[str]:
-        return [self._part(part) for part in _PART.findall(_ENCODED.sub(self._decode, text))]
+    def _parts(self, text: str, *, of_person: bool = False) -> list[str]:
+        return [
+            self._part(part, may_be_surname=of_person and number > 0)
+            for number, part in enumerate(_PART.findall(_ENCODED.sub(self._decode, text)))
+        ]
 
     def _decode(self, match: re.Match[str]) -> str:
         """Return percent-encoded text decoded, unchanged if it is not only words."""
@@ -304,7 +315,7 @@ class _Speller:
         is_plain = all(part[0].isalnum() or part in self._signs for part in _PART.findall(decoded))
         return decoded if is_plain else match[0]
 
-    def _part(self, part: str) -> str:
+    def _part(self, part: str, *, may_be_surname: bool = False) -> str:
         if part in self._signs:
             return self._signs[part]
         if part.isdecimal():
@@ -316,7 +327,9 @@ class _Speller:
         if _VOWEL.search(part) is None and small not in _WORDS_WITHOUT_VOWEL:
             return part.upper()
         if part == small and part.isascii():
-            return " ".join(self._split(part))
+            words = self._split(part)
+            is_surname = may_be_surname and len(words) == 2 and words[-1] in _SURNAMES
+            return part if is_surname else " ".join(words)
         return small if len(part) > _LONGEST_ACRONYM and part.isupper() else part
 
 

@@ -169,6 +169,21 @@ _BECAUSE = re.compile(r"\bb/c\b")
 _UNDOTTED_WORDS = re.compile(r"\b(?P<word>a\.?k\.?a|approx|dept|govt|etc|Ltd)(?=[ ,;:)]|\Z)")
 _NORTHERLY = re.compile(r"(?<=[0-9][ ])(?P<side>[NSEW])\.(?=[ ][A-Z0-9])")
 _SIDES = {"N": "North", "S": "South", "E": "East", "W": "West"}
+# `5 miles N of town`; without a unit only before what must be a place, since `20 N` are newtons.
+_SIDE_OF = re.compile(r"(?<=[a-z0-9.)][ ])(?P<side>[NS]{1,2}[EW]|[EW][NS][EW]|[NSEW])(?=[ ]of[ ])")
+_DISTANCE = re.compile(
+    r"[0-9½¼¾][ ]?(?:mi|km|m|ft|nm|NM|yd|nmi)?\.?[ ]\Z|\b(?:miles?|kilomet(?:er|re)s?"
+    r"|met(?:er|re)s?|feet|yards?|blocks?|leagues?|minutes?|hours?|mins?|hrs?|just)[ ]\Z"
+)
+_NO_UNIT = re.compile(r"[0-9½¼¾][ ]\Z")
+_PLACE = re.compile(
+    r"(?:(?:the|our|this|that|my|your|its|their|an?)[ ](?:[a-z]+[ ])?(?:town|city|village|centre"
+    r"|center|border|river|lake|bridge|coast|park|highway|station|airport|harbou?r|island|equator"
+    r"|line|road|house|farm|hotel|campus|base|camp|capital|epicent(?:er|re)|mountains?|creek|pass"
+    r"|interstate|junction|tracks|church|school|port|shore|mine|dam|site)(?!\w)"
+    r"|town|downtown|here|there|home|camp|[A-Z][a-z]{2})"
+)
+_COMPASS = {"N": "north", "S": "south", "E": "east", "W": "west"}
 
 _ENDS_HERE = re.compile(r"[”\"’')]*\s*(?:\n|\Z)")
 _STARTS_NEXT = re.compile(rf"[”\"’')]*\s+[“\"‘'(]*(?:{_STARTERS})(?!\w)")
@@ -212,7 +227,20 @@ def rules(numbers: Numbers) -> tuple[Rule, ...]:
         Rule(_BECAUSE, lambda match: "because", needs="/"),
         Rule(_UNDOTTED_WORDS, _undotted),
         Rule(_NORTHERLY, lambda match: _SIDES[match["side"]], needs=DIGITS),
+        Rule(_SIDE_OF, _side_of),
     )
+
+
+def _side_of(match: re.Match[str]) -> str | None:
+    """Return the side that a place lies on; None where the letter is a unit or a name."""
+    before, side = text_before(match), match["side"]
+    if _DISTANCE.search(before) is None:
+        return None
+    may_be_unit = len(side) == 1 and _NO_UNIT.search(before) is not None
+    if may_be_unit and _PLACE.match(text_after(match), len(" of ")) is None:
+        return None
+    first, *others = (_COMPASS[letter] for letter in side)
+    return f"{first}{'-' if len(others) > 1 else ''}{''.join(others)}"
 
 
 def _cased(written: str, words: str) -> str:

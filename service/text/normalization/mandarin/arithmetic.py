@@ -100,8 +100,8 @@ SIDES = Rule(
 """Between the sides of something: 30x40cm."""
 
 BOUND = Rule(
-    # Not an arrow, and not a heart.
-    re.compile(r"(?<![-=<>])(?!<3(?:[\s。,!~]|\Z))[<>＜＞]=?(?= ?[-−]?[$¥￥€£]?\d)"),
+    # Not an arrow. Hearts are gone by now.
+    re.compile(r"(?<![-=<>])[<>＜＞]=?(?= ?[-−]?[$¥￥€£]?\d)"),
     lambda match: _BOUNDS[match[0]],
 )
 """Before an amount: <50元."""
