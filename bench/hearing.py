@@ -115,14 +115,18 @@ def make_listener(synthesizer: Synthesizer) -> Listen:
 
 def hear(decoder: Any, samples: Any) -> list[str]:
     """Return the words recognized in samples [n] at 24 kHz, resampled to 16 kHz."""
+    decoder.start_utt()
+    decoder.process_raw(as_pcm(samples), False, True)
+    decoder.end_utt()
+    return words(decoder.hyp().hypstr if decoder.hyp() else "")
+
+
+def as_pcm(samples: np.ndarray) -> bytes:
+    """Return samples [n] at 24 kHz as the recognizer takes them: int16 at 16 kHz."""
     n = samples.size // 3 * 3
     spectrum = np.fft.rfft(samples[:n].astype(np.float64))
     resampled = np.fft.irfft(spectrum[: n // 3 + 1], n * 2 // 3) * 2 / 3
-    pcm = np.clip(resampled * 32767, -32768, 32767).astype("<i2").tobytes()
-    decoder.start_utt()
-    decoder.process_raw(pcm, False, True)
-    decoder.end_utt()
-    return words(decoder.hyp().hypstr if decoder.hyp() else "")
+    return np.clip(resampled * 32767, -32768, 32767).astype("<i2").tobytes()
 
 
 def words(text: str) -> list[str]:

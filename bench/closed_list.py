@@ -1,0 +1,74 @@
+"""A recognizer of single words: it hears one word of a closed list, or none."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+import pocketsphinx
+
+from bench.hearing import RECOGNIZER_RATE_HZ, as_pcm
+from bench.prosody import active_level_db
+from service.model.kokoro import SAMPLE_RATE_HZ
+
+LEVEL_DB = -23.0
+"""Level of what the recognizer hears, so that loudness has no effect on it."""
+
+_PADDING = int(0.3 * SAMPLE_RATE_HZ)
+_NOISE = 1e-4
+"""Silence of 0.3 s before and after, with noise at -80 dB, since it stumbles over zeros."""
+
+
+class ClosedList:
+    """pocketsphinx with a grammar of single words. What it hears does not depend on what it heard.
+
+    Args:
+        words: in lower case, with pronunciations in its dictionary.
+        letters: capital letters, which are recognized as themselves.
+
+    Raises:
+        ValueError: a word is not in its dictionary.
+    """
+
+    def __init__(self, words: Iterable[str], letters: Iterable[str]) -> None:
+        self._decoder = pocketsphinx.Decoder(samprate=RECOGNIZER_RATE_HZ, loglevel="FATAL")
+        self._names = {f"letter_{letter.lower()}": letter for letter in letters}
+        for name, letter in self._names.items():
+            self._decoder.add_word(name, self._decoder.lookup_word(f"{letter.lower()}."))
+        words = list(words)
+        unknown = [word for word in words if self._decoder.lookup_word(word) is None]
+        if unknown:
+            raise ValueError(f"the recognizer does not know {', '.join(unknown)}")
+        choices = " | ".join([*words, *self._names])
+        grammar = f"#JSGF V1.0; grammar words; public <word> = {choices};"
+        self._decoder.add_jsgf_string("words", grammar)
+        self._decoder.activate_search("words")
+        self._prior = self._decoder.get_cmn(False)
+
+    def listen_to(self, sentences: Sequence[np.ndarray]) -> None:
+        """Adapt to a voice by sentences in it, float [n] at 24 kHz, and forget other voices."""
+        self._decoder.set_cmn(self._prior)
+        for sentence in sentences:
+            self._process(sentence)
+        self._adapted = self._decoder.get_cmn(True)
+
+    def hear(self, samples: np.ndarray) -> str | None:
+        """Return the word of the list that is said; None if it is none of them.
+
+        Args:
+            samples: float [n] at 24 kHz, of the voice that `listen_to` heard last.
+        """
+        self._decoder.set_cmn(self._adapted)
+        self._process(samples)
+        found = self._decoder.hyp()
+        if found is None or not found.hypstr:
+            return None
+        return self._names.get(found.hypstr, str(found.hypstr))
+
+    def _process(self, samples: np.ndarray) -> None:
+        louder = samples * 10 ** ((LEVEL_DB - active_level_db(samples)) / 20)
+        padded = np.pad(louder, _PADDING)
+        padded = padded + np.random.default_rng(0).normal(0, _NOISE, padded.size)
+        self._decoder.start_utt()
+        self._decoder.process_raw(as_pcm(padded), False, True)
+        self._decoder.end_utt()

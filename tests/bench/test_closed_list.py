@@ -1,0 +1,57 @@
+"""The recognizer hears words of its list, and only those, whatever it heard before."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from bench.closed_list import ClosedList
+from bench.isolated_words import COMMANDS, LETTERS, NUMBERS
+from service.speech import Synthesizer, Utterance
+
+pytestmark = pytest.mark.thorough
+
+Say = Callable[[str], np.ndarray]
+
+SENTENCE = "They told me that this was the answer."
+
+
+@pytest.fixture(scope="module")
+def say(synthesizer: Synthesizer) -> Say:
+    """Return a function that says a text."""
+
+    def say(text: str) -> np.ndarray:
+        plan = synthesizer.plan(Utterance(text, voice="af_heart"))
+        return np.concatenate([segment.samples for segment in synthesizer.stream(plan)])
+
+    return say
+
+
+@pytest.fixture(scope="module")
+def listener(say: Say) -> ClosedList:
+    listener = ClosedList([*COMMANDS, *NUMBERS], LETTERS)
+    listener.listen_to([say(SENTENCE)])
+    return listener
+
+
+def test_words_of_the_list_are_heard(say: Say, listener: ClosedList) -> None:
+    texts = {"Please.": "please", "7": "seven", "W": "W", "Cancel.": "cancel", "Hello.": "hello"}
+    assert {text: listener.hear(say(text)) for text in texts} == texts
+
+
+def test_loudness_and_what_was_heard_before_have_no_effect(say: Say, listener: ClosedList) -> None:
+    before = [listener.hear(say(text)) for text in ("Stop.", "11", "F")]
+    listener.hear(say(SENTENCE))
+    quiet = [listener.hear(say(text) / 10) for text in ("Stop.", "11", "F")]
+    assert quiet == before
+
+
+def test_silence_is_no_word(listener: ClosedList) -> None:
+    assert listener.hear(np.zeros(24_000, np.float32)) is None
+
+
+def test_a_word_that_the_recognizer_does_not_know_is_named() -> None:
+    with pytest.raises(ValueError, match="does not know blorptastic"):
+        ClosedList(["yes", "blorptastic"], [])
