@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 import numpy as np
 import pocketsphinx
@@ -43,32 +43,22 @@ class ClosedList:
         grammar = f"#JSGF V1.0; grammar words; public <word> = {choices};"
         self._decoder.add_jsgf_string("words", grammar)
         self._decoder.activate_search("words")
-        self._prior = self._decoder.get_cmn(False)
-
-    def listen_to(self, sentences: Sequence[np.ndarray]) -> None:
-        """Adapt to a voice by sentences in it, float [n] at 24 kHz, and forget other voices."""
-        self._decoder.set_cmn(self._prior)
-        for sentence in sentences:
-            self._process(sentence)
-        self._adapted = self._decoder.get_cmn(True)
 
     def hear(self, samples: np.ndarray) -> str | None:
         """Return the word of the list that is said; None if it is none of them.
 
         Args:
-            samples: float [n] at 24 kHz, of the voice that `listen_to` heard last.
+            samples: float [n] at 24 kHz.
         """
-        self._decoder.set_cmn(self._adapted)
-        self._process(samples)
-        found = self._decoder.hyp()
-        if found is None or not found.hypstr:
-            return None
-        return self._names.get(found.hypstr, str(found.hypstr))
-
-    def _process(self, samples: np.ndarray) -> None:
+        # Its noise removal would go on from one recording to the next.
+        self._decoder.reinit_feat()
         louder = samples * 10 ** ((LEVEL_DB - active_level_db(samples)) / 20)
         padded = np.pad(louder, _PADDING)
         padded = padded + np.random.default_rng(0).normal(0, _NOISE, padded.size)
         self._decoder.start_utt()
         self._decoder.process_raw(as_pcm(padded), False, True)
         self._decoder.end_utt()
+        found = self._decoder.hyp()
+        if found is None or not found.hypstr:
+            return None
+        return self._names.get(found.hypstr, str(found.hypstr))

@@ -30,14 +30,12 @@ def say(synthesizer: Synthesizer) -> Say:
 
 
 @pytest.fixture(scope="module")
-def listener(say: Say) -> ClosedList:
-    listener = ClosedList([*COMMANDS, *NUMBERS], LETTERS)
-    listener.listen_to([say(SENTENCE)])
-    return listener
+def listener() -> ClosedList:
+    return ClosedList([*COMMANDS, *NUMBERS], LETTERS)
 
 
 def test_words_of_the_list_are_heard(say: Say, listener: ClosedList) -> None:
-    texts = {"Please.": "please", "7": "seven", "W": "W", "Cancel.": "cancel", "Hello.": "hello"}
+    texts = {"Please.": "please", "W": "W", "Cancel.": "cancel"}
     assert {text: listener.hear(say(text)) for text in texts} == texts
 
 
