@@ -21,12 +21,12 @@ sentences. These four are medians over words and voices, with quartiles. Cut in 
 words that are cut out where the level of 10 ms is less than 30 dB below the loudest, so that a
 listener hears a part of the neighbour or misses a part of the word.
 
-Found on 2026-11-24: words alone are misheard more than twice as often as inside sentences, at twice
-the length. No other row, full stop or pause makes a difference beyond chance. Phrases nearly halve
-the words misheard, and no interval includes zero, but three quarters of their words cannot be cut
-out cleanly by the durations, since voices make no silence there; and they are about 3 semitones
-lower or higher than inside a sentence, which the words alone are not. So the service keeps the row
-of a text's own length, and says very short texts alone.
+Found on 2026-11-24: words alone are misheard twice as often as inside sentences, and take twice as
+long. No other row, full stop or pause makes a difference beyond chance. Phrases halve the words
+misheard, and their intervals exclude zero. But three quarters of their words cannot be cut out
+cleanly by the durations, since voices often make no silence there, and the median pitch is 3
+semitones off, which that of words alone is not. So the service keeps the row of a text's own
+length, and says very short texts alone.
 
 Renderings are kept under build/bench/short_texts. `--minutes` stops after that time with exit
 status 3, and the next call goes on. All of it takes 20 minutes on one core.
