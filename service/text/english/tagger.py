@@ -77,10 +77,15 @@ class _Sentence:
         """Tell whether speech pauses here: at a mark other than a quote, or at the end."""
         return index >= len(self._words) or not (self._word(index) or self._is_quote(index))
 
+    def _is_hyphen(self, index: int) -> bool:
+        return 0 <= index < len(self._words) and self._words[index] == "-"
+
     def _is_quote(self, index: int) -> bool:
         return index < len(self._words) and self._words[index] in _QUOTES
 
     def _article(self, index: int) -> str:
+        if self._given[index] == "a" and self._is_hyphen(index - 1) and self._is_hyphen(index + 1):
+            return "DT"  # `once-in-a-lifetime`
         # The letter: `group A,`, `Vitamin A is`, `A B C`.
         is_letter = self._words[index] == "a" and (
             self._is_end(index + 1)

@@ -45,6 +45,10 @@ from service.text.vocabulary import load_vocabulary
         ("and/or", "ænd ɔɹ"),
         ("twenty twenty-four", "twˈɛnti twˈɛntifˌɔɹ"),
         ("A B C", "ˈA bˈi sˈi"),
+        ("Once-in-a-lifetime chance.", "wˈʌnsɪnɐlˈIftˌIm ʧˈæns."),
+        ("It is a five-days-a-week job.", "ˌɪt ɪz ɐ fˈIvdˈAzɐwˌik ʤˈɑb."),
+        ("Vitamin-A-rich food.", "vˈITəmənˌAɹˈɪʧ fˈud."),
+        ("The Z-axis gyro drifts.", "ðə zˈiˌæksɪs ʤˈIɹO dɹˈɪfts."),
         # Words that the lexicon lacks.
         ("café", "kæfˈA"),
         ("naïve", "nIˈiv"),
