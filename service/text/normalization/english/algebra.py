@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import partial
 
 from service.text.normalization.english.notation import text_after, text_before
 from service.text.normalization.english.numbers import Numbers
@@ -41,8 +42,8 @@ _MINUS = re.compile(
 )
 _PLUS_A = re.compile(
     r"(?:(?<=[-+=<>≤≥≈×÷*/^(|])|(?<=[-+=<>≤≥≈×÷*/^][ ])|(?<=plus )|(?<=minus )|(?<=times ))"
-    # Not the article, as in `not-a-number` and `(a singleton)`.
-    r"(?<![A-Za-z]-)a(?=[)=²³^*/|<>+]|[ ][=²³^*/|<>+-][ ]|[,.;]?(?:\s(?![\w.(\"'‘“])|\Z))"
+    # Not the article, as in `not-a-number`, `(a singleton)` and `plus a $50 fee`.
+    r"(?<![A-Za-z]-)a(?=[)=²³^*/|<>+]|[ ][=²³^*/|<>+-][ ]|[,.;]?(?:\s(?![\w.(\"'‘“$€£¥₹~])|\Z))"
     r"|(?<![\w'’])a(?=(?:[ ]?[=<>≤≥≈×÷*/^²³|+]|[ ]-[ ])(?![A-Za-z]{2}))(?!/[a-z]{1,3}\b)"
 )
 _FACTORIAL = re.compile(
@@ -64,7 +65,7 @@ _OF = re.compile(
 )
 _COEFFICIENT = re.compile(
     r"(?<![\w.,$£€])(?P<number>[0-9]{1,3}(?:\.[0-9]+)?)(?P<letters>[abcnpqrtuvxyz]{1,3})"
-    r"(?=[ ]?[-−+=^²³*/)<>≤≥]"
+    r"(?=[ ]?[-−+=^²³*/)<>≤≥]|[ ]minus[ ]"
     r"|[²³]|[ ]?\Z|[.,;][\s])"
 )
 _NEAR_FORMULA = re.compile(r"[=^²³+√≤≥<>]")
@@ -160,8 +161,8 @@ def rules(numbers: Numbers) -> tuple[Rule, ...]:
         Rule(_SYMBOL, lambda match: f" {_SYMBOLS[match[0].strip()]} "),
         Rule(_FACTORIAL, lambda match: f"{match['base']} factorial", needs="!"),
         Rule(_FACTORIAL_OVER, lambda match: " over ", needs="/"),
-        Rule(_COEFFICIENT, _coefficient),
         Rule(_MINUS, _minus, needs="-−"),
+        Rule(_COEFFICIENT, partial(_coefficient, numbers)),
         Rule(_OVER, lambda match: f"{match['above'] or ''} over ", needs="/"),
         Rule(
             _BRACKETED,
@@ -224,13 +225,14 @@ def _minus(match: re.Match[str]) -> str | None:
     return f"{left}minus "
 
 
-def _coefficient(match: re.Match[str]) -> str | None:
+def _coefficient(numbers: Numbers, match: re.Match[str]) -> str | None:
     around = text_before(match) + text_after(match)
     if not _NEAR_FORMULA.search(around) or re.search(r"[$£€@]", around):
         return None
     if match["letters"] in ("am", "pm", "nd", "st", "rd", "th", "ft", "pt", "yr", "cc"):
         return None
-    return f"{match['number']} {' '.join(match['letters'].upper())}"
+    # In words, so that `5n` becomes no newtons.
+    return f"{numbers.decimal(match['number'])} {' '.join(match['letters'].upper())}"
 
 
 def _less(match: re.Match[str]) -> str | None:
