@@ -97,7 +97,7 @@ test-cluster: $(DEV_READY) $(CLUSTER_READY) ## Test corpora and serving on two R
 test-slow: $(DEV_READY) ## Run the tests that take minutes each.
 	@$(BIN)/python -m pytest -m slow $(ARGS)
 
-test-books: $(DEV_READY) $(BOOKS_READY) ## Test whole books: real ones, kills, a full disk, memory; 30 minutes.
+test-books: $(DEV_READY) $(BOOKS_READY) ## Test whole books: real ones, kills, a full disk, memory; 10 minutes.
 	@$(BIN)/python -m pytest -m "" tests/service/books tests/service/audio/test_chaptered_file.py \
 		tests/service/audio/test_overshoots.py $(ARGS)
 
