@@ -23,9 +23,10 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from bench.command import plain_command_line, positive
-from bench.normalizers import Score, distance
+from bench.normalizers import score
+from bench.reading import front_end_reader
 from bench.report import heading
-from service.text import Espeak, FrontEnd, Passage, parse
+from service.text import Espeak
 
 ROOT = Path(__file__).parents[1]
 PYTHON = ROOT / ".venv" / "reference" / "bin" / "python"
@@ -53,23 +54,24 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _print(sentences: Sequence[str], theirs: Sequence[str], options: argparse.Namespace) -> None:
-    front_end = FrontEnd(Espeak())
+    espeak = Espeak()
+    readers = (
+        front_end_reader(espeak, LANGUAGE),
+        front_end_reader(espeak, LANGUAGE, normalization=None),
+    )
+    ours = [[read(sentence) for sentence in sentences] for read in readers]
     print(f"{heading()}\n")
     print("| sentences | of a request, alike | words apart | of words alone, alike | words apart |")
     print("|---|---|---|---|---|")
-    ours = {
-        normalized: [read(front_end, sentence, normalized=normalized) for sentence in sentences]
-        for normalized in (True, False)
-    }
     plain = [
         index for index, sentence in enumerate(sentences) if not re.search(r"[\d$%]", sentence)
     ]
     for label, rows in (("all", range(len(sentences))), ("without figures", plain)):
         expected = [theirs[index] for index in rows]
-        both = (score(expected, [said[index] for index in rows]) for said in ours.values())
+        both = (score(expected, [said[index] for index in rows], words) for said in ours)
         print(f"| {label} | {' | '.join(map(str, both))} |")
     if options.misses:
-        for sentence, official, said in zip(sentences, theirs, ours[True], strict=True):
+        for sentence, official, said in zip(sentences, theirs, ours[0], strict=True):
             if words(official) != words(said):
                 print(f"{sentence}\n  official {official}\n  ours     {said}")
 
@@ -112,28 +114,6 @@ def ask_official(sentences: Sequence[str]) -> list[str]:
     if [line[0] for line in lines] != list(sentences):
         raise ValueError("the official front end answered other sentences")
     return [line[1] for line in lines]
-
-
-def read(front_end: FrontEnd, sentence: str, *, normalized: bool) -> str:
-    """Return our phonemes, with text normalization or without."""
-    choices = {} if normalized else {"normalization": None}
-    return " ".join(
-        reading.phonemes
-        for part in parse(sentence)
-        if isinstance(part, Passage)
-        for reading in front_end.read(part, LANGUAGE, **choices)
-    )
-
-
-def score(expected: Sequence[str], said: Sequence[str]) -> Score:
-    """Compare readings."""
-    pairs = [(words(one), words(other)) for one, other in zip(expected, said, strict=True)]
-    return Score(
-        sum(one == other for one, other in pairs),
-        len(pairs),
-        sum(distance(one, other) for one, other in pairs),
-        sum(len(one) for one, _ in pairs),
-    )
 
 
 def words(phonemes: str) -> list[str]:

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 import numpy as np
 import pocketsphinx
 
-from bench.hearing import RECOGNIZER_RATE_HZ, as_pcm
+from bench.hearing import RECOGNIZER_RATE_HZ, recognized
 from bench.prosody import active_level_db
 from service.model.kokoro import SAMPLE_RATE_HZ
 
@@ -55,10 +55,5 @@ class ClosedList:
         louder = samples * 10 ** ((LEVEL_DB - active_level_db(samples)) / 20)
         padded = np.pad(louder, _PADDING)
         padded = padded + np.random.default_rng(0).normal(0, _NOISE, padded.size)
-        self._decoder.start_utt()
-        self._decoder.process_raw(as_pcm(padded), False, True)
-        self._decoder.end_utt()
-        found = self._decoder.hyp()
-        if found is None or not found.hypstr:
-            return None
-        return self._names.get(found.hypstr, str(found.hypstr))
+        found = recognized(self._decoder, padded)
+        return self._names.get(found, found) or None

@@ -115,13 +115,19 @@ def make_listener(synthesizer: Synthesizer) -> Listen:
 
 def hear(decoder: Any, samples: Any) -> list[str]:
     """Return the words recognized in samples [n] at 24 kHz, resampled to 16 kHz."""
+    return words(recognized(decoder, samples))
+
+
+def recognized(decoder: Any, samples: np.ndarray) -> str:
+    """Return what a recognizer makes of samples [n] at 24 kHz; an empty string for nothing."""
     decoder.start_utt()
-    decoder.process_raw(as_pcm(samples), False, True)
+    decoder.process_raw(_as_pcm(samples), False, True)
     decoder.end_utt()
-    return words(decoder.hyp().hypstr if decoder.hyp() else "")
+    found = decoder.hyp()
+    return str(found.hypstr or "") if found else ""
 
 
-def as_pcm(samples: np.ndarray) -> bytes:
+def _as_pcm(samples: np.ndarray) -> bytes:
     """Return samples [n] at 24 kHz as the recognizer takes them: int16 at 16 kHz."""
     n = samples.size // 3 * 3
     spectrum = np.fft.rfft(samples[:n].astype(np.float64))

@@ -15,7 +15,7 @@ import json
 import re
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -111,8 +111,15 @@ def ask_nemo(texts: Sequence[str]) -> list[str]:
     return [str(text) for text in said]
 
 
-def score(expected: Sequence[str], said: Sequence[str]) -> Score:
-    """Compare readings with those that are expected."""
+def words(text: str) -> list[str]:
+    """Return the words of a text in small letters, without marks."""
+    return re.sub(r"[^\w\s'’]|_", " ", text.lower()).replace("’", "'").split()
+
+
+def score(
+    expected: Sequence[str], said: Sequence[str], words: Callable[[str], list[str]] = words
+) -> Score:
+    """Compare readings with those that are expected, word by word."""
     exact = wrong = n_words = 0
     for one, other in zip(expected, said, strict=True):
         wanted, found = words(one), words(other)
@@ -120,11 +127,6 @@ def score(expected: Sequence[str], said: Sequence[str]) -> Score:
         wrong += distance(wanted, found)
         n_words += len(wanted)
     return Score(exact, len(expected), wrong, n_words)
-
-
-def words(text: str) -> list[str]:
-    """Return the words of a text in small letters, without marks."""
-    return re.sub(r"[^\w\s'’]|_", " ", text.lower()).replace("’", "'").split()
 
 
 def distance(expected: Sequence[str], said: Sequence[str]) -> int:

@@ -26,7 +26,17 @@ from bench.processes import ChildError, python
 from bench.procfs import mebibytes
 from bench.report import heading
 from bench.timing import seconds
-from service.text import LANGUAGES, Espeak, FrontEnd, Passage, find_language, parse, punctuation
+from service.text import (
+    LANGUAGES,
+    USUAL,
+    Espeak,
+    FrontEnd,
+    Normalization,
+    Passage,
+    find_language,
+    parse,
+    punctuation,
+)
 from service.text.characters import clean_text
 from service.text.english import spacy_tagger
 from service.text.espeak.reader import EspeakReader
@@ -119,7 +129,9 @@ def measure(language: str, *, by_espeak: bool) -> Measured:
     )
 
 
-def front_end_reader(espeak: Espeak, language: str) -> Read:
+def front_end_reader(
+    espeak: Espeak, language: str, normalization: Normalization | None = USUAL
+) -> Read:
     """Return a function that returns the phonemes of a text as the service does."""
     front_end = FrontEnd(espeak)
 
@@ -128,7 +140,7 @@ def front_end_reader(espeak: Espeak, language: str) -> Read:
             reading.phonemes
             for part in parse(text)
             if isinstance(part, Passage)
-            for reading in front_end.read(part, language)
+            for reading in front_end.read(part, language, normalization=normalization)
         ]
         return " ".join(said)
 

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from bench.agreement import draw, joined, score
+from bench.agreement import draw, joined, words
+from bench.normalizers import score
 
 
 @pytest.mark.parametrize(
@@ -39,5 +40,5 @@ def test_the_same_sentences_are_drawn(tmp_path: Path) -> None:
 
 
 def test_marks_do_not_count() -> None:
-    found = score(["ɐ kˈæt.", "ɐ dˈɔɡ"], ["ɐ kˈæt!", "ðə dˈɔɡ"])
+    found = score(["ɐ kˈæt.", "ɐ dˈɔɡ"], ["ɐ kˈæt!", "ðə dˈɔɡ"], words)
     assert (found.exact, found.n_texts, found.wrong, found.n_words) == (1, 2, 1, 4)
