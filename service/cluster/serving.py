@@ -41,7 +41,8 @@ class ServingOptions(BaseModel):
 
     Attributes:
         settings: of the service, by name. `KOKORO_*` variables of the nodes and the file that
-            `KOKORO_CONFIG` names there give those that are missing, except for what `_fields` sets.
+            `KOKORO_CONFIG` names there give those that are missing, except `threads`,
+            `max_requests`, `max_websockets` and `session_idle_s`.
         replicas: how many; not with `autoscaling`.
         autoscaling: fields of Ray's AutoscalingConfig. `target_ongoing_requests` counts utterances
             that are being spoken or wait, not open WebSockets. Delays before scaling down must be
