@@ -154,7 +154,7 @@ def _models() -> list[OpenAIModel]:
 
 @router.get("/models/{model:path}", operation_id="retrieve_model", responses=error_responses(404))
 async def model(
-    request: Request, model: Annotated[str, Path(min_length=1, examples=[MODELS[0]])]
+    request: Request, model: Annotated[str, Path(pattern=r"^[^\n]+$", examples=[MODELS[0]])]
 ) -> OpenAIModel:
     """Describe a model; every name is one, unless the setting strict_models is on."""
     if state_of(request).settings.strict_models:

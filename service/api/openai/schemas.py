@@ -44,6 +44,7 @@ _GO_TOGETHER: dict[str, Any] = {
             "properties": {
                 "stream_format": {"const": "sse"},
                 "response_format": {"enum": [*STREAMED_HERE, None]},
+                "loudness": {"type": "null"},
             },
             "required": ["stream_format"],
         },
