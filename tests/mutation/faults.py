@@ -42,8 +42,8 @@ FAULTS = (
     Fault(
         "samples that are too loud wrap around",
         "service/audio/encoding.py",
-        "np.clip(samples, -1.0, 1.0)",
-        "np.clip(samples, -2.0, 2.0)",
+        "limited(samples) * np.float32(32767)",
+        "samples * np.float32(32767)",
         ("tests/service/audio",),
     ),
     Fault(

@@ -1,0 +1,21 @@
+"""A fault whose line has changed cannot be planted, and would be missed only when all are."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tests.mutation.faults import FAULTS
+
+
+def test_every_fault_can_be_planted_and_has_tests_near_it(repository: Path) -> None:
+    wrong = []
+    for fault in FAULTS:
+        occurrences = (repository / fault.path).read_text(encoding="utf-8").count(fault.right)
+        if occurrences != 1 or fault.wrong == fault.right:
+            wrong.append(f"{fault.name}: {fault.path} has its line {occurrences} times")
+        wrong += [
+            f"{fault.name}: there is no {path}"
+            for path in fault.near
+            if not (repository / path).exists()
+        ]
+    assert wrong == []
