@@ -16,8 +16,9 @@ from service.books.pace import Pace
 from service.books.sections import TOGETHER, Pauses, sections, text_of_chapter
 
 MEASURED = """
-import json, resource, sys
+import json, sys
 from pathlib import Path
+from bench.procfs import mebibytes
 from service.books.book_files import read_book
 from service.books.journal import Journal
 from service.books.narration import Manner, Narration
@@ -35,8 +36,7 @@ with Journal(Path(sys.argv[2])) as journal:
     for made, _ in zip(narration.make(journal), range(2)):
         pass
     lengths = journal.chapter_lengths()
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    print(json.dumps([peak * 1024, len(lengths), sum(lengths.values()), troubles]))
+    print(json.dumps([mebibytes("VmHWM") * 2**20, len(lengths), sum(lengths.values()), troubles]))
 """
 
 
