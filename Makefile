@@ -94,7 +94,7 @@ test-hosts: $(DEV_READY) ## Run the tests of HTTP and WebSockets in three other 
 test-cluster: $(DEV_READY) $(CLUSTER_READY) ## Test corpora and serving on two Ray nodes of this machine, 9 minutes; narrow down with ARGS.
 	@$(BIN)/python -m pytest -m cluster -rA tests/cluster $(ARGS)
 
-test-slow: $(DEV_READY) ## Run the tests that take minutes each.
+test-slow: $(DEV_READY) ## Run the tests that take minutes each; 40 minutes.
 	@$(BIN)/python -m pytest -m slow $(ARGS)
 
 test-books: $(DEV_READY) $(BOOKS_READY) ## Test whole books: real ones, kills, a full disk, memory; 10 minutes.
