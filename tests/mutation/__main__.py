@@ -21,8 +21,8 @@ from pathlib import Path
 from tests.mutation.faults import FAULTS, Fault
 
 REPOSITORY = Path(__file__).resolve().parents[2]
-QUICK = "not thorough and not slow"
-EVERY = "not slow"
+QUICK = "not thorough and not slow and not cluster"
+EVERY = "not slow and not cluster"
 OWN_TESTS = "tests/mutation"
 """What looks whether every fault can be planted would notice any that has been."""
 _PASSED, _FAILED, _INTERRUPTED, _NONE_CHOSEN = 0, 1, 2, 5
