@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 import numpy as np
-import pocketsphinx
 
-from bench.hearing import RECOGNIZER_RATE_HZ, recognized
+from bench.hearing import recognized, recognizer
 from bench.prosody import active_level_db
 from service.model.kokoro import SAMPLE_RATE_HZ
 
@@ -31,7 +30,7 @@ class ClosedList:
     """
 
     def __init__(self, words: Iterable[str], letters: Iterable[str]) -> None:
-        self._decoder = pocketsphinx.Decoder(samprate=RECOGNIZER_RATE_HZ, loglevel="FATAL")
+        self._decoder = recognizer()
         self._names = {f"letter_{letter.lower()}": letter for letter in letters}
         for name, letter in self._names.items():
             self._decoder.add_word(name, self._decoder.lookup_word(f"{letter.lower()}."))

@@ -18,7 +18,6 @@ from functools import cache
 from typing import Any
 
 import numpy as np
-import pocketsphinx
 
 from bench.command import plain_command_line
 from bench.reading import TEXTS, espeak_reader, front_end_reader
@@ -100,9 +99,20 @@ def errors(
     return wrong, total
 
 
+def recognizer() -> Any:
+    """Return a decoder of pocketsphinx for samples at `RECOGNIZER_RATE_HZ`.
+
+    Raises:
+        ImportError: it is not installed, as from Python 3.14 on, for which it has no wheels.
+    """
+    import pocketsphinx  # here, since the rest of a bench works without it
+
+    return pocketsphinx.Decoder(samprate=RECOGNIZER_RATE_HZ, loglevel="FATAL")
+
+
 def make_listener(synthesizer: Synthesizer) -> Listen:
     """Return a function that says phonemes and recognizes words; it keeps results."""
-    decoder = pocketsphinx.Decoder(samprate=RECOGNIZER_RATE_HZ, loglevel="FATAL")
+    decoder = recognizer()
 
     @cache
     def listen(phonemes: str, voice: str) -> list[str]:

@@ -35,7 +35,6 @@ from itertools import islice
 from statistics import mean, median
 
 import numpy as np
-import pocketsphinx
 
 from bench import hearing, speech
 from bench.command import Section, command_line, positive, publish
@@ -282,7 +281,7 @@ def _by_voice(distances: Sequence[float | None], cases: Sequence[Case]) -> dict[
 
 def listener(renderings: Renderings) -> Callable[[str, Sequence[Case]], list[int]]:
     """Return a function that counts the misheard words of each case."""
-    decoder = pocketsphinx.Decoder(samprate=hearing.RECOGNIZER_RATE_HZ, loglevel="FATAL")
+    decoder = hearing.recognizer()
 
     def listen(label: str, cases: Sequence[Case]) -> list[int]:
         def find(case: Case) -> int:

@@ -11,6 +11,8 @@ from bench.closed_list import ClosedList
 from bench.isolated_words import COMMANDS, LETTERS, NUMBERS
 from service.speech import Synthesizer, Utterance
 
+pytest.importorskip("pocketsphinx", reason="needs pocketsphinx")
+
 pytestmark = pytest.mark.thorough
 
 Say = Callable[[str], np.ndarray]

@@ -8,7 +8,6 @@ from typing import Any
 
 import av
 import numpy as np
-import pocketsphinx
 import pytest
 
 pytestmark = pytest.mark.thorough
@@ -86,6 +85,7 @@ def at_tempo(pcm: bytes, *tempos: float) -> bytes:
 
 @pytest.fixture(scope="module")
 def decoder() -> Any:
+    pocketsphinx = pytest.importorskip("pocketsphinx", reason="needs pocketsphinx")
     return pocketsphinx.Decoder(samprate=16_000, loglevel="FATAL")
 
 

@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pocketsphinx
 import pytest
 
 from service.audio.chaptered_file import BOOK_FORMATS
@@ -176,6 +175,7 @@ def test_a_recognizer_hears_a_whole_chapter(
             starts.append((before["end_s"] + after["start_s"]) / 2)
     samples = np.concatenate(list(decoded(output)))
     pcm = (np.clip(samples, -1, 1) * 32767).astype("<i2")
+    pocketsphinx = pytest.importorskip("pocketsphinx", reason="needs pocketsphinx")
     decoder = pocketsphinx.Decoder(samprate=16_000, loglevel="FATAL")
     heard = [
         word
