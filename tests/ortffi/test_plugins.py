@@ -129,7 +129,7 @@ def plug_in(tmp_path_factory, library):
     folder = tmp_path_factory.mktemp("plug_in")
     source, library_file = folder / "plug_in.c", folder / "libplug_in.so"
     source.write_text(PLUG_IN, encoding="utf-8")
-    command = [compiler, "-shared", "-fPIC", "-w", "-o", library_file, source]
+    command = [compiler, "-std=gnu11", "-shared", "-fPIC", "-w", "-o", library_file, source]
     subprocess.run(command, check=True, timeout=60)
     return library_file
 
