@@ -38,7 +38,36 @@ STREAMED_HERE = (*STREAMABLE_FORMATS, "wav")
 
 _GO_TOGETHER: dict[str, Any] = {
     "anyOf": [
-        {"title": "File", "properties": {"stream_format": {"enum": ["audio", None]}}},
+        {
+            "title": "File",
+            "properties": {
+                "stream_format": {"enum": ["audio", None]},
+                "stream": {"enum": [False, None]},
+            },
+        },
+        {
+            "title": "Stream",
+            "properties": {
+                "stream_format": {"enum": ["audio", None]},
+                "response_format": {"enum": [*STREAMED_HERE, None]},
+            },
+        },
+        {
+            "title": "Times",
+            "properties": {
+                "stream_format": {"enum": ["audio", None]},
+                "timestamps": {"enum": [True, "word", "phoneme"]},
+            },
+            "required": ["timestamps"],
+        },
+        {
+            "title": "Captions",
+            "properties": {
+                "stream_format": {"enum": ["audio", None]},
+                "return_timestamps": {"const": True},
+            },
+            "required": ["return_timestamps"],
+        },
         {
             "title": "Events",
             "properties": {
