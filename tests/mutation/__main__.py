@@ -75,11 +75,7 @@ def plant(fault: Fault, tree: Path) -> None:
 
     Raises ValueError where the line does not occur exactly once.
     """
-    path = tree / fault.path
-    text = path.read_text(encoding="utf-8")
-    if text.count(fault.right) != 1:
-        raise ValueError(f"{fault.path} has {text.count(fault.right)} times {fault.right!r}, not 1")
-    path.write_text(text.replace(fault.right, fault.wrong), encoding="utf-8")
+    (tree / fault.path).write_text(fault.planted(tree), encoding="utf-8")
     if fault.path.startswith("native/"):
         subprocess.run([sys.executable, "native/build.py"], cwd=tree, check=True)
 

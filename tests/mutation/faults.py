@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 
 
 @dataclass(frozen=True)
@@ -22,6 +23,18 @@ class Fault:
     right: str
     wrong: str
     near: tuple[str, ...]
+
+    def planted(self, tree: Path) -> str:
+        """Return the file of a tree with the line changed.
+
+        Raises ValueError where the line does not occur exactly once.
+        """
+        text = (tree / self.path).read_text(encoding="utf-8")
+        if text.count(self.right) != 1:
+            raise ValueError(
+                f"{self.path} has {text.count(self.right)} times {self.right!r}, not 1"
+            )
+        return text.replace(self.right, self.wrong)
 
 
 FAULTS = (

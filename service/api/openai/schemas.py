@@ -36,26 +36,28 @@ from service.text import Normalization
 STREAMED_HERE = (*STREAMABLE_FORMATS, "wav")
 """Formats of streams on this door: OpenAI too sends WAV with a header that tells no length."""
 
+_NO_EVENTS = {"enum": ["audio", None]}
+
 _GO_TOGETHER: dict[str, Any] = {
     "anyOf": [
         {
             "title": "File",
             "properties": {
-                "stream_format": {"enum": ["audio", None]},
+                "stream_format": _NO_EVENTS,
                 "stream": {"enum": [False, None]},
             },
         },
         {
             "title": "Stream",
             "properties": {
-                "stream_format": {"enum": ["audio", None]},
+                "stream_format": _NO_EVENTS,
                 "response_format": {"enum": [*STREAMED_HERE, None]},
             },
         },
         {
             "title": "Times",
             "properties": {
-                "stream_format": {"enum": ["audio", None]},
+                "stream_format": _NO_EVENTS,
                 "timestamps": {"enum": [True, "word", "phoneme"]},
             },
             "required": ["timestamps"],
@@ -63,7 +65,7 @@ _GO_TOGETHER: dict[str, Any] = {
         {
             "title": "Captions",
             "properties": {
-                "stream_format": {"enum": ["audio", None]},
+                "stream_format": _NO_EVENTS,
                 "return_timestamps": {"const": True},
             },
             "required": ["return_timestamps"],

@@ -19,7 +19,7 @@ from service.audio.loudness import measure
 from service.books.book import Chapter
 from service.books.book_files import read_book
 from service.books.sections import text_of_chapter
-from tests.service.api.test_hearing import listen, n_errors, words
+from tests.service.api.test_hearing import listen, n_errors, recognizer, words
 from tests.service.audio.audio_samples import decoded
 from tests.service.books.epub_check import check_epub
 from tests.service.books.read_command import Call, played, read
@@ -175,8 +175,7 @@ def test_a_recognizer_hears_a_whole_chapter(
             starts.append((before["end_s"] + after["start_s"]) / 2)
     samples = np.concatenate(list(decoded(output)))
     pcm = (np.clip(samples, -1, 1) * 32767).astype("<i2")
-    pocketsphinx = pytest.importorskip("pocketsphinx", reason="needs pocketsphinx")
-    decoder = pocketsphinx.Decoder(samprate=16_000, loglevel="FATAL")
+    decoder = recognizer()
     heard = [
         word
         for part in np.split(pcm, [round(start * 24_000) for start in starts[1:]])
