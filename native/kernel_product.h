@@ -1,9 +1,9 @@
 /* Products tile by tile: integers and floats, and the order of the tiles. */
 
-INLINE void integer_tile(const struct integer_product *p, const struct part *part, int64_t t,
-                         int rows, int64_t panel, int panels) {
-    vi totals[MOST_ROWS][MOST_PANELS * VECTORS];
-    sum_products(p, t, rows, panel, panels, totals);
+/* From the sums of products to the output. */
+INLINE void finish_tile(const struct integer_product *p, const struct part *part, int64_t t,
+                        int rows, int64_t panel, int panels,
+                        vi totals[][MOST_PANELS * VECTORS]) {
     UNROLL for (int i = 0; i < panels; i++) {
         const int32_t *terms = p->column_terms + (panel + i) * PANEL;
         UNROLL for (int j = 0; j < VECTORS; j++) {
@@ -41,6 +41,13 @@ INLINE void integer_tile(const struct integer_product *p, const struct part *par
         }
         store_values(&p->output, part, t, rows, panel + i, values, i * VECTORS, SUMMARY_ROWS);
     }
+}
+
+INLINE void integer_tile(const struct integer_product *p, const struct part *part, int64_t t,
+                         int rows, int64_t panel, int panels) {
+    vi totals[MOST_ROWS][MOST_PANELS * VECTORS];
+    sum_products(p, t, rows, panel, panels, totals);
+    finish_tile(p, part, t, rows, panel, panels, totals);
 }
 
 INLINE void float_tile(const struct float_product *p, const struct part *part, int64_t t, int rows,
@@ -122,6 +129,6 @@ INLINE int64_t sweep_of(int64_t panel_bytes) {
 
 enum { DOT_THIRD = DOT_ROWS < 3 ? 1 : DOT_ROWS / 3, FLOAT_THIRD = FLOAT_ROWS < 3 ? 1 : FLOAT_ROWS / 3 };
 
-MULTIPLY(integer, multiply_integers, DOT_ROWS, DOT_THIRD, p->taps * p->groups * PANEL * GROUP)
+MULTIPLY(integer, multiply_rows, DOT_ROWS, DOT_THIRD, p->panel_taps * p->groups * PANEL * GROUP)
 MULTIPLY(float, multiply_floats, FLOAT_ROWS, FLOAT_THIRD,
          p->kernel_size * p->channels * PANEL * (int64_t)sizeof(float))

@@ -30,13 +30,14 @@ INLINE void add_pair(dot_sum sums[][MOST_PANELS * DOT_VECTORS], const element *c
 /* All sums stay in registers from the first product to the last. */
 INLINE void sum_products(const struct integer_product *p, int64_t t, int rows, int64_t panel,
                          int panels, vi totals[][MOST_PANELS * VECTORS]) {
-    const int64_t groups = p->groups, panel_size = p->taps * groups * PANEL * GROUP;
+    const int64_t groups = p->groups, panel_size = p->panel_taps * groups * PANEL * GROUP;
     const int64_t step = p->stride * p->row_size;
+    const int64_t passed = (p->tap_step - 1) * groups * PANEL * GROUP;
     dot_sum sums[MOST_ROWS / 2][MOST_PANELS * DOT_VECTORS];
     UNROLL for (int r = 0; r < rows; r += 2)
         UNROLL for (int j = 0; j < panels * DOT_VECTORS; j++) sums[r / 2][j] = dot_zero();
     const int8_t *w = p->weight + panel * panel_size;
-    for (int64_t k = 0, place = 0; k < p->taps; k++, place = NEXT_PLACE(p, place)) {
+    for (int64_t k = 0, place = 0; k < p->taps; k++, place = NEXT_PLACE(p, place), w += passed) {
         prefetch_output(&p->output, t, rows, panel, panels, k, p->taps);
         const element *x[MOST_BASES];
         begin_tap(x, p, t, place, rows);

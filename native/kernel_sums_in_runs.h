@@ -66,18 +66,19 @@ INLINE void add_widened_run(run_total totals[][RUN_VECTORS], const element **x, 
 
 INLINE void sum_products(const struct integer_product *p, int64_t t, int rows, int64_t panel,
                          int panels, vi totals[][MOST_PANELS * VECTORS]) {
-    const int64_t step = p->stride * p->row_size, first_tap = panel * p->taps;
-    const int8_t *w = p->weight + first_tap * p->groups * PANEL * GROUP;
-    const uint8_t *runs = p->runs + first_tap * p->groups;
+    const int64_t step = p->stride * p->row_size;
+    const int8_t *w = p->weight + panel * p->panel_taps * p->groups * PANEL * GROUP;
+    const uint8_t *runs = p->runs + panel * p->run_taps * p->groups;
+    const int64_t passed = (p->tap_step - 1) * p->groups * PANEL * GROUP;
     run_total memory[MOST_ROWS][RUN_VECTORS], (*wide)[RUN_VECTORS] = memory;
     HIDE(wide); /* the registers are for the sums */
     UNROLL for (int r = 0; r < rows; r++)
         UNROLL for (int j = 0; j < RUN_VECTORS; j++) wide[r][j] = run_zero();
-    for (int64_t k = 0, place = 0; k < p->taps; k++, place = NEXT_PLACE(p, place)) {
+    for (int64_t k = 0, place = 0; k < p->taps; k++, place = NEXT_PLACE(p, place), w += passed) {
         prefetch_output(&p->output, t, rows, panel, panels, k, p->taps);
         const element *x[MOST_BASES];
         begin_tap(x, p, t, place, rows);
-        const uint8_t *run = runs + k * p->groups;
+        const uint8_t *run = runs + k * p->tap_step * p->groups;
         for (int64_t left = p->groups, length; left > 0; left -= length, run++) {
             length = *run & RUN_LENGTH;
             if (*run & RUN_WIDENED)

@@ -71,6 +71,7 @@ INLINE vf plus_product(vf sum, vf a, vf b) {
 #endif
 #include "kernel_peak.h"
 #include "kernel_product.h"
+#include "kernel_pairs.h"
 #include "kernel_source.h"
 #include "kernel_polar.h"
 
@@ -111,6 +112,7 @@ const struct variant TABLE_OF(VARIANT) = {
     .store_bytes = store_bytes,
     .load_bytes = load_bytes,
     .multiply_integers = multiply_integers,
+    .subtract_rows = subtract_rows,
     .multiply_floats = multiply_floats,
     .multiply_registers = multiply_registers,
     .summarize = summarize,

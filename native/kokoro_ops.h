@@ -33,10 +33,11 @@ struct kokoro_convolution {
     int64_t rows, in_channels, out_channels; /* x is [rows, in_channels] */
     int64_t kernel_size, dilation, stride, pad_begin, pad_end;
     int64_t weight_taps; /* kernel_size, or more times that, see README.md */
+    int64_t run_taps;    /* weight_taps, or more where differences of weights are used */
     float weight_scale, epsilon, negative_slope, output_scale;
     const float *x;
     const int8_t *weight; /* in the layout of the variant in use */
-    const int32_t *weight_sums;
+    const int32_t *weight_sums; /* [out_channels], and of each part of differences */
     const uint8_t *runs; /* see runs.h */
     const float *bias, *statistics, *style, *alpha, *residual, *addend;
     const float *weight_scales; /* of the outputs, in the place of weight_scale */

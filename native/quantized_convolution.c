@@ -5,6 +5,7 @@
  * compute the activation: cheaper than to write a tensor of floats and read it again.
  */
 #include "convolution.h"
+#include "pairs.h"
 #include "quantization.h"
 #include "runs.h"
 #include "statistics.h"
@@ -40,8 +41,13 @@ const char *kokoro_check_convolution(const struct kokoro_convolution *c) {
     if (c->style && c->statistics == NULL) return "style needs statistics";
     if (c->bias && c->float_bias) return "bias and float_bias exclude each other";
     if (kokoro_convolution_rows(c) < 1) return "x with its padding is shorter than the kernel";
-    if (c->weight_taps < c->kernel_size || c->weight_taps % c->kernel_size)
+    if (kokoro_difference_levels(c)) {
+        if (c->stride != 1) return "differences of weights need a stride of 1";
+    } else if (c->weight_taps < c->kernel_size || c->weight_taps % c->kernel_size) {
         return "the taps of weight must be kernel_size or more times that";
+    } else if (c->run_taps != c->weight_taps) {
+        return "the taps of runs must be those of weight, or of its differences too";
+    }
     return kokoro_check_runs(c);
 }
 
@@ -56,12 +62,15 @@ struct results {
 
 struct work {
     const struct variant *variant;
+    const struct kokoro_convolution *convolution;
     const struct results *results;
     struct activation activation, ends;
     struct quantization quantization;
     struct integer_product product;
     int64_t range_parts, padded_rows, quantize_parts;
+    int64_t subtractions, subtract_parts;
     int64_t output_rows, row_parts, panel_parts;
+    int64_t row_unit, least_rows; /* of a part: what it is a multiple of, and what it has at least */
     int64_t panels; /* of each result */
     struct range *ranges;
     double *summaries;
@@ -82,12 +91,25 @@ static void quantize_part(void *data, size_t index) {
                          kokoro_cut(w->padded_rows, 1, i + 1, w->quantize_parts));
 }
 
+/* Panels of the weights, then parts of the rows. */
+static void subtract_part(void *data, size_t index) {
+    const struct work *w = data;
+    const int64_t i = (int64_t)index - w->panels;
+    if (i < 0) {
+        kokoro_subtract_weights(&w->product.pairs, w->convolution, (int64_t)index);
+        return;
+    }
+    w->variant->subtract_rows(&w->product,
+                              kokoro_cut(w->subtractions, 1, i, w->subtract_parts),
+                              kokoro_cut(w->subtractions, 1, i + 1, w->subtract_parts));
+}
+
 /* The product whose columns go to one of the results. */
 static struct integer_product product_of(const struct work *w, int64_t result) {
     struct integer_product p = w->product;
     const int64_t column = result * w->panels * PANEL;
-    p.weight += column * p.taps * p.groups * GROUP;
-    p.runs += result * w->panels * p.taps * p.groups;
+    p.weight += column * p.panel_taps * p.groups * GROUP;
+    p.runs += result * w->panels * p.run_taps * p.groups;
     p.column_terms += column;
     p.scales += column;
     if (p.bias) p.bias += column;
@@ -101,8 +123,8 @@ static void product_part(void *data, size_t index) {
     const int64_t row = (int64_t)index % w->row_parts, rest = (int64_t)index / w->row_parts;
     const int64_t panel = rest % w->panel_parts, result = rest / w->panel_parts;
     struct part part = {
-        .first_row = kokoro_cut(w->output_rows, w->variant->tile_rows, row, w->row_parts),
-        .last_row = kokoro_cut(w->output_rows, w->variant->tile_rows, row + 1, w->row_parts),
+        .first_row = kokoro_cut(w->output_rows, w->row_unit, row, w->row_parts),
+        .last_row = kokoro_cut(w->output_rows, w->row_unit, row + 1, w->row_parts),
         .first_panel = kokoro_cut(w->panels, w->variant->tile_panels, panel, w->panel_parts),
         .last_panel = kokoro_cut(w->panels, w->variant->tile_panels, panel + 1, w->panel_parts),
     };
@@ -118,11 +140,11 @@ static void product_part(void *data, size_t index) {
  * there are too few rows to go round. */
 static void cut_product(struct work *w, const struct kokoro_convolution *c) {
     const double operations = (double)w->output_rows * (double)w->panels * PANEL *
-                              (double)c->weight_taps * (double)c->in_channels;
+                              (double)w->product.taps * (double)c->in_channels;
     const int64_t row_tiles = ceil_div(w->output_rows, w->variant->tile_rows);
     const int64_t panel_tiles = ceil_div(w->panels, w->variant->tile_panels);
     const int64_t parts = kokoro_parts(row_tiles * panel_tiles, operations, 1 << 22);
-    const int64_t high = ceil_div(row_tiles, 4); /* a part has 4 tiles or more, one on another */
+    const int64_t high = ceil_div(w->output_rows, w->least_rows);
     w->row_parts = parts < high ? parts : high;
     w->panel_parts = parts / w->row_parts;
     if (w->panel_parts > panel_tiles) w->panel_parts = panel_tiles;
@@ -131,7 +153,9 @@ static void cut_product(struct work *w, const struct kokoro_convolution *c) {
 static void set_up_product(struct work *w, const struct kokoro_convolution *c) {
     const int64_t columns = c->out_channels / w->results->count;
     w->product.kernel_size = c->kernel_size;
-    w->product.taps = c->weight_taps;
+    w->product.tap_step = 1;
+    w->product.taps = w->product.panel_taps = c->weight_taps;
+    w->product.run_taps = c->run_taps;
     w->product.dilation = c->dilation;
     w->product.stride = c->stride;
     w->product.groups = ceil_div(c->in_channels, GROUP);
@@ -143,7 +167,16 @@ static void set_up_product(struct work *w, const struct kokoro_convolution *c) {
     w->product.output.columns = w->product.output.row_length = columns;
     w->product.output.last = w->output_rows * columns;
     w->quantization.pad_begin = c->pad_begin;
-    w->quantization.row_size = round_up(c->in_channels, GROUP);
+    w->quantization.row_size = w->product.row_size = round_up(c->in_channels, GROUP);
+    w->row_unit = w->variant->tile_rows;
+    w->least_rows = 4 * w->row_unit;
+    const int64_t unit = 2 * w->row_unit * c->dilation; /* a tile of pairs of each strand */
+    w->subtractions = kokoro_set_up_pairs(&w->product.pairs, c, w->output_rows, unit);
+    if (w->subtractions) {
+        w->row_unit = unit;
+        w->least_rows = 8 * unit; /* the first tile of a strand has more to do than the others */
+        w->padded_rows += kokoro_rows_beyond(c);
+    }
     cut_product(w, c);
 }
 
@@ -155,14 +188,17 @@ static int32_t integer_bias(float bias, float scale) {
 }
 
 /* sum (q - zq) w = sum q w - zq sum w: the second term, and the bias, belong to a column. */
-static void set_up_column_terms(const struct work *w, const struct kokoro_convolution *c,
+static void set_up_column_terms(struct work *w, const struct kokoro_convolution *c,
                                 int32_t *terms) {
     const uint32_t zero = (uint32_t)(w->quantization.zero_point - w->variant->activation_offset);
-    memset(terms, 0, (size_t)round_up(c->out_channels, PANEL) * sizeof *terms);
+    const int64_t columns = round_up(c->out_channels, PANEL);
+    memset(terms, 0, (size_t)columns * sizeof *terms);
     for (int64_t i = 0; i < c->out_channels; i++) {
         const int32_t bias = c->bias ? integer_bias(c->bias[i], w->product.scales[i]) : 0;
         terms[i] = (int32_t)((uint32_t)bias - zero * (uint32_t)c->weight_sums[i]);
     }
+    w->product.column_terms = terms;
+    kokoro_set_up_pair_terms(&w->product.pairs, c, terms, w->variant->activation_offset);
 }
 
 /* The scales of the products, and what is added to them: zeros beyond the last column. */
@@ -181,7 +217,7 @@ static void set_up_scales(struct work *w, const struct kokoro_convolution *c, fl
 
 static const char *run(const struct runtime *runtime, const struct kokoro_convolution *c,
                        const struct results *results) {
-    struct work w = {.variant = kokoro_variant(), .results = results};
+    struct work w = {.variant = kokoro_variant(), .convolution = c, .results = results};
     float *const statistics = results->statistics;
     set_up_product(&w, c);
     const double elements = (double)c->rows * (double)c->in_channels;
@@ -196,6 +232,7 @@ static const char *run(const struct runtime *runtime, const struct kokoro_convol
     kokoro_reserve(&s, vectors, sizeof(float));
     kokoro_reserve(&s, w.range_parts, sizeof(struct range));
     kokoro_reserve(&s, row_elements, 1);
+    kokoro_reserve_pairs(&w.product.pairs, &s, w.product.row_size, columns);
     kokoro_reserve(&s, columns, sizeof(int32_t));
     kokoro_reserve(&s, 2 * columns, sizeof(float));
     kokoro_reserve(&s, summaries, sizeof(double));
@@ -203,6 +240,7 @@ static const char *run(const struct runtime *runtime, const struct kokoro_convol
     float *channel_vectors = kokoro_take(&s, vectors, sizeof(float));
     w.ranges = kokoro_take(&s, w.range_parts, sizeof(struct range));
     w.quantization.rows = kokoro_take(&s, row_elements, 1);
+    kokoro_take_pairs(&w.product.pairs, &s, w.product.row_size, columns);
     int32_t *terms = kokoro_take(&s, columns, sizeof(int32_t));
     float *scales = kokoro_take(&s, 2 * columns, sizeof(float));
     double *of_parts = kokoro_take(&s, summaries, sizeof(double));
@@ -218,10 +256,13 @@ static const char *run(const struct runtime *runtime, const struct kokoro_convol
     runtime->parallel(runtime->context, quantize_part, (size_t)w.quantize_parts, &w);
 
     w.product.rows = w.quantization.rows;
-    w.product.row_size = w.quantization.row_size;
+    if (w.subtractions) {
+        w.subtract_parts = kokoro_parts(w.subtractions, (double)row_elements, 1 << 16);
+        runtime->parallel(runtime->context, subtract_part,
+                          (size_t)(w.panels + w.subtract_parts), &w);
+    }
     set_up_scales(&w, c, scales);
     set_up_column_terms(&w, c, terms);
-    w.product.column_terms = terms;
     w.product.output.residual = c->residual;
     w.product.output.addend = c->addend;
     w.summaries = statistics ? of_parts : NULL;
@@ -256,26 +297,28 @@ const char *kokoro_convolve_integers(const struct kokoro_convolution *c, const u
                                      int32_t zero_point, int32_t *accumulators) {
     float *const no_floats = NULL; /* the integers themselves are wanted */
     const struct results results = {1, &no_floats, &c->output_scale, NULL};
-    struct work w = {.variant = kokoro_variant(), .results = &results};
     struct kokoro_convolution plain = *c;
+    struct work w = {.variant = kokoro_variant(), .convolution = &plain, .results = &results};
     plain.bias = plain.statistics = plain.style = plain.weight_scales = plain.float_bias = NULL;
     const char *wrong = kokoro_check_convolution(&plain);
     if (wrong) return wrong;
     if (zero_point < 0 || zero_point > 255) return "zero_point must be 0 to 255";
     set_up_product(&w, &plain);
     w.quantization.zero_point = zero_point;
-    w.product.row_size = w.quantization.row_size;
     const int64_t elements = w.padded_rows * w.product.row_size;
+    const int64_t columns = w.panels * PANEL;
     struct scratch s = {.runtime = &kokoro_plain_runtime};
     kokoro_reserve(&s, elements, 1);
     kokoro_reserve(&s, w.product.row_size, 1);
-    kokoro_reserve(&s, w.panels * PANEL, sizeof(int32_t));
-    kokoro_reserve(&s, 2 * w.panels * PANEL, sizeof(float));
+    kokoro_reserve_pairs(&w.product.pairs, &s, w.product.row_size, columns);
+    kokoro_reserve(&s, columns, sizeof(int32_t));
+    kokoro_reserve(&s, 2 * columns, sizeof(float));
     if (!kokoro_allocate(&s)) return "no memory";
     char *rows = kokoro_take(&s, elements, 1);
     uint8_t *padding = kokoro_take(&s, w.product.row_size, 1);
-    int32_t *terms = kokoro_take(&s, w.panels * PANEL, sizeof(int32_t));
-    set_up_scales(&w, &plain, kokoro_take(&s, 2 * w.panels * PANEL, sizeof(float)));
+    kokoro_take_pairs(&w.product.pairs, &s, w.product.row_size, columns);
+    int32_t *terms = kokoro_take(&s, columns, sizeof(int32_t));
+    set_up_scales(&w, &plain, kokoro_take(&s, 2 * columns, sizeof(float)));
     memset(rows, 0, (size_t)elements);
     memset(padding, zero_point, (size_t)w.product.row_size);
     for (int64_t p = 0; p < w.padded_rows; p++) {
@@ -285,7 +328,10 @@ const char *kokoro_convolve_integers(const struct kokoro_convolution *c, const u
     }
     set_up_column_terms(&w, &plain, terms);
     w.product.rows = rows;
-    w.product.column_terms = terms;
+    if (w.subtractions) {
+        w.subtract_parts = 1;
+        for (int64_t i = 0; i < w.panels + w.subtract_parts; i++) subtract_part(&w, (size_t)i);
+    }
     w.product.output.accumulators = accumulators;
     for (int64_t i = 0; i < w.row_parts * w.panel_parts; i++) product_part(&w, (size_t)i);
     kokoro_release(&s);

@@ -1,5 +1,6 @@
 /* The operators over 8-bit weights: shapes and pointers of a run, and attributes. */
 #include "operators.h"
+#include "pairs.h"
 #include "statistics.h"
 
 void kokoro_compute_quantized(const struct kernel *kernel, struct node *n) {
@@ -9,9 +10,12 @@ void kokoro_compute_quantized(const struct kernel *kernel, struct node *n) {
     int64_t per_output[] = {c.out_channels}, per_input[] = {c.in_channels};
     int64_t statistics_in[] = {STATISTICS, c.in_channels}, style[] = {1, 2 * c.in_channels};
     c.weight = kokoro_input(n, 1, "weight", 0, weight, 5);
-    c.weight_sums = kokoro_input(n, 2, "weight_sums", 0, per_output, 1);
     c.weight_taps = weight[1];
-    c.runs = kokoro_input(n, 3, "runs", 0, weight, 3);
+    int64_t runs[] = {weight[0], -1, weight[2]};
+    c.runs = kokoro_input(n, 3, "runs", 0, runs, 3);
+    c.run_taps = runs[1];
+    int64_t sums[] = {kokoro_weight_sums(&c)};
+    c.weight_sums = kokoro_input(n, 2, "weight_sums", 0, sums, 1);
     c.bias = kokoro_input(n, 4, "bias", 1, per_output, 1);
     c.statistics = kokoro_input(n, 5, "statistics", 1, statistics_in, 2);
     c.style = kokoro_input(n, 6, "style", 1, style, 2);
@@ -34,6 +38,7 @@ void kokoro_compute_matmul(const struct kernel *kernel, struct node *n) {
         .out_channels = kernel->convolution.out_channels,
         .kernel_size = 1,
         .weight_taps = 1,
+        .run_taps = 1,
         .dilation = 1,
         .stride = 1,
         .negative_slope = 1.0f,
@@ -90,8 +95,15 @@ void kokoro_compute_block(const struct kernel *kernel, struct node *n) {
         int64_t weight[] = {panels_of(b.channels), -1, groups_of(b.channels), PANEL, GROUP};
         b.operands[i].weight = kokoro_input(n, at, "weight", 0, weight, 5);
         b.operands[i].weight_taps = weight[1];
-        b.operands[i].weight_sums = kokoro_input(n, at + 1, "weight_sums", 0, per_channel, 1);
-        b.operands[i].runs = kokoro_input(n, at + 2, "runs", 0, weight, 3);
+        int64_t runs[] = {weight[0], -1, weight[2]};
+        b.operands[i].runs = kokoro_input(n, at + 2, "runs", 0, runs, 3);
+        b.operands[i].run_taps = runs[1];
+        const struct kokoro_convolution c = {.kernel_size = b.kernel_size,
+                                             .weight_taps = weight[1],
+                                             .run_taps = runs[1],
+                                             .out_channels = b.channels};
+        int64_t sums[] = {kokoro_weight_sums(&c)};
+        b.operands[i].weight_sums = kokoro_input(n, at + 1, "weight_sums", 0, sums, 1);
         b.operands[i].bias = kokoro_input(n, at + 3, "bias", 0, per_channel, 1);
         b.operands[i].style = kokoro_input(n, at + 4, "style", 0, style, 2);
         b.operands[i].alpha = kokoro_input(n, at + 5, "alpha", 0, per_channel, 1);

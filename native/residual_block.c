@@ -22,6 +22,7 @@ static struct kokoro_convolution convolution_of(const struct residual_block *blo
         .output_scale = 1.0f,
         .weight = block->operands[index].weight,
         .weight_taps = block->operands[index].weight_taps,
+        .run_taps = block->operands[index].run_taps,
         .weight_sums = block->operands[index].weight_sums,
         .runs = block->operands[index].runs,
         .bias = block->operands[index].bias,

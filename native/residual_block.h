@@ -17,7 +17,7 @@ struct residual_block {
     int64_t rows;
     struct {
         const int8_t *weight;
-        int64_t weight_taps;
+        int64_t weight_taps, run_taps;
         const int32_t *weight_sums;
         const uint8_t *runs;
         const float *bias, *style, *alpha;

@@ -48,7 +48,7 @@ const char *kokoro_measure(double *peak, double *reached) {
     for (int i = 0; i < ROWS * CHANNELS; i++) x[i] = (float)(i * 37 % 101 - 50);
     const struct kokoro_convolution c = {
         .rows = ROWS, .in_channels = CHANNELS, .out_channels = CHANNELS, .kernel_size = TAPS,
-        .weight_taps = TAPS, .dilation = 1, .stride = 1, .pad_begin = TAPS / 2,
+        .weight_taps = TAPS, .run_taps = TAPS, .dilation = 1, .stride = 1, .pad_begin = TAPS / 2,
         .pad_end = TAPS / 2, .weight_scale = 1.0f, .negative_slope = 1.0f, .output_scale = 1.0f,
         .x = x, .weight = weight, .weight_sums = sums, .runs = runs,
     };

@@ -12,7 +12,7 @@ enum { PANEL = 16 }; /* columns of a packed weight that lie together */
 enum { GROUP = 4 };  /* input channels that one integer dot product takes */
 
 /* The layouts of packed weights, see README.md. A change of one takes a number that none had. */
-enum layout { CENTERED = 2, CENTERED_PAIRS = 3 };
+enum layout { CENTERED = 4, CENTERED_PAIRS = 5 };
 
 static inline int64_t round_up(int64_t value, int64_t multiple) {
     return (value + multiple - 1) / multiple * multiple;
@@ -68,16 +68,40 @@ struct part {
     struct summary summary;
 };
 
+/* Differences of rows of activations, and of differences, see kernel_pairs.h. */
+struct differences {
+    void *rows;      /* bytes like those of the product; or NULL */
+    uint8_t *beyond; /* of each row: whether a difference does not fit its byte */
+    int64_t count;   /* of the rows */
+    int64_t first_tap, taps; /* of the differences of weights that they are multiplied with */
+    int32_t *column_terms;   /* what is added then, in whole panels */
+};
+
+/* A product in pairs of rows: `of_rows` are the differences of neighbours in a strand; the others
+ * are those of every second row of the strand, beginning with its first and with its second row,
+ * and of `of_rows`. */
+enum { OF_EVEN, OF_ODD, OF_BOTH, HALVES };
+struct pairs {
+    struct differences of_rows, of_halves[HALVES];
+    int64_t blocks;      /* of 2 dilations of output rows, whole ones alone */
+    int64_t weight_taps; /* of all differences of weights, which are packed like weights */
+    int8_t *weight;
+};
+
 struct integer_product {
     const void *rows;
     int64_t row_size, stride, dilation, kernel_size, groups;
-    int64_t taps;                /* of the weights: those beyond the kernel_size begin again */
-    const int8_t *weight;        /* [panels, taps, groups, PANEL, GROUP], or pairs of groups */
-    const uint8_t *runs;         /* [panels, taps, groups], see runs.h */
+    int64_t taps;                /* that are taken: those beyond the kernel_size begin again */
+    int64_t tap_step;            /* from one of them to the next, in the weights */
+    int64_t panel_taps;          /* of a panel's weights, taken or not */
+    int64_t run_taps;            /* of a panel's runs, likewise */
+    const int8_t *weight;        /* [panels, panel_taps, groups, PANEL, GROUP], or pairs of groups */
+    const uint8_t *runs;         /* [panels, run_taps, groups], see runs.h */
     const int32_t *column_terms; /* what is added to every row, in whole panels */
     const float *scales;         /* of the columns, in whole panels */
     const float *bias;           /* added to what was scaled, in whole panels; or NULL */
     struct output output;
+    struct pairs pairs;
 };
 
 /* Row t, tap k reads rows + (t - row_origin + first_tap + k * tap_step) * channels. */
@@ -103,6 +127,8 @@ struct variant {
     void (*store_bytes)(const uint8_t *from, int64_t count, void *to);
     void (*load_bytes)(const void *from, int64_t count, uint8_t *to);
     void (*multiply_integers)(const struct integer_product *, const struct part *);
+    /* Sets rows first.. of all differences, and whether they are beyond a byte. */
+    void (*subtract_rows)(const struct integer_product *, int64_t first, int64_t last);
     void (*multiply_floats)(const struct float_product *, const struct part *);
     /* As many products of bytes as fit so many rounds, and nothing else; their number. */
     int64_t (*multiply_registers)(int64_t rounds);

@@ -15,8 +15,8 @@ class Layout(IntEnum):
     A layout that changes takes a number that none has had.
     """
 
-    CENTERED = 2
+    CENTERED = 4
     """Four channels of 16 columns lie together."""
 
-    CENTERED_PAIRS = 3
+    CENTERED_PAIRS = 5
     """Eight channels of 16 columns, for instructions that take so many."""

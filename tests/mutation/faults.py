@@ -193,6 +193,13 @@ FAULTS = (
         ("tests/service/machine",),
     ),
     Fault(
+        "a difference that does not fit a byte is multiplied as well",
+        "native/kernel_pairs.h",
+        "return !any;",
+        "return any >= 0;",
+        ("tests/native/test_pairs.py",),
+    ),
+    Fault(
         "a ratio that fell passes as well",
         "bench/regression.py",
         "return not fell and not gone",

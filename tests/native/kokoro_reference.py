@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from service.preparation.layout import Layout
+from tests.native.packing_reference import differences, fits, in_eights, in_fours, runs_of
 
 Floats = NDArray[np.float32]
 Bytes = NDArray[np.uint8]
@@ -69,7 +70,10 @@ def quantization(v: Floats) -> tuple[np.float32, int]:
 
 @dataclass
 class Convolution:
-    """A DynamicQuantizeConv: `x` [T, Ci], `w` int8 or int16 [Co, Ci, K]."""
+    """A DynamicQuantizeConv: `x` [T, Ci], `w` int8 or int16 [Co, Ci, K].
+
+    `pairs`: sums and runs are of differences of the weights too, if these fit.
+    """
 
     x: Floats
     w: NDArray[np.signedinteger[Any]]
@@ -89,6 +93,7 @@ class Convolution:
     addend: Floats | None = None
     weight_scales: Floats | None = None
     float_bias: Floats | None = None
+    pairs: bool = False
 
     @property
     def kernel_size(self) -> int:
@@ -164,51 +169,33 @@ class Convolution:
         while not terms or rest.any():
             terms.append(rest.clip(-128, 127))
             rest = rest - terms[-1]
-        w = np.concatenate(terms, axis=2).astype(np.int8)
-        out, inner, taps = w.shape
-        panels, groups = -(-out // 16), -(-inner // 4)
-        whole = np.zeros((panels * 16, groups * 4, taps), np.int8)
-        whole[:out, :inner] = w
-        fours = whole.reshape(panels, 16, groups, 4, taps).transpose(0, 4, 2, 1, 3)
-        if layout is Layout.CENTERED:
-            return np.ascontiguousarray(fours)
-        pairs = groups // 2
-        eights = whole[:, : pairs * 8].reshape(panels, 16, pairs, 8, taps).transpose(0, 4, 2, 1, 3)
-        paired = np.ascontiguousarray(eights).reshape(panels, taps, pairs * 2, 16, 4)
-        return np.concatenate([paired, fours[:, :, pairs * 2 :]], axis=2)
+        fours = in_fours(np.concatenate(terms, axis=2))
+        return fours if layout is Layout.CENTERED else in_eights(fours)
+
+    def differences(self) -> list[Integers]:
+        """Of taps; then of every second tap, of the others, and of the differences; if they fit."""
+        size = self.kernel_size
+        if not self.pairs or size % 2 == 0 or size == 1 or self.stride != 1:
+            return []
+        w = self.w.astype(np.int64)
+        of_taps = differences(w)
+        halves = [differences(half) for half in (w[:, :, ::2], w[:, :, 1::2], of_taps)]
+        if not fits(w, of_taps):
+            return []
+        return [of_taps, *halves] if fits(*halves) else [of_taps]
 
     def weight_sums(self) -> NDArray[np.int32]:
-        return self.w.sum(axis=(1, 2), dtype=np.int32)
+        parts = [self.w, *self.differences()]
+        return np.concatenate([part.sum(axis=(1, 2), dtype=np.int32) for part in parts])
 
     def runs(self) -> Bytes:
         """As long as the weights allow, one group after the other."""
-        packed = self.packed().astype(int)
+        parts = [self.packed(), *map(in_fours, self.differences())]
+        packed = np.concatenate(parts, axis=1).astype(int)
         runs = np.zeros(packed.shape[:3], np.uint8)
         for place in np.ndindex(runs.shape[:2]):
             runs[place] = runs_of(packed[place])
         return runs
-
-
-def runs_of(groups: Integers) -> Bytes:
-    """Cut the groups [Q, 16, 4] of a panel and a tap; see native/runs.h."""
-    lengths: list[int] = []
-    sums = np.zeros((2, 16, 2), int)
-    for group in groups:
-        pairs = group.reshape(16, 2, 2)
-        own = np.stack([pairs.clip(min=0).sum(axis=2), -pairs.clip(max=0).sum(axis=2)])
-        if own.max() > 128:
-            goes_on = bool(lengths) and 128 < lengths[-1] < 255
-            kind = 128
-        else:
-            goes_on = bool(lengths) and lengths[-1] < 127 and (sums + own).max() <= 128
-            kind = 0
-        if goes_on:
-            lengths[-1] += 1
-            sums += own
-        else:
-            lengths.append(kind + 1)
-            sums = own
-    return np.array(lengths + [0] * (len(groups) - len(lengths)), np.uint8)
 
 
 def matmul(x: Floats, w: Signed, scales: Floats, bias: Floats | None = None) -> Convolution:

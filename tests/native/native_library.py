@@ -40,7 +40,7 @@ class ConvolutionArguments(ctypes.Structure):
     _fields_ = [
         *((name, c_int64) for name in ("rows", "in_channels", "out_channels")),
         *((name, c_int64) for name in ("kernel_size", "dilation", "stride")),
-        *((name, c_int64) for name in ("pad_begin", "pad_end", "weight_taps")),
+        *((name, c_int64) for name in ("pad_begin", "pad_end", "weight_taps", "run_taps")),
         *((name, c_float) for name in ("weight_scale", "epsilon")),
         *((name, c_float) for name in ("negative_slope", "output_scale")),
         *((name, c_void_p) for name in ("x", "weight", "weight_sums", "runs")),
@@ -139,6 +139,7 @@ def _arguments(c: reference.Convolution, kept: list[Any]) -> ConvolutionArgument
         pad_begin=c.pad_begin,
         pad_end=c.pad_end,
         weight_taps=c.packed().shape[1],
+        run_taps=c.runs().shape[1],
         weight_scale=c.weight_scale,
         epsilon=c.epsilon,
         negative_slope=c.negative_slope,

@@ -19,7 +19,9 @@ EPSILON = 1e-5
 class Block:
     """Random operands of six convolutions."""
 
-    def __init__(self, rows=70, channels=20, kernel=3, dilations=(1, 1, 3, 1, 5, 1)):
+    def __init__(
+        self, rows=70, channels=20, kernel=3, dilations=(1, 1, 3, 1, 5, 1), *, pairs=False
+    ):
         random = np.random.default_rng(kernel)
         self.dilations = dilations
         self.x = random.standard_normal((rows, channels), np.float32)
@@ -36,6 +38,7 @@ class Block:
                 pad_begin=dilation * (kernel - 1) // 2,
                 pad_end=dilation * (kernel - 1) // 2,
                 epsilon=EPSILON,
+                pairs=pairs,
             )
             for seed, dilation in enumerate(dilations)
         ]
@@ -140,10 +143,11 @@ def assert_same(found, expected):
     [(70, 20, 3), (1, 1, 1), (5, 7, 11), (900, 128, 3), (300, 128, 11), (129, 33, 7)],
     ids=str,
 )
-def test_is_six_convolutions(run, run_six, variant, shape, addend, outputs):
+@pytest.mark.parametrize("pairs", [False, True], ids=["", "pairs"])
+def test_is_six_convolutions(run, run_six, variant, shape, addend, outputs, pairs):
     if variant == "portable" and shape[0] * shape[1] * shape[2] > 100_000:
         pytest.skip("takes portable C too long")
-    block = Block(*shape)
+    block = Block(*shape, pairs=pairs)
     y, *found = run("ResidualBlock", block.inputs(addend=addend), block.attributes(), outputs)
     expected = dict(zip(["y", "s", "measured"], run_six(block, addend=addend), strict=True))
     named = dict(zip(filter(None, outputs), [y[0], *found], strict=True))
@@ -316,7 +320,7 @@ def test_attributes_are_of_six(run, name, count):
 
 @pytest.mark.parametrize("threads", [1, 2, 3])
 def test_threads_change_nothing(library_path, threads):
-    block = Block(600, 128, 7)
+    block = Block(600, 128, 7, pairs=True)
     inputs = block.inputs(addend=True, given=random_statistics(block), share=0.3)
     outputs = ["y", "s", "measured"]
     model = native_models.model("ResidualBlock", inputs, block.attributes(), outputs)

@@ -11,6 +11,7 @@
 #include "runtime.h"
 #include "statistics.h"
 #include "variants_checks.h"
+#include "variants_pairs.h"
 #include "variants_tensors.h"
 
 #include <math.h>
@@ -34,7 +35,7 @@ static void convolution(struct shape s, unsigned parts, int kind) {
         .weight_scale = 0.01f, .epsilon = 1e-5f, .negative_slope = parts & 1 ? 0.2f : 1.0f,
         .output_scale = parts & 2 ? 0.70710678f : 1.0f,
         .x = x, .weight = w, .weight_sums = sums, .runs = runs,
-        .weight_taps = s.kernel,
+        .weight_taps = s.kernel, .run_taps = s.kernel,
     };
     const int64_t rows = kokoro_convolution_rows(&c), outputs = rows * s.out;
     float *y = NULL, *found = NULL, *statistics = NULL, *bias = NULL, *residual = NULL;
@@ -74,6 +75,7 @@ static void convolution(struct shape s, unsigned parts, int kind) {
     statistics = memory(4 * s.out, sizeof *statistics);
     kokoro_convolve_integers(&c, q, zero_point, expected);
     kokoro_convolve(&c, y, statistics);
+    convolution_in_pairs(c, w, q, zero_point, expected);
 
     use(candidate);
     c.weight = of_candidate = laid_out(w, s.in, s.out, s.kernel);
@@ -106,12 +108,9 @@ static void convolution(struct shape s, unsigned parts, int kind) {
     c.bias = bias = floats(s.out);
     kokoro_convolve(&c, found, NULL);
 end:
-    release(w), release(of_candidate), release(sums), release(runs), release(x), release(q);
-    release(other);
-    release(expected);
-    release(integers), release(y), release(found), release(statistics), release(bias);
-    release(residual), release(addend);
-    release(given), release(style), release(alpha);
+    release(w), release(of_candidate), release(expected), release(sums), release(q), release(other);
+    release(runs), release(integers), release(found), release(bias), release(style), release(alpha);
+    release(x), release(y), release(statistics), release(residual), release(addend), release(given);
 }
 
 static void float_convolution(struct shape s, int kind) {
@@ -200,7 +199,7 @@ static void matmul(int64_t rows, int64_t in, int64_t out, int biased, int kind) 
     uint8_t *runs = runs_of(w, in, out, 1);
     float *y = zeros(rows * out), *found = zeros(rows * out);
     struct kokoro_convolution c = {
-        .rows = rows, .in_channels = in, .out_channels = out, .kernel_size = 1, .weight_taps = 1, .dilation = 1,
+        .rows = rows, .in_channels = in, .out_channels = out, .kernel_size = 1, .weight_taps = 1, .run_taps = 1, .dilation = 1,
         .stride = 1, .negative_slope = 1.0f, .output_scale = 1.0f, .x = x, .weight = w,
         .weight_sums = sums, .runs = runs, .weight_scales = scales, .float_bias = bias,
     };
@@ -250,7 +249,7 @@ static void residual_block(int64_t rows, int64_t channels, int64_t kernel, int w
         void *const made[OPERANDS] = {sums, weight, runs, bias, style, alpha};
         memcpy(kept + OPERANDS * i, made, sizeof made);
         block.operands[i].weight = weight;
-        block.operands[i].weight_taps = kernel;
+        block.operands[i].weight_taps = block.operands[i].run_taps = kernel;
         block.operands[i].weight_sums = sums;
         block.operands[i].runs = runs;
         block.operands[i].bias = bias;
@@ -286,7 +285,7 @@ static void residual_block(int64_t rows, int64_t channels, int64_t kernel, int w
             .negative_slope = 1.0f, .output_scale = last ? block.output_scale : 1.0f,
             .x = i ? expected[i - 1] : x, .statistics = taken,
             .weight = block.operands[i].weight, .weight_sums = block.operands[i].weight_sums,
-            .runs = block.operands[i].runs, .weight_taps = kernel,
+            .runs = block.operands[i].runs, .weight_taps = kernel, .run_taps = kernel,
             .bias = block.operands[i].bias, .style = block.operands[i].style,
             .alpha = block.operands[i].alpha,
             .residual = i % 2 == 0 ? NULL : i > 1 ? expected[i - 2] : x,
@@ -357,6 +356,7 @@ static void hold(int rounds) {
         {11, 15, 31, 3, 1, 1, 1, 1},   {25, 17, 48, 2, 2, 1, 0, 5},    {61, 22, 40, 12, 1, 6, 3, 3},
         {40, 64, 64, 11, 5, 1, 25, 25}, {30, 3, 5, 4, 1, 1, 40, 0},    {30, 3, 5, 4, 1, 3, 0, 40},
         {3, 8, 16, 9, 1, 1, 0, 0},     {100, 70, 130, 3, 1, 2, 1, 1},  {7, 514, 18, 3, 1, 1, 1, 1},
+        {230, 9, 33, 11, 1, 1, 5, 5},  {330, 6, 20, 7, 3, 1, 9, 9},    {130, 12, 18, 3, 1, 1, 1, 1},
     };
     const int count = sizeof shapes / sizeof *shapes;
     const float shares[] = {-1.0f, 0.0f, 0.3f, 1.0f}; /* the first: nothing is given */

@@ -7,8 +7,9 @@ from typing import NamedTuple
 import onnx_ir as ir
 from onnx_ir import convenience
 
-from service.preparation.rewriting.graph import nodes_of, users
-from service.preparation.rewriting.native import OPERATORS
+from service.preparation.rewriting.graph import constant, nodes_of, users
+from service.preparation.rewriting.native import OPERATORS, packed_operands
+from service.preparation.rewriting.packing import with_differences
 
 PAIRS = 3
 """Pairs of convolutions in a block."""
@@ -30,7 +31,8 @@ def fuse_blocks(graph: ir.Graph) -> int:
 
     In: three pairs of `DynamicQuantizeConv` with AdaIN and Snake, each pair adding its input to its
     result. Out: one operator that needs two tensors beside its input and its result, where the
-    chain needs five.
+    chain needs five. Sums and runs are also of the differences of its weights where these fit
+    int8: a block has rows enough to be multiplied in pairs.
     """
     count = 0
     for node in nodes_of(graph, "DynamicQuantizeConv"):
@@ -112,7 +114,7 @@ def _next(pair: _Pair) -> ir.Node | None:
 def _fuse(graph: ir.Graph, pairs: list[_Pair]) -> None:
     first, last = pairs[0].first, pairs[-1].second
     convolutions = [node for pair in pairs for node in pair]
-    operands = [_inputs(node)[index] for node in convolutions for index in _PER_CONVOLUTION]
+    operands = [operand for node in convolutions for operand in _operands(graph, node)]
     head = _inputs(first)
     block = ir.node(
         "ResidualBlock",
@@ -134,6 +136,19 @@ def _fuse(graph: ir.Graph, pairs: list[_Pair]) -> None:
         new.name = old.name
         convenience.replace_all_uses_with(old, new)
     graph.remove(list(reversed(convolutions)), safe=True)
+
+
+def _operands(graph: ir.Graph, node: ir.Node) -> list[ir.Value | None]:
+    """Return the inputs of a convolution that its block takes."""
+    inputs = [_inputs(node)[index] for index in _PER_CONVOLUTION]
+    weight, sums = inputs[:2]
+    packed, of_columns = constant(weight), constant(sums)
+    assert weight is not None
+    assert packed is not None  # `native` made it, and the sums
+    assert of_columns is not None
+    parts = with_differences(packed, node.attributes["kernel_size"].as_int())
+    name = f"{weight.name}_in_pairs"
+    return [*packed_operands(graph, parts, of_columns.size, name), *inputs[3:]]
 
 
 def _inputs(node: ir.Node) -> list[ir.Value | None]:

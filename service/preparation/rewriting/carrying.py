@@ -227,9 +227,9 @@ def _replaced(graph: ir.Graph, block: ir.Node, given: ir.Value, share: ir.Value)
 
 
 def _channels(block: ir.Node) -> int:
-    sums = constant(block.inputs[_SHARE + 2])
-    assert sums is not None  # a block has weights
-    return sums.size
+    bias = constant(block.inputs[_SHARE + 4])
+    assert bias is not None  # a block has one
+    return bias.size
 
 
 def _named(value: ir.Value, name: str) -> ir.Value:

@@ -57,7 +57,7 @@ def _fused(
     assert x is not None  # checked to be a sequence
     inputs = [
         x,
-        *packed_operands(graph, pack_matrix(weight), weight.shape[1], f"{x.name}_matrix"),
+        *packed_operands(graph, [pack_matrix(weight)], weight.shape[1], f"{x.name}_matrix"),
         initializer(graph, scale, f"{x.name}_matrix_scales"),
         None if bias is None else initializer(graph, bias, f"{x.name}_matrix_bias"),
         initializer(graph, np.ones(n_outputs, np.float32), f"{x.name}_output_scales"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -77,7 +78,7 @@ class _Fuser:
         }
         inputs = [
             source,
-            *packed_operands(self._graph, packed, weight.shape[0], name),
+            *packed_operands(self._graph, [packed], weight.shape[0], name),
             bias,
             before["statistics"],
             before["style"],
@@ -233,13 +234,17 @@ class _Fuser:
 
 
 def packed_operands(
-    graph: ir.Graph, packed: npt.NDArray[np.int8], n_out: int, name: str
+    graph: ir.Graph, parts: Sequence[npt.NDArray[np.int8]], n_out: int, name: str
 ) -> list[ir.Value]:
-    """Return the inputs that packed weights are: themselves, the sums of columns, the runs."""
+    """Return the inputs that packed weights are: themselves, the sums of columns, the runs.
+
+    Sums and runs are also of the parts behind the first one, which are its differences.
+    """
+    sums = np.concatenate([column_sums(part, n_out) for part in parts])
     return [
-        initializer(graph, packed, f"{name}_packed"),
-        initializer(graph, column_sums(packed, n_out), f"{name}_sums"),
-        initializer(graph, cut_runs(packed), f"{name}_runs"),
+        initializer(graph, parts[0], f"{name}_packed"),
+        initializer(graph, sums, f"{name}_sums"),
+        initializer(graph, cut_runs(np.concatenate(parts, axis=1)), f"{name}_runs"),
     ]
 
 

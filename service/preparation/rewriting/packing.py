@@ -50,6 +50,44 @@ def pack_matrix(weight: npt.NDArray[np.int8]) -> npt.NDArray[np.int8]:
     return pack_integers(weight.T[:, :, None])
 
 
+def with_differences(packed: npt.NDArray[np.int8], size: int) -> list[npt.NDArray[np.int8]]:
+    """Return packed weights with the differences that pairs of rows are multiplied with.
+
+    Args:
+        packed: int8 [P, n K, Q, 16, 4].
+        size: K.
+
+    Returns:
+        The taps, then their differences, and then those of the taps with an even index, of the
+        taps with an odd one, and of the differences, each int8 [P, n, Q, 16, 4]. Only the first
+        two where the others do not fit int8, and only the first where the second do not, where K
+        is even or 1, or where a weight is the sum of several terms.
+    """
+    if packed.shape[1] != size or size % 2 == 0 or size == 1:
+        return [packed]
+    of_taps = _differences(packed)
+    if not _fits(of_taps):
+        return [packed]
+    halves = [_differences(half) for half in (packed[:, ::2], packed[:, 1::2], of_taps)]
+    of_halves = halves if all(map(_fits, halves)) else []
+    return [packed, *(part.astype(np.int8) for part in (of_taps, *of_halves))]
+
+
+def _differences(taps: npt.NDArray[np.int8] | npt.NDArray[np.int16]) -> npt.NDArray[np.int16]:
+    """Return each tap with an even index less the next one, if there is one; nothing of one tap."""
+    if taps.shape[1] == 1:
+        return np.empty((taps.shape[0], 0, *taps.shape[2:]), np.int16)
+    found: npt.NDArray[np.int16] = taps[:, ::2].astype(np.int16)
+    found[:, : taps.shape[1] // 2] -= taps[:, 1::2]
+    return found
+
+
+def _fits(weights: npt.NDArray[np.int16]) -> bool:
+    """Tell whether they are int8."""
+    limits = np.iinfo(np.int8)
+    return weights.size == 0 or (weights.min() >= limits.min and weights.max() <= limits.max)
+
+
 def pair_groups(packed: npt.NDArray[np.int8]) -> npt.NDArray[np.int8]:
     """Return packed weights with the eight channels of each two groups together, column by column.
 

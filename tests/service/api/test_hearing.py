@@ -123,7 +123,7 @@ def test_a_recognizer_hears_what_was_written(server: Any, decoder: Any) -> None:
         pytest.param(0.25, (2.0, 2.0), 0.35, marks=pytest.mark.slow),
         pytest.param(0.4, (2.0, 1.25), 0.35, marks=pytest.mark.slow),
         pytest.param(2.5, (0.5, 0.8), 0.55, marks=pytest.mark.slow),
-        (4.0, (0.5, 0.5), 0.7),
+        (4.0, (0.5, 0.5), 0.8),
     ],
 )
 def test_a_recognizer_hears_speech_of_any_speed(

@@ -29,7 +29,7 @@ def compiled(folder: Path, code: str) -> Path:
     return path
 
 
-def library_of(folder: Path, kernels: str, layout: int | str | None = 2) -> Path:
+def library_of(folder: Path, kernels: str, layout: int | str | None = 4) -> Path:
     """Compile a library without kernels; `layout` is C, what it says of their weights."""
     code = f"""
         static const char *in_use = "{kernels}";
@@ -87,13 +87,13 @@ def test_kernels_of_no_library_are_refused(tmp_path: Path) -> None:
 
 
 def test_the_fastest_kernels_that_read_a_layout_can_be_asked_for(tmp_path: Path) -> None:
-    path = library_of(tmp_path, "too_new", "in_use[0] == 't' ? 3 : 2")
+    path = library_of(tmp_path, "too_new", "in_use[0] == 't' ? 5 : 4")
     assert find_native_operators(path).layout is Layout.CENTERED_PAIRS
     assert find_native_operators(path, layout=Layout.CENTERED).kernels == "abacus"
 
 
 def test_portable_kernels_are_not_worth_a_layout(tmp_path: Path) -> None:
-    path = library_of(tmp_path, "abacus", "in_use[0] == 'p' ? 2 : 3")
+    path = library_of(tmp_path, "abacus", "in_use[0] == 'p' ? 4 : 5")
     with pytest.raises(NativeUnavailableError, match="this CPU"):
         find_native_operators(path, layout=Layout.CENTERED)
 
@@ -112,7 +112,7 @@ def test_kernels_are_measured() -> None:
 @pytest.mark.parametrize("layout", [None, 1, max(Layout) + 1])
 def test_a_library_of_other_sources_is_refused(tmp_path: Path, layout: int | None) -> None:
     path = library_of(tmp_path, "abacus", layout)
-    found = f"reads layout {layout or 0} of weights, not 2 or 3; install the service again"
+    found = f"reads layout {layout or 0} of weights, not 4 or 5; install the service again"
     with pytest.raises(NativeUnavailableError, match=found):
         find_native_operators(path)
     with pytest.raises(SettingsError, match=f"kernels = abacus: there are no .*{found}"):
@@ -120,7 +120,7 @@ def test_a_library_of_other_sources_is_refused(tmp_path: Path, layout: int | Non
 
 
 def test_the_layout_is_that_of_the_kernels_in_use(tmp_path: Path) -> None:
-    path = library_of(tmp_path, "best", "in_use[0] == 'a' ? 3 : 2")
+    path = library_of(tmp_path, "best", "in_use[0] == 'a' ? 5 : 4")
     assert find_native_operators(path).layout is Layout.CENTERED
     assert find_native_operators(path, "abacus").layout is Layout.CENTERED_PAIRS
 

@@ -10,6 +10,7 @@ from onnx_ir.passes import common as passes
 from service.preparation.layout import Layout
 from service.preparation.rewriting import native
 from service.preparation.rewriting.blocks import fuse_blocks
+from service.preparation.rewriting.packing import column_sums, cut_runs, with_differences
 from tests.service.preparation.rewriting.graph_checks import (
     attributes_of,
     backend_named,
@@ -19,6 +20,7 @@ from tests.service.preparation.rewriting.graph_checks import (
     recognize,
     the_node,
 )
+from tests.service.preparation.rewriting.native_graphs import array
 from tests.service.preparation.rewriting.published_graphs import Published
 
 BLOCK, CONV = "kokoro.ResidualBlock", "kokoro.DynamicQuantizeConv"
@@ -93,6 +95,12 @@ def test_three_pairs_become_one_operator(
     assert operators(model) == {BLOCK: 1, "kokoro.ChannelStatistics": 1, "Exp": 1}
     node = the_node(model, "ResidualBlock")
     assert len(node.inputs) == 5 + 6 * 6
+    for at in range(5, len(node.inputs), 6):
+        weight, sums, runs = (array(value) for value in node.inputs[at : at + 3])
+        parts = with_differences(weight, size)
+        np.testing.assert_array_equal(runs, cut_runs(np.concatenate(parts, axis=1)))
+        of_parts = [column_sums(part, n_channels) for part in parts]
+        np.testing.assert_array_equal(sums, np.concatenate(of_parts))
     # Statistics from elsewhere are for who carries them, see `carrying`.
     assert node.inputs[3] is node.inputs[4] is None
     assert (node.inputs[2] is not None) == summed

@@ -17,6 +17,7 @@ from service.preparation.rewriting.packing import (
     pack_matrix,
     pack_strided,
     pair_groups,
+    with_differences,
 )
 
 SIZES = [(1, 1, 1), (16, 4, 3), (17, 5, 3), (15, 3, 1), (33, 22, 12), (22, 7, 7), (48, 8, 2)]
@@ -60,6 +61,61 @@ def test_pairs_have_eight_channels_of_a_column_together(n_out: int, n_in: int, s
         expected = weight[out, channel, k] if out < n_out and channel < n_in else 0
         assert eights[p, k, pair, j, i] == expected
     np.testing.assert_array_equal(paired[:, :, 2 * n_pairs :], packed[:, :, 2 * n_pairs :])
+
+
+def less(one: npt.NDArray[np.int8], other: npt.NDArray[np.int8]) -> npt.NDArray[np.int64]:
+    return one.astype(int) - other
+
+
+@pytest.mark.parametrize("size", [3, 5, 7, 9, 11])
+def test_differences_are_of_neighbouring_taps_and_then_of_their_own_kinds(size: int) -> None:
+    w = np.random.default_rng(7).integers(-31, 32, (2, size, 3, 16, 4), np.int8)
+    taps, of_taps, of_even, of_odd, of_both = with_differences(w, size)
+    np.testing.assert_array_equal(taps, w)
+    half = size // 2
+    assert of_taps.shape[1] == half + 1
+    for k in range(half):
+        np.testing.assert_array_equal(of_taps[:, k], less(w[:, 2 * k], w[:, 2 * k + 1]))
+    np.testing.assert_array_equal(of_taps[:, half], w[:, size - 1])
+    for whole, found in ((w[:, ::2], of_even), (w[:, 1::2], of_odd), (of_taps, of_both)):
+        count = whole.shape[1]
+        assert found.shape[1] == ((count + 1) // 2 if count > 1 else 0)
+        for k in range(found.shape[1]):
+            one = whole[:, 2 * k]
+            other = whole[:, 2 * k + 1] if 2 * k + 1 < count else np.zeros_like(one)
+            np.testing.assert_array_equal(found[:, k], less(one, other))
+    assert all(part.dtype == np.int8 for part in (taps, of_taps, of_even, of_odd, of_both))
+
+
+@pytest.mark.parametrize(
+    ("taps", "n_parts"),
+    [
+        ((100, -27, 0), 5),
+        ((100, -28, 0), 1),
+        ((-100, 28, 0), 5),
+        ((-100, 29, 0), 1),
+        ((64, 0, -63), 5),
+        ((64, 0, -64), 2),
+        ((-64, 0, 64), 5),
+        ((-64, 0, 65), 2),
+        ((0, 64, 0, -63, 0), 5),
+        ((0, 64, 0, -64, 0), 2),
+        ((32, -31, -32, 32, 0), 5),
+        ((32, -32, -32, 32, 0), 2),
+    ],
+)
+def test_differences_that_do_not_fit_are_left_out(taps: tuple[int, ...], n_parts: int) -> None:
+    weight = np.zeros((16, 4, len(taps)), np.int8)
+    weight[3, 2] = taps
+    packed = pack_integers(weight)
+    assert len(with_differences(packed, len(taps))) == n_parts
+
+
+@pytest.mark.parametrize(("n_taps", "size"), [(1, 1), (2, 2), (4, 4), (6, 3), (9, 3)])
+def test_no_differences_of_even_kernels_of_one_tap_and_of_terms(n_taps: int, size: int) -> None:
+    packed = np.ones((1, n_taps, 1, 16, 4), np.int8)
+    (whole,) = with_differences(packed, size)
+    assert whole is packed
 
 
 @pytest.mark.parametrize("level", [-128, 0, 127])

@@ -112,6 +112,26 @@ def test_all_parts_of_the_published_model_are_found(prepared: dict[str, Prepared
         assert found.get("native") == (87 + 3 if variant == "native" else None)
 
 
+def test_all_blocks_can_be_multiplied_in_pairs(prepared: dict[str, Prepared]) -> None:
+    """Differences of the published weights fit, and in 42 of 48 also differences of these."""
+    blocks = [node for node in prepared["native"].nodes if node.op_type == "ResidualBlock"]
+    shapes = {
+        tensor.name: tuple(tensor.dims)
+        for model in prepared["native"].models.values()
+        for tensor in model.graph.initializer
+    }
+    once = {3: 3 + 2, 7: 7 + 4, 11: 11 + 6}
+    twice = {3: once[3] + 1 + 1, 7: once[7] + 3 * 2, 11: once[11] + 3 * 3}
+    found = Counter[int]()
+    for block in blocks:
+        (size,) = (a.i for a in block.attribute if a.name == "kernel_size")
+        for sums, runs in zip(block.input[6::6], block.input[7::6], strict=True):
+            n_parts = shapes[sums][0] // (16 * shapes[runs][0])
+            assert shapes[runs][1] == {2: once, 5: twice}[n_parts][size]
+            found[n_parts] += 1
+    assert found == {2: 6, 5: 42}
+
+
 def test_what_was_found_is_there_no_more(each: Prepared) -> None:
     found = each.operators
     assert not [domain for domain, _ in found if domain == "kokoro.rewriting"]
