@@ -9,6 +9,8 @@ then compared with the limit of that. What a run reaches comes from ONNX Runtime
 multiplications and additions of all 8-bit convolutions and matrix products, computed from the
 shapes in the profile, divided by the time of their nodes. Our native operators do several steps in
 one node (normalization, Snake, quantization, addition), so their time covers more than products.
+Residual blocks multiply in pairs of rows, with six tenths of the multiplications that are counted
+here, so a share of the limit may be more than 100 %.
 Time outside of nodes is spent by ONNX Runtime itself and by profiling.
 
 With `--write` the tables go into RESULTS.md and the pictures into docs/: milliseconds per second of
