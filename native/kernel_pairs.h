@@ -45,7 +45,7 @@ INLINE void move_output(struct output *o, int64_t row, int64_t step) {
     o->row_length *= step;
 }
 
-/* Of a product its taps from `first` on, every `step`-th, over every second row. */
+/* Of a product every second tap from `first` on, over every second row from `row` on. */
 INLINE struct integer_product phase_of(const struct integer_product *p, int64_t row,
                                        int64_t first) {
     struct integer_product half = *p;
