@@ -199,6 +199,18 @@ struct carried {
         finish_rows(s, part, i, panel, panels, even, odd, both, 0);                               \
         finish_rows(s, part, i, panel, panels, even, odd, both, 1);                               \
     }                                                                                             \
+    /* A tile of rows and the one behind it, which is carried on: the first may be known. */      \
+    static void keep_carried_##suffix(const struct integer_product *p, int64_t i, int64_t panel,  \
+                                      int known, int32_t *carried, int32_t *sums) {               \
+        enum { COLUMNS = (panels) * PANEL };                                                      \
+        if (known) {                                                                              \
+            memcpy(sums, carried, COLUMNS * sizeof *sums);                                        \
+            KEEP_TILE(p, i + 1, panel, sums + COLUMNS);                                           \
+        } else {                                                                                  \
+            KEEP_FIRST_TILE(p, i, panel, sums);                                                   \
+        }                                                                                         \
+        memcpy(carried, sums + DOT_ROWS * COLUMNS, COLUMNS * sizeof *sums);                       \
+    }                                                                                             \
     /* Two tiles of rows of a half, from row i on. The output is asked for meanwhile. */          \
     static void half_##suffix(const struct half *h, int64_t i, int64_t panel, int fits,           \
                               int known, int32_t *carried, int32_t *sums) {                       \
@@ -211,12 +223,7 @@ struct carried {
             return;                                                                               \
         }                                                                                         \
         prefetch_output(o, i, 2 * DOT_ROWS, panel, panels, 0, 3);                                 \
-        memcpy(even, carried, COLUMNS * sizeof *even);                                            \
-        if (known)                                                                                \
-            KEEP_TILE(&h->even, i / 2 + 1, panel, even + COLUMNS);                                \
-        else                                                                                      \
-            KEEP_FIRST_TILE(&h->even, i / 2, panel, even);                                        \
-        memcpy(carried, even + DOT_ROWS * COLUMNS, COLUMNS * sizeof *even);                       \
+        keep_carried_##suffix(&h->even, i / 2, panel, known, carried, even);                      \
         prefetch_output(o, i, 2 * DOT_ROWS, panel, panels, 1, 3);                                 \
         KEEP_TILE(&h->odd, i / 2, panel, odd);                                                    \
         prefetch_output(o, i, 2 * DOT_ROWS, panel, panels, 2, 3);                                 \
@@ -244,12 +251,7 @@ struct carried {
                                    int64_t panel, int64_t at, struct carried *c) {                \
         enum { COLUMNS = (panels) * PANEL };                                                      \
         int32_t even[(DOT_ROWS + 1) * COLUMNS], odd[DOT_ROWS * COLUMNS], both[DOT_ROWS * COLUMNS]; \
-        memcpy(even, c->even + at, COLUMNS * sizeof *even);                                       \
-        if (c->known)                                                                             \
-            KEEP_TILE(&s->halves[OF_EVEN].plain, i + 1, panel, even + COLUMNS);                   \
-        else                                                                                      \
-            KEEP_FIRST_TILE(&s->halves[OF_EVEN].plain, i, panel, even);                           \
-        memcpy(c->even + at, even + DOT_ROWS * COLUMNS, COLUMNS * sizeof *even);                  \
+        keep_carried_##suffix(&s->halves[OF_EVEN].plain, i, panel, c->known, c->even + at, even); \
         KEEP_TILE(&s->halves[OF_ODD].plain, i, panel, odd);                                       \
         KEEP_TILE(&s->halves[OF_BOTH].plain, i, panel, both);                                     \
         finish_pairs_##suffix(s, part, i, panel, even, odd, both);                                \
