@@ -1,5 +1,5 @@
-/* Conv and ConvTranspose in float: a part of the rows is copied with its surroundings, activated,
- * and multiplied from there; what lies beyond the ends is zero in the copy. */
+/* Conv and ConvTranspose in float: a part of the rows is activated with its surroundings, made into
+ * the factors of pairs of rows, and multiplied as these; what lies beyond the ends is zero. */
 #include "convolution.h"
 #include "statistics.h"
 #include "variants.h"
@@ -9,7 +9,7 @@
 
 enum {
     MOST = 1 << 24,
-    COPY_BYTES = 1 << 18 /* of activated rows at a time: a part of a core's second-level cache */
+    FACTOR_BYTES = 3 << 17 /* at a time: a part of a core's second-level cache */
 };
 
 static int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
@@ -56,7 +56,7 @@ struct work {
     const struct runtime *runtime;
     struct activation activation;
     struct float_product product;
-    int64_t halo_begin, halo_end; /* rows before and after row t that row t of the product reads */
+    int64_t halo; /* rows before row t that row t of the product reads */
     int64_t product_rows, panels, row_parts, panel_parts;
     double *summaries;
     atomic_int out_of_memory;
@@ -69,18 +69,20 @@ static void product_part(void *data, size_t index) {
     const int64_t channels = w->product.channels;
     const int64_t first = kokoro_cut(w->product_rows, tile, row, w->row_parts);
     const int64_t last = kokoro_cut(w->product_rows, tile, row + 1, w->row_parts);
-    const int64_t halo = w->halo_begin + w->halo_end;
-    int64_t step = COPY_BYTES / (channels * (int64_t)sizeof(float)) - halo;
+    const int64_t more = (w->product.kernel_size - 1) / 2; /* pairs than those of the rows */
+    const int64_t pair_size = FACTORS * channels;
+    int64_t step = 2 * (FACTOR_BYTES / (pair_size * (int64_t)sizeof(float)) - more);
     step = round_up(step < 4 * tile ? 4 * tile : step, tile);
     if (step > last - first) step = last - first;
 
     struct scratch s = {.runtime = w->runtime};
-    kokoro_reserve(&s, (step + halo) * channels, sizeof(float));
+    const int64_t size = (ceil_div(step, 2) + more) * pair_size;
+    kokoro_reserve(&s, size, sizeof(float));
     if (!kokoro_allocate(&s)) {
         atomic_store(&w->out_of_memory, 1);
         return;
     }
-    float *copy = kokoro_take(&s, (step + halo) * channels, sizeof(float));
+    float *factors = kokoro_take(&s, size, sizeof(float));
     struct part part = {
         .first_panel = kokoro_cut(w->panels, w->variant->tile_panels, panel, w->panel_parts),
         .last_panel = kokoro_cut(w->panels, w->variant->tile_panels, panel + 1, w->panel_parts),
@@ -90,11 +92,12 @@ static void product_part(void *data, size_t index) {
         kokoro_clear_summary(&part.summary, part.first_panel, part.last_panel);
     }
     struct float_product product = w->product;
-    product.rows = copy;
+    product.factors = factors;
     for (int64_t t = first; t < last; t += step) {
         part.first_row = product.row_origin = t;
         part.last_row = t + step < last ? t + step : last;
-        w->variant->activate(&w->activation, t - w->halo_begin, part.last_row + w->halo_end, copy);
+        w->variant->factor_pairs(&w->activation, t - w->halo,
+                                 ceil_div(part.last_row - t, 2) + more, factors);
         w->variant->multiply_floats(&product, &part);
     }
     kokoro_release(&s);
@@ -112,7 +115,7 @@ static void cut_product(struct work *w) {
     if (w->panel_parts > panel_tiles) w->panel_parts = panel_tiles;
 }
 
-/* w->product but for its bias, halos, panels and product_rows are set. */
+/* w->product but for its bias, halo, panels and product_rows are set. */
 static const char *run(struct work *w, const struct kokoro_float_convolution *c,
                        int64_t output_rows, float *statistics) {
     const int64_t channels = c->in_channels, in_panels = round_up(channels, PANEL);
@@ -157,8 +160,7 @@ const char *kokoro_run_float_convolution(const struct runtime *runtime,
     struct work w = {.variant = kokoro_variant(), .runtime = runtime};
     w.product_rows = kokoro_float_convolution_rows(c);
     w.panels = ceil_div(c->out_channels, PANEL);
-    w.halo_begin = c->pad_begin;
-    w.halo_end = c->kernel_size - 1 - c->pad_begin;
+    w.halo = c->pad_begin;
     w.product = (struct float_product){
         .tap_step = 1,
         .kernel_size = c->kernel_size,
@@ -181,7 +183,7 @@ const char *kokoro_run_transposed_convolution(const struct runtime *runtime,
     const int64_t output_rows = kokoro_transposed_convolution_rows(c);
     w.product_rows = c->rows + 1;
     w.panels = ceil_div(columns, PANEL);
-    w.halo_begin = 1;
+    w.halo = 1;
     w.product = (struct float_product){
         .first_tap = 1,
         .tap_step = -1,

@@ -1,30 +1,50 @@
-/* Activations: AdaIN, LeakyReLU and Snake on the way to their range, to 8 bits, or to a copy. */
+/* Activations: AdaIN, LeakyReLU and Snake on the way to their range or to 8 bits. */
+
+/* Vectors that are activated at a time: see `activate`. */
+enum { MOST_ABREAST = 4 };
 
 /* sin(pi r)^2 for |r| <= 1/2 as a polynomial in r^2, the coefficients by Lawson's iteration on the
  * relative error. Evaluated in float32 at 4,000,001 points it is within 1.3e-6 of sin^2, absolutely
  * and relatively: a thousandth of what 8 bits can tell apart. */
-INLINE vf square_of_sine(vf r) {
-    const vf w = vf_mul(r, r);
-    vf p = vf_set1(10.8605814f);
-    p = vf_fma(p, w, vf_set1(-29.5956364f));
-    p = vf_fma(p, w, vf_set1(42.6786423f));
-    p = vf_fma(p, w, vf_set1(-32.4679909f));
-    p = vf_fma(p, w, vf_set1(9.86959457f));
-    return vf_mul(p, w);
+INLINE void square_sines(vf *r, int count) {
+    static const float coefficients[] = {-29.5956364f, 42.6786423f, -32.4679909f, 9.86959457f};
+    vf w[MOST_ABREAST], p[MOST_ABREAST];
+    UNROLL for (int i = 0; i < count; i++) {
+        w[i] = vf_mul(r[i], r[i]);
+        p[i] = vf_set1(10.8605814f);
+    }
+    UNROLL for (int n = 0; n < 4; n++)
+        UNROLL for (int i = 0; i < count; i++)
+            p[i] = vf_fma(p[i], w[i], vf_set1(coefficients[n]));
+    UNROLL for (int i = 0; i < count; i++) r[i] = vf_mul(p[i], w[i]);
+}
+
+/* Activates vectors of the channels from c on, step by step for all of them: each step waits for
+ * the one before, longer than a processor looks ahead for others. */
+INLINE void activate(const struct activation *a, enum activation_kind kind, vf *v, int count,
+                     int64_t c) {
+    if (kind == PLAIN) return;
+    const float *const gain = a->gain + c, *const offset = a->offset + c;
+    UNROLL for (int i = 0; i < count; i++)
+        v[i] = vf_fma(v[i], vf_load(gain + i * VECTOR), vf_load(offset + i * VECTOR));
+    if (kind == AFFINE_LEAKY) {
+        const vf zero = vf_set1(0.0f), slope = vf_set1(a->negative_slope);
+        UNROLL for (int i = 0; i < count; i++)
+            v[i] = vf_fma(vf_min(v[i], zero), slope, vf_max(v[i], zero));
+    }
+    if (kind == AFFINE_SNAKE) {
+        const float *const frequency = a->frequency + c, *const amplitude = a->amplitude + c;
+        vf z[MOST_ABREAST];
+        UNROLL for (int i = 0; i < count; i++) z[i] = vf_mul(v[i], vf_load(frequency + i * VECTOR));
+        UNROLL for (int i = 0; i < count; i++) z[i] = vf_sub(z[i], vf_round(z[i]));
+        square_sines(z, count);
+        UNROLL for (int i = 0; i < count; i++)
+            v[i] = vf_fma(z[i], vf_load(amplitude + i * VECTOR), v[i]);
+    }
 }
 
 INLINE vf activated(const struct activation *a, enum activation_kind kind, vf v, int64_t c) {
-    if (kind == PLAIN) return v;
-    v = vf_fma(v, vf_load(a->gain + c), vf_load(a->offset + c));
-    if (kind == AFFINE_LEAKY) {
-        vf zero = vf_set1(0.0f);
-        return vf_fma(vf_min(v, zero), vf_set1(a->negative_slope), vf_max(v, zero));
-    }
-    if (kind == AFFINE_SNAKE) {
-        vf z = vf_mul(v, vf_load(a->frequency + c));
-        vf s = square_of_sine(vf_sub(z, vf_round(z)));
-        return vf_fma(s, vf_load(a->amplitude + c), v);
-    }
+    activate(a, kind, &v, 1, c);
     return v;
 }
 
@@ -68,11 +88,20 @@ static void range(const struct activation *a, int64_t first, int64_t last, struc
 /* Rounding comes last: the bounds are whole numbers, so clamping first gives the same integer and
  * keeps what is infinite or not a number away from the conversion. What was computed has its last
  * bits from here, and is multiplied; x itself is divided, as DynamicQuantizeLinear does it. */
-INLINE vi quantized(vf v, enum activation_kind kind, vf scale, vf lowest, vf highest,
-                    vi zero_point) {
-    vf ratio = kind == PLAIN ? vf_div(v, scale) : vf_mul(v, scale);
-    ratio = vf_min(vf_max(ratio, lowest), highest);
-    return vi_add(vi_from_float(ratio), zero_point);
+struct to_bytes {
+    vf scale, lowest, highest;
+    vi zero_point;
+};
+
+INLINE void quantize_vectors(const struct activation *a, enum activation_kind kind,
+                             const struct to_bytes *q, vf *v, int count, int64_t c, element *to) {
+    activate(a, kind, v, count, c);
+    UNROLL for (int i = 0; i < count; i++)
+        v[i] = kind == PLAIN ? vf_div(v[i], q->scale) : vf_mul(v[i], q->scale);
+    UNROLL for (int i = 0; i < count; i++) v[i] = vf_min(vf_max(v[i], q->lowest), q->highest);
+    vi bytes[MOST_ABREAST];
+    UNROLL for (int i = 0; i < count; i++) bytes[i] = vi_add(vi_from_float(v[i]), q->zero_point);
+    UNROLL for (int i = 0; i < count; i++) vi_store_elements(to + i * VECTOR, bytes[i]);
 }
 
 /* How far ahead of the conversion x is asked for, so that it comes in time from the third-level
@@ -84,10 +113,12 @@ INLINE void quantize_as(const struct activation *a, enum activation_kind kind,
     const int64_t channels = a->channels, whole = channels / VECTOR * VECTOR;
     const int64_t groups_end = round_up(channels, GROUP);
     const int32_t stored_zero = q->zero_point - ACTIVATION_OFFSET;
-    const vf scale = vf_set1(kind == PLAIN ? q->scale : 1.0f / q->scale);
-    const vf lowest = vf_set1((float)-q->zero_point);
-    const vf highest = vf_set1((float)(255 - q->zero_point));
-    const vi zero_point = vi_set1(stored_zero);
+    const struct to_bytes to_bytes = {
+        .scale = vf_set1(kind == PLAIN ? q->scale : 1.0f / q->scale),
+        .lowest = vf_set1((float)-q->zero_point),
+        .highest = vf_set1((float)(255 - q->zero_point)),
+        .zero_point = vi_set1(stored_zero),
+    };
     for (int64_t p = first; p < last; p++) {
         element *row = (element *)q->rows + p * q->row_size;
         const int64_t t = p - q->pad_begin;
@@ -95,16 +126,24 @@ INLINE void quantize_as(const struct activation *a, enum activation_kind kind,
             memset(row, stored_zero, (size_t)channels);
         } else {
             const float *x = a->x + t * channels;
-            for (int64_t c = 0; c < whole; c += VECTOR) {
-                __builtin_prefetch(x + PREFETCHED_ROWS * channels + c);
-                vf v = activated(a, kind, vf_load(x + c), c);
-                vi_store_elements(row + c, quantized(v, kind, scale, lowest, highest, zero_point));
+            int64_t c = 0;
+            for (; c + ABREAST * VECTOR <= whole; c += ABREAST * VECTOR) {
+                vf v[MOST_ABREAST];
+                UNROLL for (int i = 0; i < ABREAST; i++) {
+                    __builtin_prefetch(x + PREFETCHED_ROWS * channels + c + i * VECTOR);
+                    v[i] = vf_load(x + c + i * VECTOR);
+                }
+                quantize_vectors(a, kind, &to_bytes, v, ABREAST, c, row + c);
+            }
+            for (; c < whole; c += VECTOR) {
+                vf v = vf_load(x + c);
+                quantize_vectors(a, kind, &to_bytes, &v, 1, c, row + c);
             }
             if (whole < channels) {
                 const int64_t left = channels - whole;
                 element rest[PANEL];
-                vf v = activated(a, kind, vf_load_part(x + whole, left), whole);
-                vi_store_elements(rest, quantized(v, kind, scale, lowest, highest, zero_point));
+                vf v = vf_load_part(x + whole, left);
+                quantize_vectors(a, kind, &to_bytes, &v, 1, whole, rest);
                 memcpy(row + whole, rest, (size_t)left);
             }
         }
@@ -117,28 +156,6 @@ static void quantize(const struct activation *a, const struct quantization *q, i
 #define CALL(kind) quantize_as(a, kind, q, first, last)
     FOR_KIND(a->kind, CALL)
 #undef CALL
-}
-
-/* Rows outside the tensor become zeros. */
-static void activate(const struct activation *a, int64_t first, int64_t last, float *out) {
-    const int64_t channels = a->channels, whole = channels / VECTOR * VECTOR;
-    for (int64_t t = first; t < last; t++, out += channels) {
-        if (t < 0 || t >= a->rows) {
-            memset(out, 0, (size_t)channels * sizeof *out);
-            continue;
-        }
-        const float *x = a->x + t * channels;
-        for (int64_t c = 0; c < whole; c += VECTOR)
-            vf_store(out + c, a->kind == PLAIN
-                                  ? vf_load(x + c)
-                                  : activated(a, AFFINE_LEAKY, vf_load(x + c), c));
-        if (whole < channels) {
-            const int64_t left = channels - whole;
-            const vf v = vf_load_part(x + whole, left);
-            vf_store_part(out + whole, a->kind == PLAIN ? v : activated(a, AFFINE_LEAKY, v, whole),
-                          left);
-        }
-    }
 }
 
 static void store_bytes(const uint8_t *from, int64_t count, void *to) {

@@ -1,4 +1,4 @@
-/* Products tile by tile: integers and floats, and the order of the tiles. */
+/* Integer products tile by tile, and the order of tiles. */
 
 /* From the sums of products to the output. */
 INLINE void finish_tile(const struct integer_product *p, const struct part *part, int64_t t,
@@ -50,37 +50,6 @@ INLINE void integer_tile(const struct integer_product *p, const struct part *par
     finish_tile(p, part, t, rows, panel, panels, totals);
 }
 
-INLINE void float_tile(const struct float_product *p, const struct part *part, int64_t t, int rows,
-                       int64_t panel, int panels) {
-    const int64_t channels = p->channels, panel_size = p->kernel_size * channels * PANEL;
-    vf sums[MOST_ROWS][MOST_PANELS * VECTORS];
-    UNROLL for (int j = 0; j < panels * VECTORS; j++) {
-        const vf bias = vf_load(p->bias + panel * PANEL + j * VECTOR);
-        UNROLL for (int r = 0; r < rows; r++) sums[r][j] = bias;
-    }
-    const float *w = p->weight + panel * panel_size;
-    for (int64_t k = 0; k < p->kernel_size; k++) {
-        prefetch_output(&p->output, t, rows, panel, panels, k, p->kernel_size);
-        const float *x[MOST_BASES];
-        UNROLL for (int i = 0; i * 3 < rows; i++) {
-            x[i] = p->rows +
-                   (t + 3 * i - p->row_origin + p->first_tap + k * p->tap_step) * channels;
-            HIDE(x[i]);
-        }
-        for (int64_t c = 0; c < channels; c++, w += PANEL) {
-            vf weights[MOST_PANELS * VECTORS];
-            UNROLL for (int j = 0; j < panels * VECTORS; j++)
-                weights[j] = vf_load(w + (j / VECTORS) * panel_size + (j % VECTORS) * VECTOR);
-            UNROLL for (int r = 0; r < rows; r++)
-                UNROLL for (int j = 0; j < panels * VECTORS; j++)
-                    sums[r][j] = vf_fma_scalar(weights[j], *ROW(x, channels, r), sums[r][j]);
-            UNROLL for (int i = 0; i * 3 < rows; i++) x[i]++;
-        }
-    }
-    UNROLL for (int i = 0; i < panels; i++)
-        store_values(&p->output, part, t, rows, panel + i, sums, i * VECTORS, rows);
-}
-
 /* The panels of a sweep over the rows: as many as keep their weights in a core's second-level
  * cache, so that a tile's activations and the rows of the output are passed once for all of them. */
 enum { SWEEP_BYTES = 1 << 18 };
@@ -108,27 +77,21 @@ INLINE int64_t sweep_of(int64_t panel_bytes) {
         for (; panel < last; panel++) kind##_tile_##suffix(p, part, t, panel);                    \
     }
 
+enum { DOT_THIRD = DOT_ROWS < 3 ? 1 : DOT_ROWS / 3 };
+ROW_OF_TILES(integer, large, DOT_ROWS)
+ROW_OF_TILES(integer, small, DOT_THIRD)
+ROW_OF_TILES(integer, single, 1)
+
 /* Whole tiles first, then smaller ones for the rows that are left. */
-#define MULTIPLY(kind, function, whole, third, panel_bytes)                                       \
-    ROW_OF_TILES(kind, large, whole)                                                              \
-    ROW_OF_TILES(kind, small, third)                                                              \
-    ROW_OF_TILES(kind, single, 1)                                                                 \
-    static void function(const struct kind##_product *p, const struct part *part) {               \
-        const int64_t sweep = sweep_of(panel_bytes);                                              \
-        for (int64_t first = part->first_panel; first < part->last_panel; first += sweep) {       \
-            const int64_t last =                                                                  \
-                first + sweep < part->last_panel ? first + sweep : part->last_panel;              \
-            int64_t t = part->first_row;                                                          \
-            for (; t + (whole) <= part->last_row; t += (whole))                                   \
-                kind##_tiles_large(p, part, t, first, last);                                      \
-            for (; t + (third) <= part->last_row; t += (third))                                   \
-                kind##_tiles_small(p, part, t, first, last);                                      \
-            for (; t < part->last_row; t++) kind##_tiles_single(p, part, t, first, last);         \
-        }                                                                                         \
+static void multiply_rows(const struct integer_product *p, const struct part *part) {
+    const int64_t sweep = sweep_of(p->panel_taps * p->groups * PANEL * GROUP);
+    for (int64_t first = part->first_panel; first < part->last_panel; first += sweep) {
+        const int64_t last = first + sweep < part->last_panel ? first + sweep : part->last_panel;
+        int64_t t = part->first_row;
+        for (; t + DOT_ROWS <= part->last_row; t += DOT_ROWS)
+            integer_tiles_large(p, part, t, first, last);
+        for (; t + DOT_THIRD <= part->last_row; t += DOT_THIRD)
+            integer_tiles_small(p, part, t, first, last);
+        for (; t < part->last_row; t++) integer_tiles_single(p, part, t, first, last);
     }
-
-enum { DOT_THIRD = DOT_ROWS < 3 ? 1 : DOT_ROWS / 3, FLOAT_THIRD = FLOAT_ROWS < 3 ? 1 : FLOAT_ROWS / 3 };
-
-MULTIPLY(integer, multiply_rows, DOT_ROWS, DOT_THIRD, p->panel_taps * p->groups * PANEL * GROUP)
-MULTIPLY(float, multiply_floats, FLOAT_ROWS, FLOAT_THIRD,
-         p->kernel_size * p->channels * PANEL * (int64_t)sizeof(float))
+}

@@ -1,6 +1,7 @@
 /* The kernels of one variant, over the vector functions of the header included before this one.
  *
  * VECTOR       float or int32 lanes of a vector
+ * ABREAST      vectors that are activated and quantized at a time
  * DOT_VECTORS  accumulators of a panel of 16 columns
  * DOT_LANES    groups of 4 channels that one load of activations serves
  * SUMMARY_ROWS rows of integer products whose statistics are summed in float, before double
@@ -71,6 +72,7 @@ INLINE vf plus_product(vf sum, vf a, vf b) {
 #endif
 #include "kernel_peak.h"
 #include "kernel_product.h"
+#include "kernel_float_product.h"
 #include "kernel_pairs.h"
 #include "kernel_source.h"
 #include "kernel_polar.h"
@@ -108,7 +110,7 @@ const struct variant TABLE_OF(VARIANT) = {
     .float_tile_rows = FLOAT_ROWS,
     .range = range,
     .quantize = quantize,
-    .activate = activate,
+    .factor_pairs = factor_pairs,
     .store_bytes = store_bytes,
     .load_bytes = load_bytes,
     .multiply_integers = multiply_integers,

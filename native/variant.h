@@ -104,10 +104,13 @@ struct integer_product {
     struct pairs pairs;
 };
 
-/* Row t, tap k reads rows + (t - row_origin + first_tap + k * tap_step) * channels. */
+/* A product of floats in pairs of rows, see kernel_float_product.h. */
+enum { FACTORS = 3 };
 struct float_product {
-    const float *rows;
-    int64_t row_origin, first_tap, tap_step, kernel_size, channels;
+    const float *factors; /* [pairs, FACTORS, channels] */
+    int64_t row_origin;   /* row of the output whose first taps meet the first pair: even */
+    int64_t first_tap, tap_step; /* order in which taps of `weight` meet rows of the input: 1 or -1 */
+    int64_t kernel_size, channels;
     const float *weight; /* [panels, kernel_size, channels, PANEL] */
     const float *bias;   /* in whole panels */
     struct output output;
@@ -123,12 +126,13 @@ struct variant {
     void (*range)(const struct activation *, int64_t first, int64_t last, struct range *);
     void (*quantize)(const struct activation *, const struct quantization *, int64_t first,
                      int64_t last);
-    void (*activate)(const struct activation *, int64_t first, int64_t last, float *out);
     void (*store_bytes)(const uint8_t *from, int64_t count, void *to);
     void (*load_bytes)(const void *from, int64_t count, uint8_t *to);
     void (*multiply_integers)(const struct integer_product *, const struct part *);
     /* Sets rows first.. of all differences, and whether they are beyond a byte. */
     void (*subtract_rows)(const struct integer_product *, int64_t first, int64_t last);
+    /* Makes the factors of pairs of rows, from row `first` on. */
+    void (*factor_pairs)(const struct activation *, int64_t first, int64_t pairs, float *factors);
     void (*multiply_floats)(const struct float_product *, const struct part *);
     /* As many products of bytes as fit so many rounds, and nothing else; their number. */
     int64_t (*multiply_registers)(int64_t rounds);

@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 #define REGISTER "x"
-enum { VECTOR = 8, FLOAT_ROWS = 6, TILE_PANELS = 1, ACTIVATION_OFFSET = 0 };
+enum { VECTOR = 8, ABREAST = 2, FLOAT_ROWS = 4, TILE_PANELS = 1, ACTIVATION_OFFSET = 0 };
 
 typedef __m256 vf;
 typedef __m256i vi;

@@ -5,11 +5,12 @@
 #define REGISTER "v"
 enum {
     VECTOR = 16,
+    ABREAST = 4,
     DOT_VECTORS = 1,
     DOT_LANES = 1,
     DOT_ROWS = 12,
     SUMMARY_ROWS = 12,
-    FLOAT_ROWS = 12,
+    FLOAT_ROWS = 8,
     ROWS_PASS = 1,
     TILE_PANELS = 2,
     ACTIVATION_OFFSET = 0

@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 #define REGISTER "w"
-enum { VECTOR = 4, FLOAT_ROWS = 6, TILE_PANELS = 1, ACTIVATION_OFFSET = 128 };
+enum { VECTOR = 4, ABREAST = 4, FLOAT_ROWS = 4, TILE_PANELS = 1, ACTIVATION_OFFSET = 128 };
 
 typedef float32x4_t vf;
 typedef int32x4_t vi;

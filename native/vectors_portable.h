@@ -5,6 +5,7 @@
 #define REGISTER "r"
 enum {
     VECTOR = 1,
+    ABREAST = 1,
     DOT_VECTORS = 16,
     DOT_LANES = 1,
     DOT_ROWS = 2,

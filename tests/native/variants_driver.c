@@ -2,7 +2,7 @@
  * shapes and values. Every tensor ends where memory ends, see variants_tensors.h.
  *
  * Integers must be equal. A float sum of n terms may differ by what rounding allows two orders of
- * adding: 2 (n + 4) 2^-24 times the sum of the terms' absolute values.
+ * adding in pairs of rows: 6 (n + 4) 2^-24 times the largest sum of absolute terms of its channel.
  *
  * Prints the variants that were held, or what differs, and returns 0 or 1. */
 #define _DEFAULT_SOURCE
