@@ -66,19 +66,19 @@ INLINE struct integer_product difference_of(const struct integer_product *p,
     both.rows = (const element *)of->rows + row * p->row_size;
     both.stride = both.dilation = d;
     both.taps = both.kernel_size = of->taps;
-    both.weight = p->pairs.weight + of->first_tap * p->groups * PANEL * GROUP;
-    both.panel_taps = p->pairs.weight_taps;
+    both.weight = p->pairs->weight + of->first_tap * p->groups * PANEL * GROUP;
+    both.panel_taps = p->pairs->weight_taps;
     both.runs += (p->kernel_size + of->first_tap) * p->groups;
     both.tap_step = 1;
     both.output.y = NULL; /* nothing to prefetch */
     return both;
 }
 
-/* The strand that begins at a row of the first half of a block whose number is even. */
+/* The strand that begins at one of the first rows. */
 static struct strand strand_of(const struct integer_product *p, int64_t row) {
-    const int64_t d = p->dilation, block = row / (2 * d), place = row % d;
-    const struct pairs *pairs = &p->pairs;
-    struct strand s = {.plain = *p, .beyond = pairs->of_rows.beyond + block * d + place};
+    const int64_t d = p->dilation;
+    const struct pairs *pairs = p->pairs;
+    struct strand s = {.plain = *p, .beyond = pairs->of_rows.beyond + row};
     s.plain.rows = (const element *)p->rows + row * p->row_size;
     s.plain.stride = d;
     move_output(&s.plain.output, row, d);
@@ -92,14 +92,14 @@ static struct strand strand_of(const struct integer_product *p, int64_t row) {
     even->plain.output = s.first.output; /* which it prefetches */
     odd->plain = phase_of(&s.plain, 1, 1);
     odd->plain.output = s.second.output;
-    s.halves[OF_BOTH].plain = difference_of(p, &pairs->of_rows, block * d + place, d);
-    s.quarters = pairs->of_halves[OF_EVEN].rows != NULL;
+    s.halves[OF_BOTH].plain = difference_of(p, &pairs->of_rows, row, d);
+    s.quarters = pairs->of_halves[OF_EVEN].taps > 0;
     even->shift = 1; /* row 0 is the carried one */
     for (int i = 0; s.quarters && i < HALVES; i++) {
         struct half *const half = s.halves + i;
         const struct differences *const of = pairs->of_halves + i;
-        if (of->rows == NULL) continue; /* a single tap */
-        const int64_t first = (block / 2 + half->shift) * d + place;
+        if (of->taps == 0) continue; /* a single one of the weights */
+        const int64_t first = half->shift * d + row;
         half->even = phase_of(&half->plain, half->shift, 0);
         half->odd = phase_of(&half->plain, half->shift + 1, 1);
         half->even.output.y = half->odd.output.y = NULL;
@@ -185,6 +185,11 @@ struct carried {
     int known, of_halves[HALVES];
     int32_t even[MOST_SWEPT * PANEL], even_of_halves[HALVES][MOST_SWEPT * PANEL];
 };
+
+INLINE void forget(struct carried *c) {
+    c->known = 0;
+    memset(c->of_halves, 0, sizeof c->of_halves);
+}
 
 /* Functions of a tile of `panels` panels. `at` is where the first of them is carried. */
 #define PAIR_TILES(suffix, panels, KEEP_ROW, KEEP_TILE, KEEP_FIRST_TILE)                          \
@@ -289,7 +294,8 @@ static void quarter_tiles(const struct strand *s, const struct part *part, int64
 static void multiply_strand(const struct strand *s, const struct part *part, int64_t rows,
                             int64_t pairs, int64_t first, int64_t last) {
     const struct integer_product *const both = &s->halves[OF_BOTH].plain;
-    struct carried carried = {0};
+    struct carried carried;
+    forget(&carried);
     int64_t i = 0, t;
     while (i + DOT_ROWS <= pairs) {
         /* One more, which quarters of an odd number of taps multiply twice, with opposite signs. */
@@ -304,8 +310,7 @@ static void multiply_strand(const struct strand *s, const struct part *part, int
         } else {
             integer_tiles_large(&s->plain, part, 2 * i, first, last);
             integer_tiles_large(&s->plain, part, 2 * i + DOT_ROWS, first, last);
-            carried.known = 0;
-            memset(carried.of_halves, 0, sizeof carried.of_halves);
+            forget(&carried);
         }
         i += DOT_ROWS;
     }
@@ -314,29 +319,6 @@ static void multiply_strand(const struct strand *s, const struct part *part, int
     for (; t + DOT_THIRD <= rows; t += DOT_THIRD)
         integer_tiles_small(&s->plain, part, t, first, last);
     for (; t < rows; t++) integer_tiles_single(&s->plain, part, t, first, last);
-}
-
-/* A part begins with a block whose number is even. */
-static void multiply_pairs(const struct integer_product *p, const struct part *part) {
-    const int64_t d = p->dilation, rows = part->last_row - part->first_row;
-    const int64_t blocks = p->pairs.blocks - part->first_row / (2 * d);
-    int64_t sweep = sweep_of(p->run_taps * p->groups * PANEL * GROUP);
-    if (sweep > MOST_SWEPT) sweep = MOST_SWEPT;
-    for (int64_t first = part->first_panel; first < part->last_panel; first += sweep) {
-        const int64_t last = first + sweep < part->last_panel ? first + sweep : part->last_panel;
-        for (int64_t i = 0; i < d && i < rows; i++) {
-            const struct strand s = strand_of(p, part->first_row + i);
-            const int64_t own = (rows - i + d - 1) / d;
-            multiply_strand(&s, part, own, own / 2 < blocks ? own / 2 : blocks, first, last);
-        }
-    }
-}
-
-static void multiply_integers(const struct integer_product *p, const struct part *part) {
-    if (p->pairs.of_rows.rows)
-        multiply_pairs(p, part);
-    else
-        multiply_rows(p, part);
 }
 
 /* A difference is stored as the byte of an activation: DIFFERENCE_OFFSET is what 0 is. */
@@ -356,13 +338,14 @@ INLINE void subtract_row(const struct differences *of, int64_t i, const element 
     of->beyond[i] = beyond;
 }
 
-/* Of a strand and of two of its blocks: the differences of rows, and one of each half. That of
- * differences is right where these fit. */
-static void subtract_rows(const struct integer_product *p, int64_t first, int64_t last) {
+/* All differences. Each round is of a strand and of two of its blocks: the differences of rows, and
+ * one of each half. That of differences is right where these fit. */
+static __attribute__((noinline)) void subtract_rows(const struct integer_product *p) {
     const int64_t d = p->dilation, size = p->row_size;
-    const struct pairs *pairs = &p->pairs;
+    const struct pairs *pairs = p->pairs;
     const struct differences *of_rows = &pairs->of_rows, *of_halves = pairs->of_halves;
-    for (int64_t i = first; i < last; i++) {
+    const int64_t rounds = (pairs->blocks + of_rows->taps + 1) / 2 * d;
+    for (int64_t i = 0; i < rounds; i++) {
         const int64_t block = i / d * 2, place = i % d;
         const element *x = (const element *)p->rows + (block * 2 * d + place) * size;
         const int64_t apart = d * size;
@@ -376,4 +359,27 @@ static void subtract_rows(const struct integer_product *p, int64_t first, int64_
         const element *difference = (const element *)of_rows->rows + ((block + 1) * d + place) * size;
         subtract_row(&of_halves[OF_BOTH], i, difference, difference + d * size, size);
     }
+}
+
+/* The part begins with row 0. */
+static void multiply_pairs(const struct integer_product *p, const struct part *part) {
+    const int64_t d = p->dilation, rows = part->last_row, blocks = p->pairs->blocks;
+    subtract_rows(p);
+    int64_t sweep = sweep_of(p->run_taps * p->groups * PANEL * GROUP);
+    if (sweep > MOST_SWEPT) sweep = MOST_SWEPT;
+    for (int64_t first = part->first_panel; first < part->last_panel; first += sweep) {
+        const int64_t last = first + sweep < part->last_panel ? first + sweep : part->last_panel;
+        for (int64_t i = 0; i < d && i < rows; i++) {
+            const struct strand s = strand_of(p, i);
+            const int64_t own = (rows - i + d - 1) / d;
+            multiply_strand(&s, part, own, own / 2 < blocks ? own / 2 : blocks, first, last);
+        }
+    }
+}
+
+static void multiply_integers(const struct integer_product *p, const struct part *part) {
+    if (p->pairs)
+        multiply_pairs(p, part);
+    else
+        multiply_rows(p, part);
 }

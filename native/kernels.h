@@ -114,7 +114,6 @@ const struct variant TABLE_OF(VARIANT) = {
     .store_bytes = store_bytes,
     .load_bytes = load_bytes,
     .multiply_integers = multiply_integers,
-    .subtract_rows = subtract_rows,
     .multiply_floats = multiply_floats,
     .multiply_registers = multiply_registers,
     .summarize = summarize,

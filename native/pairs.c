@@ -21,25 +21,19 @@ int64_t kokoro_weight_sums(const struct kokoro_convolution *c) {
 
 int64_t kokoro_rows_beyond(const struct kokoro_convolution *c) { return 3 * c->dilation; }
 
-int64_t kokoro_set_up_pairs(struct pairs *pairs, const struct kokoro_convolution *c,
-                            int64_t output_rows, int64_t unit) {
-    const int64_t d = c->dilation, half = difference_taps(c->kernel_size);
+int kokoro_set_up_pairs(struct pairs *pairs, const struct kokoro_convolution *c) {
+    const int64_t half = difference_taps(c->kernel_size);
     const int levels = kokoro_difference_levels(c);
-    if (!levels || output_rows < unit) return 0;
-    pairs->blocks = output_rows / (2 * d);
     pairs->weight_taps = c->run_taps - c->kernel_size;
-    pairs->of_rows.taps = half;
-    pairs->of_rows.count = (pairs->blocks + half) * d;
+    pairs->of_rows.taps = levels ? half : 0;
     int64_t tap = half;
     for (int i = 0; levels > 1 && i < HALVES; i++) {
         struct differences *of = pairs->of_halves + i;
         of->first_tap = tap;
         of->taps = difference_taps(i == OF_ODD ? c->kernel_size / 2 : half);
-        const int64_t blocks = pairs->blocks / 2 + (half + 1) / 2 - (i != OF_EVEN);
-        of->count = of->taps ? blocks * d : 0;
         tap += of->taps;
     }
-    return (pairs->blocks + half + 1) / 2 * d;
+    return levels > 0;
 }
 
 enum { DIFFERENCES = 1 + HALVES };
@@ -49,30 +43,43 @@ static struct differences *differences_of(struct pairs *pairs, int index) {
     return index ? pairs->of_halves + index - 1 : &pairs->of_rows;
 }
 
-/* Bytes of the differences of weights. */
-static int64_t weight_size(const struct pairs *pairs, int64_t row_size, int64_t columns) {
-    return pairs->weight_taps * row_size * columns;
-}
-
 void kokoro_reserve_pairs(const struct pairs *pairs, struct scratch *s, int64_t row_size,
                           int64_t columns) {
-    kokoro_reserve(s, weight_size(pairs, row_size, columns), 1);
-    for (int i = 0; i < DIFFERENCES; i++) {
-        const int64_t count = differences_of((struct pairs *)pairs, i)->count;
-        kokoro_reserve(s, count * row_size, 1);
-        kokoro_reserve(s, count, 1);
-        kokoro_reserve(s, count ? columns : 0, sizeof(int32_t));
-    }
+    kokoro_reserve(s, pairs->weight_taps * row_size * columns, 1);
+    kokoro_reserve(s, DIFFERENCES * columns, sizeof(int32_t));
 }
 
 void kokoro_take_pairs(struct pairs *pairs, struct scratch *s, int64_t row_size, int64_t columns) {
-    pairs->weight = kokoro_take(s, weight_size(pairs, row_size, columns), 1);
+    pairs->weight = kokoro_take(s, pairs->weight_taps * row_size * columns, 1);
+    int32_t *terms = kokoro_take(s, DIFFERENCES * columns, sizeof(int32_t));
+    for (int i = 0; i < DIFFERENCES; i++)
+        differences_of(pairs, i)->column_terms = terms + i * columns;
+}
+
+void kokoro_count_differences(struct pairs *pairs, int64_t rows, int64_t dilation) {
+    const int64_t half = pairs->of_rows.taps;
+    pairs->blocks = rows / (2 * dilation);
+    pairs->of_rows.count = (pairs->blocks + half) * dilation;
+    for (int i = 0; i < HALVES; i++) {
+        struct differences *of = pairs->of_halves + i;
+        const int64_t blocks = pairs->blocks / 2 + (half + 1) / 2 - (i != OF_EVEN);
+        of->count = of->taps ? blocks * dilation : 0;
+    }
+}
+
+void kokoro_reserve_differences(const struct pairs *pairs, struct scratch *s, int64_t row_size) {
+    struct pairs all = *pairs;
+    for (int i = 0; i < DIFFERENCES; i++) {
+        kokoro_reserve(s, differences_of(&all, i)->count * row_size, 1);
+        kokoro_reserve(s, differences_of(&all, i)->count, 1);
+    }
+}
+
+void kokoro_take_differences(struct pairs *pairs, struct scratch *s, int64_t row_size) {
     for (int i = 0; i < DIFFERENCES; i++) {
         struct differences *of = differences_of(pairs, i);
-        void *rows = kokoro_take(s, of->count * row_size, 1);
-        of->rows = of->count ? rows : NULL;
+        of->rows = kokoro_take(s, of->count * row_size, 1);
         of->beyond = kokoro_take(s, of->count, 1);
-        of->column_terms = kokoro_take(s, of->count ? columns : 0, sizeof(int32_t));
     }
 }
 
@@ -111,7 +118,7 @@ void kokoro_set_up_pair_terms(struct pairs *pairs, const struct kokoro_convoluti
     const int64_t columns = round_up(c->out_channels, PANEL);
     for (int n = 0; n < DIFFERENCES; n++) {
         const struct differences *of = differences_of(pairs, n);
-        if (of->count == 0) continue;
+        if (of->taps == 0) continue;
         const int32_t *sums = c->weight_sums + (1 + n) * c->out_channels;
         memset(of->column_terms, 0, (size_t)columns * sizeof *terms);
         for (int64_t i = 0; i < c->out_channels; i++) {

@@ -12,16 +12,18 @@ int kokoro_difference_levels(const struct kokoro_convolution *);
 /* How many sums of weights there are. */
 int64_t kokoro_weight_sums(const struct kokoro_convolution *);
 
-/* The sizes of what a convolution of so many output rows needs. Returns how many rows `subtract_rows`
- * is called for; 0: no pairs, since there are no differences of weights or fewer rows than `unit`. */
-int64_t kokoro_set_up_pairs(struct pairs *, const struct kokoro_convolution *, int64_t output_rows,
-                            int64_t unit);
+/* The taps of what a convolution needs; whether there are differences of weights at all. */
+int kokoro_set_up_pairs(struct pairs *, const struct kokoro_convolution *);
 /* Rows of padding beyond the last one, which the last differences are made of. */
 int64_t kokoro_rows_beyond(const struct kokoro_convolution *);
 
-/* Reserve and take the memory; columns in whole panels. */
+/* Reserve and take the memory of what belongs to weights; columns in whole panels. */
 void kokoro_reserve_pairs(const struct pairs *, struct scratch *, int64_t row_size, int64_t columns);
 void kokoro_take_pairs(struct pairs *, struct scratch *, int64_t row_size, int64_t columns);
+/* The sizes of the differences of so many output rows; reserve and take their memory. */
+void kokoro_count_differences(struct pairs *, int64_t rows, int64_t dilation);
+void kokoro_reserve_differences(const struct pairs *, struct scratch *, int64_t row_size);
+void kokoro_take_differences(struct pairs *, struct scratch *, int64_t row_size);
 /* Makes the differences of a panel's weights. */
 void kokoro_subtract_weights(const struct pairs *, const struct kokoro_convolution *,
                              int64_t panel);

@@ -12,6 +12,7 @@
 #include "variants.h"
 
 #include <math.h>
+#include <stdatomic.h>
 #include <string.h>
 
 /* 255 * 255 times as many products still fit an int32. */
@@ -62,13 +63,16 @@ struct results {
 
 struct work {
     const struct variant *variant;
+    const struct runtime *runtime;
     const struct kokoro_convolution *convolution;
     const struct results *results;
     struct activation activation, ends;
     struct quantization quantization;
     struct integer_product product;
+    struct pairs pairs;
     int64_t range_parts, padded_rows, quantize_parts;
-    int64_t subtractions, subtract_parts;
+    int64_t weight_parts; /* panels whose differences are made before the rows are quantized */
+    atomic_int out_of_memory;
     int64_t output_rows, row_parts, panel_parts;
     int64_t row_unit, least_rows; /* of a part: what it is a multiple of, and what it has at least */
     int64_t panels; /* of each result */
@@ -83,25 +87,17 @@ static void range_part(void *data, size_t index) {
                       kokoro_cut(rows, 1, i + 1, w->range_parts), w->ranges + i);
 }
 
+/* The differences of weights, then rows. */
 static void quantize_part(void *data, size_t index) {
     const struct work *w = data;
-    const int64_t i = (int64_t)index;
+    const int64_t i = (int64_t)index - w->weight_parts;
+    if (i < 0) {
+        kokoro_subtract_weights(&w->pairs, w->convolution, (int64_t)index);
+        return;
+    }
     w->variant->quantize(&w->activation, &w->quantization,
                          kokoro_cut(w->padded_rows, 1, i, w->quantize_parts),
                          kokoro_cut(w->padded_rows, 1, i + 1, w->quantize_parts));
-}
-
-/* Panels of the weights, then parts of the rows. */
-static void subtract_part(void *data, size_t index) {
-    const struct work *w = data;
-    const int64_t i = (int64_t)index - w->panels;
-    if (i < 0) {
-        kokoro_subtract_weights(&w->product.pairs, w->convolution, (int64_t)index);
-        return;
-    }
-    w->variant->subtract_rows(&w->product,
-                              kokoro_cut(w->subtractions, 1, i, w->subtract_parts),
-                              kokoro_cut(w->subtractions, 1, i + 1, w->subtract_parts));
 }
 
 /* The product whose columns go to one of the results. */
@@ -118,8 +114,33 @@ static struct integer_product product_of(const struct work *w, int64_t result) {
     return p;
 }
 
+/* Differences are of this part alone, so that they stay in the cache of a core. */
+static void multiply_in_pairs(struct work *w, const struct integer_product *product,
+                              const struct part *part) {
+    struct pairs pairs = w->pairs;
+    struct integer_product own = *product;
+    struct part rows = *part;
+    const int64_t first = part->first_row, step = own.output.row_length;
+    own.rows = (const char *)own.rows + first * own.stride * own.row_size;
+    own.output.shift -= first * step;
+    if (own.output.accumulators) own.output.accumulators += first * step;
+    own.pairs = &pairs;
+    rows.first_row = 0;
+    rows.last_row -= first;
+    kokoro_count_differences(&pairs, rows.last_row, own.dilation);
+    struct scratch s = {.runtime = w->runtime};
+    kokoro_reserve_differences(&pairs, &s, own.row_size);
+    if (!kokoro_allocate(&s)) {
+        atomic_store(&w->out_of_memory, 1);
+        return;
+    }
+    kokoro_take_differences(&pairs, &s, own.row_size);
+    w->variant->multiply_integers(&own, &rows);
+    kokoro_release(&s);
+}
+
 static void product_part(void *data, size_t index) {
-    const struct work *w = data;
+    struct work *w = data;
     const int64_t row = (int64_t)index % w->row_parts, rest = (int64_t)index / w->row_parts;
     const int64_t panel = rest % w->panel_parts, result = rest / w->panel_parts;
     struct part part = {
@@ -133,21 +154,29 @@ static void product_part(void *data, size_t index) {
         kokoro_clear_summary(&part.summary, part.first_panel, part.last_panel);
     }
     const struct integer_product product = product_of(w, result);
-    w->variant->multiply_integers(&product, &part);
+    if (product.pairs)
+        multiply_in_pairs(w, &product, &part);
+    else
+        w->variant->multiply_integers(&product, &part);
 }
 
 /* Rows are cut first, because every part reads all the weights of its columns; columns where
- * there are too few rows to go round. */
+ * there are too few rows to go round. Parts are even in number, and each result is cut into equal
+ * ones, so that two threads end at the same time. */
 static void cut_product(struct work *w, const struct kokoro_convolution *c) {
     const double operations = (double)w->output_rows * (double)w->panels * PANEL *
                               (double)w->product.taps * (double)c->in_channels;
     const int64_t row_tiles = ceil_div(w->output_rows, w->variant->tile_rows);
     const int64_t panel_tiles = ceil_div(w->panels, w->variant->tile_panels);
-    const int64_t parts = kokoro_parts(row_tiles * panel_tiles, operations, 1 << 22);
+    int64_t parts = kokoro_parts(row_tiles * panel_tiles, operations, 1 << 22);
+    /* Each subtracts rows for itself, and multiplies more at the start of a strand. */
+    if (w->product.pairs && parts > MOST_PARTS / 2) parts = MOST_PARTS / 2;
     const int64_t high = ceil_div(w->output_rows, w->least_rows);
     w->row_parts = parts < high ? parts : high;
+    if (w->row_parts > 2) w->row_parts -= w->row_parts % 2;
     w->panel_parts = parts / w->row_parts;
     if (w->panel_parts > panel_tiles) w->panel_parts = panel_tiles;
+    while (panel_tiles % w->panel_parts) w->panel_parts--;
 }
 
 static void set_up_product(struct work *w, const struct kokoro_convolution *c) {
@@ -171,10 +200,11 @@ static void set_up_product(struct work *w, const struct kokoro_convolution *c) {
     w->row_unit = w->variant->tile_rows;
     w->least_rows = 4 * w->row_unit;
     const int64_t unit = 2 * w->row_unit * c->dilation; /* a tile of pairs of each strand */
-    w->subtractions = kokoro_set_up_pairs(&w->product.pairs, c, w->output_rows, unit);
-    if (w->subtractions) {
+    if (w->output_rows >= unit && kokoro_set_up_pairs(&w->pairs, c)) {
+        w->product.pairs = &w->pairs;
+        w->weight_parts = w->panels;
         w->row_unit = unit;
-        w->least_rows = 8 * unit; /* the first tile of a strand has more to do than the others */
+        w->least_rows = 4 * unit;
         w->padded_rows += kokoro_rows_beyond(c);
     }
     cut_product(w, c);
@@ -198,7 +228,8 @@ static void set_up_column_terms(struct work *w, const struct kokoro_convolution 
         terms[i] = (int32_t)((uint32_t)bias - zero * (uint32_t)c->weight_sums[i]);
     }
     w->product.column_terms = terms;
-    kokoro_set_up_pair_terms(&w->product.pairs, c, terms, w->variant->activation_offset);
+    if (w->product.pairs)
+        kokoro_set_up_pair_terms(&w->pairs, c, terms, w->variant->activation_offset);
 }
 
 /* The scales of the products, and what is added to them: zeros beyond the last column. */
@@ -217,7 +248,12 @@ static void set_up_scales(struct work *w, const struct kokoro_convolution *c, fl
 
 static const char *run(const struct runtime *runtime, const struct kokoro_convolution *c,
                        const struct results *results) {
-    struct work w = {.variant = kokoro_variant(), .convolution = c, .results = results};
+    struct work w = {
+        .variant = kokoro_variant(),
+        .runtime = runtime,
+        .convolution = c,
+        .results = results,
+    };
     float *const statistics = results->statistics;
     set_up_product(&w, c);
     const double elements = (double)c->rows * (double)c->in_channels;
@@ -232,7 +268,7 @@ static const char *run(const struct runtime *runtime, const struct kokoro_convol
     kokoro_reserve(&s, vectors, sizeof(float));
     kokoro_reserve(&s, w.range_parts, sizeof(struct range));
     kokoro_reserve(&s, row_elements, 1);
-    kokoro_reserve_pairs(&w.product.pairs, &s, w.product.row_size, columns);
+    if (w.product.pairs) kokoro_reserve_pairs(&w.pairs, &s, w.product.row_size, columns);
     kokoro_reserve(&s, columns, sizeof(int32_t));
     kokoro_reserve(&s, 2 * columns, sizeof(float));
     kokoro_reserve(&s, summaries, sizeof(double));
@@ -240,7 +276,7 @@ static const char *run(const struct runtime *runtime, const struct kokoro_convol
     float *channel_vectors = kokoro_take(&s, vectors, sizeof(float));
     w.ranges = kokoro_take(&s, w.range_parts, sizeof(struct range));
     w.quantization.rows = kokoro_take(&s, row_elements, 1);
-    kokoro_take_pairs(&w.product.pairs, &s, w.product.row_size, columns);
+    if (w.product.pairs) kokoro_take_pairs(&w.pairs, &s, w.product.row_size, columns);
     int32_t *terms = kokoro_take(&s, columns, sizeof(int32_t));
     float *scales = kokoro_take(&s, 2 * columns, sizeof(float));
     double *of_parts = kokoro_take(&s, summaries, sizeof(double));
@@ -253,14 +289,10 @@ static const char *run(const struct runtime *runtime, const struct kokoro_convol
     runtime->parallel(runtime->context, range_part, (size_t)w.range_parts, &w);
     kokoro_settle_range(&w.quantization, w.ranges, w.range_parts);
 
-    runtime->parallel(runtime->context, quantize_part, (size_t)w.quantize_parts, &w);
+    runtime->parallel(runtime->context, quantize_part,
+                      (size_t)(w.weight_parts + w.quantize_parts), &w);
 
     w.product.rows = w.quantization.rows;
-    if (w.subtractions) {
-        w.subtract_parts = kokoro_parts(w.subtractions, (double)row_elements, 1 << 16);
-        runtime->parallel(runtime->context, subtract_part,
-                          (size_t)(w.panels + w.subtract_parts), &w);
-    }
     set_up_scales(&w, c, scales);
     set_up_column_terms(&w, c, terms);
     w.product.output.residual = c->residual;
@@ -272,7 +304,7 @@ static const char *run(const struct runtime *runtime, const struct kokoro_convol
         kokoro_finish_statistics(of_parts, w.row_parts, c->out_channels, c->out_channels,
                                  w.output_rows, statistics);
     kokoro_release(&s);
-    return NULL;
+    return atomic_load(&w.out_of_memory) ? "no memory" : NULL;
 }
 
 const char *kokoro_run_convolution(const struct runtime *runtime,
@@ -298,7 +330,12 @@ const char *kokoro_convolve_integers(const struct kokoro_convolution *c, const u
     float *const no_floats = NULL; /* the integers themselves are wanted */
     const struct results results = {1, &no_floats, &c->output_scale, NULL};
     struct kokoro_convolution plain = *c;
-    struct work w = {.variant = kokoro_variant(), .convolution = &plain, .results = &results};
+    struct work w = {
+        .variant = kokoro_variant(),
+        .runtime = &kokoro_plain_runtime,
+        .convolution = &plain,
+        .results = &results,
+    };
     plain.bias = plain.statistics = plain.style = plain.weight_scales = plain.float_bias = NULL;
     const char *wrong = kokoro_check_convolution(&plain);
     if (wrong) return wrong;
@@ -307,16 +344,16 @@ const char *kokoro_convolve_integers(const struct kokoro_convolution *c, const u
     w.quantization.zero_point = zero_point;
     const int64_t elements = w.padded_rows * w.product.row_size;
     const int64_t columns = w.panels * PANEL;
-    struct scratch s = {.runtime = &kokoro_plain_runtime};
+    struct scratch s = {.runtime = w.runtime};
     kokoro_reserve(&s, elements, 1);
     kokoro_reserve(&s, w.product.row_size, 1);
-    kokoro_reserve_pairs(&w.product.pairs, &s, w.product.row_size, columns);
+    if (w.product.pairs) kokoro_reserve_pairs(&w.pairs, &s, w.product.row_size, columns);
     kokoro_reserve(&s, columns, sizeof(int32_t));
     kokoro_reserve(&s, 2 * columns, sizeof(float));
     if (!kokoro_allocate(&s)) return "no memory";
     char *rows = kokoro_take(&s, elements, 1);
     uint8_t *padding = kokoro_take(&s, w.product.row_size, 1);
-    kokoro_take_pairs(&w.product.pairs, &s, w.product.row_size, columns);
+    if (w.product.pairs) kokoro_take_pairs(&w.pairs, &s, w.product.row_size, columns);
     int32_t *terms = kokoro_take(&s, columns, sizeof(int32_t));
     set_up_scales(&w, &plain, kokoro_take(&s, 2 * columns, sizeof(float)));
     memset(rows, 0, (size_t)elements);
@@ -328,12 +365,9 @@ const char *kokoro_convolve_integers(const struct kokoro_convolution *c, const u
     }
     set_up_column_terms(&w, &plain, terms);
     w.product.rows = rows;
-    if (w.subtractions) {
-        w.subtract_parts = 1;
-        for (int64_t i = 0; i < w.panels + w.subtract_parts; i++) subtract_part(&w, (size_t)i);
-    }
+    for (int64_t i = 0; i < w.weight_parts; i++) quantize_part(&w, (size_t)i);
     w.product.output.accumulators = accumulators;
     for (int64_t i = 0; i < w.row_parts * w.panel_parts; i++) product_part(&w, (size_t)i);
     kokoro_release(&s);
-    return NULL;
+    return atomic_load(&w.out_of_memory) ? "no memory" : NULL;
 }

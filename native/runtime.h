@@ -40,7 +40,7 @@ static inline int64_t kokoro_cut(int64_t whole, int64_t unit, int64_t index, int
 
 /* How many parts to make of so many operations: 1 where handing over costs more than it gives,
  * never more than MOST_PARTS, which lets 2 as well as 12 cores share evenly. */
-enum { MOST_PARTS = 96 };
+enum { MOST_PARTS = 48 };
 int64_t kokoro_parts(int64_t units, double operations, double smallest);
 
 #endif

@@ -70,10 +70,10 @@ struct part {
 
 /* Differences of rows of activations, and of differences, see kernel_pairs.h. */
 struct differences {
-    void *rows;      /* bytes like those of the product; or NULL */
+    void *rows;      /* bytes like those of the product */
     uint8_t *beyond; /* of each row: whether a difference does not fit its byte */
     int64_t count;   /* of the rows */
-    int64_t first_tap, taps; /* of the differences of weights that they are multiplied with */
+    int64_t first_tap, taps; /* of the differences of weights that they are multiplied with, or 0 */
     int32_t *column_terms;   /* what is added then, in whole panels */
 };
 
@@ -83,7 +83,7 @@ struct differences {
 enum { OF_EVEN, OF_ODD, OF_BOTH, HALVES };
 struct pairs {
     struct differences of_rows, of_halves[HALVES];
-    int64_t blocks;      /* of 2 dilations of output rows, whole ones alone */
+    int64_t blocks;      /* of 2 dilations of the rows, whole ones alone */
     int64_t weight_taps; /* of all differences of weights, which are packed like weights */
     int8_t *weight;
 };
@@ -101,7 +101,7 @@ struct integer_product {
     const float *scales;         /* of the columns, in whole panels */
     const float *bias;           /* added to what was scaled, in whole panels; or NULL */
     struct output output;
-    struct pairs pairs;
+    const struct pairs *pairs;   /* of rows 0 to the last of the part; or NULL: none */
 };
 
 /* A product of floats in pairs of rows, see kernel_float_product.h. */
@@ -129,8 +129,6 @@ struct variant {
     void (*store_bytes)(const uint8_t *from, int64_t count, void *to);
     void (*load_bytes)(const void *from, int64_t count, uint8_t *to);
     void (*multiply_integers)(const struct integer_product *, const struct part *);
-    /* Sets rows first.. of all differences, and whether they are beyond a byte. */
-    void (*subtract_rows)(const struct integer_product *, int64_t first, int64_t last);
     /* Makes the factors of pairs of rows, from row `first` on. */
     void (*factor_pairs)(const struct activation *, int64_t first, int64_t pairs, float *factors);
     void (*multiply_floats)(const struct float_product *, const struct part *);
