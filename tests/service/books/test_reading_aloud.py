@@ -278,8 +278,9 @@ def test_a_loud_book_has_its_peaks_when_it_is_decoded(
         assert told["asked_lufs"] == -12
         heard = measure(decoded(output))
         assert heard.peak_dbtp <= -1
-        # AAC takes up to 0.2 LU from sound whose peaks were limited as much as here.
-        assert heard.lufs == pytest.approx(told["lufs"], abs=0.3)
+        # AAC takes 0.16 LU from sound whose peaks were limited as much as here, the others less.
+        allowed = 0.2 if book_format == "m4b" else 0.15
+        assert heard.lufs == pytest.approx(told["lufs"], abs=allowed)
         assert -14 < heard.lufs < -11.9
     shown = subprocess.run(
         [*command(tale, output, cache_dir, *options), "--progress", "auto"],
