@@ -40,8 +40,7 @@ struct strand {
 };
 
 INLINE void move_output(struct output *o, int64_t row, int64_t step) {
-    o->shift -= row * o->row_length;
-    if (o->accumulators) o->accumulators += row * o->row_length;
+    begin_output(o, row);
     o->row_length *= step;
 }
 

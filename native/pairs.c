@@ -96,7 +96,7 @@ static void subtract_taps(const int8_t *w, int64_t taps, int64_t step, int64_t s
 
 void kokoro_subtract_weights(const struct pairs *pairs, const struct kokoro_convolution *c,
                              int64_t panel) {
-    const int64_t size = (c->in_channels + GROUP - 1) / GROUP * GROUP * PANEL;
+    const int64_t size = round_up(c->in_channels, GROUP) * PANEL;
     const int8_t *w = c->weight + panel * c->weight_taps * size;
     int8_t *all = pairs->weight + panel * pairs->weight_taps * size;
     subtract_taps(w, c->kernel_size, size, size, all);

@@ -120,10 +120,9 @@ static void multiply_in_pairs(struct work *w, const struct integer_product *prod
     struct pairs pairs = w->pairs;
     struct integer_product own = *product;
     struct part rows = *part;
-    const int64_t first = part->first_row, step = own.output.row_length;
+    const int64_t first = part->first_row;
     own.rows = (const char *)own.rows + first * own.stride * own.row_size;
-    own.output.shift -= first * step;
-    if (own.output.accumulators) own.output.accumulators += first * step;
+    begin_output(&own.output, first);
     own.pairs = &pairs;
     rows.first_row = 0;
     rows.last_row -= first;
