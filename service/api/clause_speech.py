@@ -231,7 +231,7 @@ class ClauseSpeech(Generic[T, M]):
         delivery = Delivery(
             streamed=True,
             timed=self._synthesizer.model.gives_durations,
-            early=None if afresh else False,
+            chunking=None if afresh else "even",
             first=afresh,
             last=False,
             read_first=True,

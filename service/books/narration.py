@@ -233,7 +233,7 @@ class Narration:
         return Trouble(number + 1, title, section.start + place, text, error.message)
 
 
-_DELIVERY = Delivery(early=False, first=False, last=False)
+_DELIVERY = Delivery(chunking="even", first=False, last=False)
 
 
 def _engine(synthesizer: Synthesizer, decoding: Decoding) -> str:

@@ -4,9 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from service.text import Reading, Word
+
+Chunking = Literal["even", "short_first", "early"]
+"""How to cut: `even` for chunks of similar lengths; `short_first` for the same after a first one
+that is as short as sounds well, if the model is quick; `early` for a first one that is shorter
+still, and then longer ones."""
 
 USUAL_PACE = 16.0
 """Phonemes per second of most voices in long chunks; see `bench.pace`. The lengths below are for
@@ -23,9 +28,11 @@ LONGEST_CHUNK_S = MAX_CHUNK_LENGTH / USUAL_PACE
 MIN_CHUNK_LENGTH = 70
 """Minimum phonemes of a chunk, if the text is long enough; shorter chunks lose the melody."""
 
-_LENGTHS = (MIN_CHUNK_LENGTH, MAX_CHUNK_LENGTH)
-_FIRST_LENGTHS = (30, 60)
-"""Phonemes of the first chunk if audio is to start early: two to four seconds."""
+_QUICK = 0.5
+"""Real-time factor up to which a model is quick. Decoded in windows, a chunk is heard after its
+encoder, which takes longer for a longer chunk. At this factor the longest chunk is heard in time
+after the shortest first one; a slower model needs the reserve of a long chunk."""
+
 REAL_TIME_FACTOR = 0.6
 """Of the published model on two good cores, with some reserve; used until it is measured."""
 _REAL_TIME_FACTORS = (0.02, 0.9)
@@ -62,13 +69,24 @@ class _Lengths(NamedTuple):
 
     Attributes:
         low: minimum phonemes, if there are enough.
+        wanted: of equally good boundaries, the nearest to so many phonemes is taken.
         high: maximum phonemes.
-        nearest: whether to cut at the first good boundary, or at the last.
     """
 
     low: int
+    wanted: int
     high: int
-    nearest: bool = False
+
+    def scaled(self, scale: float) -> _Lengths:
+        """Return the limits for another pace."""
+        return _Lengths(*(int(length * scale) for length in self))
+
+
+_LENGTHS = _Lengths(MIN_CHUNK_LENGTH, MAX_CHUNK_LENGTH, MAX_CHUNK_LENGTH)
+_SHORT_LENGTHS = _Lengths(50, MIN_CHUNK_LENGTH, MAX_CHUNK_LENGTH)
+"""Of a short first chunk: a sentence of three seconds has its melody."""
+_EARLY_LENGTHS = _Lengths(30, 30, 60)
+"""Of the first chunk of an early beginning: two to four seconds."""
 
 
 class Chunker:
@@ -80,10 +98,9 @@ class Chunker:
     phonemes are divided into readings.
 
     Args:
-        early: whether audio is to start early: a short chunk first, then longer ones. Otherwise
-            chunks have similar lengths, `MIN_CHUNK_LENGTH` to `MAX_CHUNK_LENGTH`.
+        chunking: how to cut.
         real_time_factor: of the model: an early chunk is as long as can be made while those before
-            it play.
+            it play. Even chunks do not depend on it.
         pace: phonemes per second.
         longest_s: maximum seconds of a chunk, if memory is limited.
     """
@@ -91,12 +108,12 @@ class Chunker:
     def __init__(
         self,
         *,
-        early: bool = False,
+        chunking: Chunking = "even",
         real_time_factor: float = REAL_TIME_FACTOR,
         pace: float = USUAL_PACE,
         longest_s: float = LONGEST_CHUNK_S,
     ) -> None:
-        self._early = early
+        self._chunking = chunking
         # A limit on seconds shortens chunks like a slower pace.
         self._room = min(1.0, longest_s / LONGEST_CHUNK_S)
         least, greatest = _REAL_TIME_FACTORS
@@ -104,6 +121,7 @@ class Chunker:
         self._phonemes = ""
         self._words: list[Word] = []
         self._unbroken: list[tuple[int, int]] = []
+        self._is_first = True
         self._unheard_s = 0.0  # audio that is made and not yet played when the last chunk is made
         self.say_at(pace)
 
@@ -114,10 +132,15 @@ class Chunker:
         self._pace = pace
         scale = min(1.0, pace / USUAL_PACE) * self._room
         self._limit = max(2, int(MAX_CHUNK_LENGTH * scale))
-        low, high = _FIRST_LENGTHS if self._early else _LENGTHS
-        self._lengths = _Lengths(int(low * scale), int(high * scale), nearest=self._early)
-        if self._unheard_s:
+        self._usual_lengths = _LENGTHS.scaled(scale)
+        if not self._is_first:
             self._lengthen()
+        elif self._chunking == "early":
+            self._lengths = _EARLY_LENGTHS.scaled(scale)
+        elif self._chunking == "short_first" and self._real_time_factor <= _QUICK:
+            self._lengths = _SHORT_LENGTHS.scaled(scale)
+        else:
+            self._lengths = self._usual_lengths
 
     def add(self, reading: Reading) -> Iterator[Reading]:
         """Add a reading; yield the chunks that are complete."""
@@ -135,8 +158,8 @@ class Chunker:
         while (
             len(self._phonemes) > self._lengths.low + self._lengths.high
         ):  # the rest is long enough
-            low, high, nearest = self._lengths
-            yield self._take(self._place(low, high, low if nearest else high, high))
+            low, wanted, high = self._lengths
+            yield self._take(self._place(low, high, wanted, high))
 
     def finish(self) -> Iterator[Reading]:
         """Yield the rest, as if the text ended here."""
@@ -156,18 +179,21 @@ class Chunker:
         self._words = [_moved(word, -cut) for word in self._words if word.phonemes_end > cut]
         self._unbroken = [(start - cut, end - cut) for start, end in self._unbroken if end > cut]
         self._phonemes = rest
-        if self._early:
+        self._is_first = False
+        if self._chunking == "early":
             said_s = len(phonemes) / self._pace
             self._unheard_s += said_s * (1 - self._real_time_factor if self._unheard_s else 1)
-            self._lengthen()
+        self._lengthen()
         kept = [_within(word, len(phonemes)) for word in words]
         return Reading(phonemes, tuple(kept))
 
     def _lengthen(self) -> None:
-        """Make the next chunk as long as can be made while those before it play."""
-        in_time = self._unheard_s / self._real_time_factor * self._pace
-        high = max(2, min(self._limit, int(in_time)))
-        self._lengths = _Lengths(high // 2, high)
+        """Let the next chunk be long, an early one as can be made while those before it play."""
+        self._lengths = self._usual_lengths
+        if self._chunking == "early":
+            in_time = self._unheard_s / self._real_time_factor * self._pace
+            high = max(2, min(self._limit, int(in_time)))
+            self._lengths = _Lengths(high // 2, high, high)
 
     def _place(self, low: int, high: int, wanted: float, limit: int) -> int:
         """Return where to cut: the best boundary up to a limit, then the nearest to `wanted`.

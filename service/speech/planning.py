@@ -13,7 +13,7 @@ from service.errors import (
     NothingToSayError,
     TextTooLongError,
 )
-from service.speech.chunking import LONGEST_CHUNK_S, REAL_TIME_FACTOR, Chunker
+from service.speech.chunking import LONGEST_CHUNK_S, REAL_TIME_FACTOR, Chunker, Chunking
 from service.speech.utterance import Delivery, Utterance
 from service.speech.voices import Blend, VoiceLibrary
 from service.text import (
@@ -95,7 +95,8 @@ class Plan:
             `FrontEnd.read`.
         blend: the voice; markup may change it for some of the chunks.
         language: code of the text's language; None for phonemes.
-        delivery: with its `decoding` decided: windows only if model and voice allow it.
+        delivery: with its `decoding` and `chunking` decided: windows only if model and voice allow
+            them.
     """
 
     chunks: Iterable[Chunk]
@@ -178,15 +179,15 @@ class Planner:
         if not utterance.is_part:
             self.check_length(utterance.text, "phonemes" if is_phonemes else "text")
         _check_speed(utterance.speed, "speed")
-        early = bool(delivery.early)
+        chunking = delivery.chunking or "even"
         if is_phonemes:
             blend, language = self.resolve(utterance.voice), None
-            chunks = self._cut_phonemes(utterance, blend, early=early)
+            chunks = self._cut_phonemes(utterance, blend, chunking)
         else:
             blend, language = self.settle(utterance.voice, utterance.language)
             parts = self._parts(utterance, language)
             chunks = _cut_text(
-                parts, blend, utterance.speed, self._chunker(utterance, blend, early=early),
+                parts, blend, utterance.speed, self._chunker(utterance, blend, chunking),
                 partial(self._read, utterance),
             )  # fmt: skip
         first = next(chunks, None)
@@ -199,8 +200,8 @@ class Planner:
             tuple(all_chunks) if delivery.read_first else all_chunks, blend, language, delivery
         )
 
-    def preview(self, utterance: Utterance, *, early: bool) -> Preview:
-        """Return the phonemes and chunks of a text; see `Delivery` for `early`.
+    def preview(self, utterance: Utterance, chunking: Chunking) -> Preview:
+        """Return the phonemes and chunks of a text; cut as `chunking` says.
 
         Raises:
             ServiceError: one of the classes with a 4xx status, or EspeakError.
@@ -215,7 +216,7 @@ class Planner:
             return readings
 
         parts = self._parts(utterance, language)
-        chunker = self._chunker(utterance, blend, early=early)
+        chunker = self._chunker(utterance, blend, chunking)
         chunks = tuple(_cut_text(parts, blend, utterance.speed, chunker, note))
         if not chunks:
             raise NothingToSayError(_NOTHING)
@@ -226,7 +227,7 @@ class Planner:
     def plan_phonemes(self, phonemes: str) -> Plan:
         """Plan phonemes of any length in the default voice, for the service itself."""
         blend = self.resolve(None)
-        chunks = self._cut_phonemes(Utterance(phonemes, "phonemes"), blend, early=False)
+        chunks = self._cut_phonemes(Utterance(phonemes, "phonemes"), blend, "even")
         return Plan(chunks, blend, None, Delivery())
 
     def settle(self, voice: str | None, language: str | None) -> tuple[Blend, str]:
@@ -297,10 +298,10 @@ class Planner:
             )
         return parts
 
-    def _chunker(self, utterance: Utterance, blend: Blend, *, early: bool) -> Chunker:
+    def _chunker(self, utterance: Utterance, blend: Blend, chunking: Chunking) -> Chunker:
         said_at = model_speed(utterance.speed)
         return Chunker(
-            early=early,
+            chunking=chunking,
             # Stretched speech plays shorter or longer than it was made.
             real_time_factor=self.real_time_factor * utterance.speed / said_at,
             pace=blend.pace * said_at,
@@ -315,7 +316,9 @@ class Planner:
             lexicon=utterance.lexicon,
         )
 
-    def _cut_phonemes(self, utterance: Utterance, blend: Blend, *, early: bool) -> Iterator[Chunk]:
+    def _cut_phonemes(
+        self, utterance: Utterance, blend: Blend, chunking: Chunking
+    ) -> Iterator[Chunk]:
         """Yield the chunks of phonemes; errors are raised before the first."""
         check_text(utterance.text)
         reading = read_phonemes(utterance.text)
@@ -323,7 +326,7 @@ class Planner:
         vocabulary.token_ids(reading.phonemes)
         if not vocabulary.is_pronounceable(reading.phonemes):
             raise NothingToSayError("the phonemes have nothing to pronounce")
-        chunker = self._chunker(utterance, blend, early=early)
+        chunker = self._chunker(utterance, blend, chunking)
         chunks = [*chunker.add(reading), *chunker.finish()]
         for number, chunk in enumerate(chunks, start=1):
             yield Chunk(

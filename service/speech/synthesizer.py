@@ -127,10 +127,10 @@ class Synthesizer:
             if delivery.decoding is not None:
                 raise DecodingUnavailableError(lack)
             decoding = "whole"
-        early = delivery.early
-        if early is None:
-            early = delivery.streamed and decoding == "whole"
-        return self.planner.plan(utterance, replace(delivery, decoding=decoding, early=early))
+        chunking = delivery.chunking
+        if chunking is None and delivery.streamed:
+            chunking = "early" if decoding == "whole" else "short_first"
+        return self.planner.plan(utterance, replace(delivery, decoding=decoding, chunking=chunking))
 
     def _lack_of_windows(self, utterance: Utterance) -> str:
         """Return why an utterance cannot be decoded in windows; empty if it can."""

@@ -10,6 +10,7 @@ from service.audio.loudness import is_available
 from service.errors import InvalidRequestError
 from service.extras import advice
 from service.settings import Decoding
+from service.speech.chunking import Chunking
 from service.text import USUAL, Normalization, UserLexicon
 
 TextKind = Literal["text", "ssml", "phonemes"]
@@ -92,8 +93,8 @@ class Delivery:
     Attributes:
         streamed: whether audio is wanted while it is made.
         timed: whether word times are wanted.
-        early: whether the first chunk is short, so that audio starts early; None for early if it
-            is streamed and not decoded in windows.
+        chunking: how the text is cut; None for `even`, but in a stream for `short_first` if it is
+            decoded in windows, else for `early`.
         decoding: None for the default of the settings.
         first: whether no other speech comes before it; otherwise it starts with a pause as
             between chunks.
@@ -111,7 +112,7 @@ class Delivery:
 
     streamed: bool = False
     timed: bool = False
-    early: bool | None = None
+    chunking: Chunking | None = None
     decoding: Decoding | None = None
     first: bool = True
     last: bool = True

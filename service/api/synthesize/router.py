@@ -90,7 +90,7 @@ async def phonemize(body: PhonemizeRequest, request: Request) -> Response:
     utterance = state.callers.adapt(body.utterance())
 
     def answer() -> bytes:  # in a thread: for a long text it would block the event loop
-        return to_json(PhonemizeAnswer.of(planner.preview(utterance, early=body.early), body.text))
+        return to_json(PhonemizeAnswer.of(planner.preview(utterance, body.chunking), body.text))
 
     with state.admission.request():
         content = await asyncio.get_running_loop().run_in_executor(state.executor, answer)

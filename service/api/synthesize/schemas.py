@@ -131,7 +131,8 @@ class SynthesisRequest(StrictModel, PiperFields):
     chunking: Literal["even", "early"] | None = Field(
         None,
         description="how the text is split into chunks: even, or early (a short first chunk, so "
-        "that audio starts early); default: early for streams that are decoded whole, else even",
+        "that audio starts early); default: even, in streams after a first chunk of three seconds "
+        "or more, or early for streams that are decoded whole",
     )
     decoding: Decoding | None = Field(
         None,
@@ -174,7 +175,7 @@ class SynthesisRequest(StrictModel, PiperFields):
         return Delivery(
             streamed=self.stream,
             timed=self.timestamps is not None or self.format in ("srt", "vtt"),
-            early=None if self.chunking is None else self.chunking == "early",
+            chunking=self.chunking,
             decoding=self.decoding,
             gain=gain_of(self.volume),
             loudness_lufs=self.loudness,
@@ -209,11 +210,6 @@ class PhonemizeRequest(StrictModel):
     chunking: Literal["even", "early"] = Field(
         "even", description="how the text is split into chunks"
     )
-
-    @property
-    def early(self) -> bool:
-        """Return whether the first chunk is short."""
-        return self.chunking == "early"
 
     def utterance(self) -> Utterance:
         """Return what would be said."""

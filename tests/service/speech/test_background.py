@@ -35,7 +35,7 @@ def test_work_that_gave_way_sounds_as_if_it_had_not(
     synthesizer: Synthesizer, decoding: Decoding
 ) -> None:
     def plan() -> list[AudioSegment]:
-        delivery = Delivery(streamed=True, decoding=decoding, early=False)
+        delivery = Delivery(streamed=True, decoding=decoding, chunking="even")
         return list(synthesizer.stream(synthesizer.plan(Utterance(TEXT), delivery), cancellation))
 
     with Counted() as cancellation:

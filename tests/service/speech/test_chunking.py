@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from itertools import pairwise
+from typing import get_args
 
 import pytest
 from hypothesis import given
@@ -12,23 +13,26 @@ from service.speech.chunking import (
     MIN_CHUNK_LENGTH,
     USUAL_PACE,
     Chunker,
+    Chunking,
 )
 from service.text import Reading, Word, read_phonemes
 
 SENTENCE = "ðə kwˈɪk bɹˈWn fˈɑks ʤˈʌmps ˌOvəɹ ðə lˈAzi dˈɔɡ. "
 """48 phonemes without the space."""
 
+CHUNKINGS = st.sampled_from(get_args(Chunking))
 
-def chunks_of(*readings: Reading | str, early: bool = False) -> list[Reading]:
-    chunker = Chunker(early=early)
+
+def chunks_of(*readings: Reading | str, chunking: Chunking = "even") -> list[Reading]:
+    chunker = Chunker(chunking=chunking, real_time_factor=0.5)
     chunks: list[Reading] = []
     for reading in readings:
         chunks += chunker.add(read_phonemes(reading) if isinstance(reading, str) else reading)
     return chunks + list(chunker.finish())
 
 
-def split(*readings: Reading | str, early: bool = False) -> list[str]:
-    return [chunk.phonemes for chunk in chunks_of(*readings, early=early)]
+def split(*readings: Reading | str, chunking: Chunking = "even") -> list[str]:
+    return [chunk.phonemes for chunk in chunks_of(*readings, chunking=chunking)]
 
 
 def without_spaces(text: str) -> str:
@@ -80,21 +84,23 @@ def test_chunks_of_prose_have_lengths_that_sound_well() -> None:
     assert max(map(len, chunks)) <= MAX_CHUNK_LENGTH
 
 
-@pytest.mark.parametrize("early", [False, True])
-def test_slow_speech_is_cut_into_chunks_of_as_many_seconds(early: bool) -> None:
+@pytest.mark.parametrize("chunking", ["even", "early"])
+def test_slow_speech_is_cut_into_chunks_of_as_many_seconds(chunking: Chunking) -> None:
     lengths = {}
     for pace in (USUAL_PACE / 2, USUAL_PACE, USUAL_PACE * 2):
-        chunker = Chunker(early=early, pace=pace)
+        chunker = Chunker(chunking=chunking, pace=pace)
         lengths[pace] = [len(p.phonemes) for p in chunker.add(read_phonemes(SENTENCE * 60))]
     slow, usual, quick = lengths.values()
     assert max(slow) <= MAX_CHUNK_LENGTH / 2 < max(usual)
-    assert slow[0] < usual[0] or not early
+    assert slow[0] < usual[0] or chunking == "even"
     assert quick == usual
 
 
-@pytest.mark.parametrize("early", [False, True])
-def test_where_memory_is_limited_chunks_are_no_longer_than_there_is_room_for(early: bool) -> None:
-    chunker = Chunker(early=early, longest_s=LONGEST_CHUNK_S / 3)
+@pytest.mark.parametrize("chunking", ["even", "early"])
+def test_where_memory_is_limited_chunks_are_no_longer_than_there_is_room_for(
+    chunking: Chunking,
+) -> None:
+    chunker = Chunker(chunking=chunking, longest_s=LONGEST_CHUNK_S / 3)
     chunks = [*chunker.add(read_phonemes(SENTENCE * 60)), *chunker.finish()]
     lengths = [len(chunk.phonemes) for chunk in chunks]
     assert MAX_CHUNK_LENGTH / 6 < max(lengths) <= MAX_CHUNK_LENGTH / 3
@@ -113,7 +119,7 @@ def test_another_pace_begins_with_a_new_chunk() -> None:
 
 
 def test_what_is_said_slowly_after_an_early_beginning_is_cut_by_its_own_pace() -> None:
-    chunker = Chunker(early=True, real_time_factor=0.1)
+    chunker = Chunker(chunking="early", real_time_factor=0.1)
     usual = [*chunker.add(read_phonemes(SENTENCE * 20)), *chunker.finish()]
     assert max(len(chunk.phonemes) for chunk in usual) > MAX_CHUNK_LENGTH / 2
     chunker.say_at(USUAL_PACE / 2)
@@ -124,7 +130,7 @@ def test_what_is_said_slowly_after_an_early_beginning_is_cut_by_its_own_pace() -
 
 @pytest.mark.parametrize("factor", [0.0, 0.1, 0.3, 0.6, 2.0])
 def test_no_early_chunk_takes_longer_than_what_was_made_before_it_plays(factor: float) -> None:
-    chunker = Chunker(early=True, real_time_factor=factor)
+    chunker = Chunker(chunking="early", real_time_factor=factor)
     lengths = [len(chunk.phonemes) for chunk in chunker.add(read_phonemes(SENTENCE * 60))]
     reckoned = min(max(factor, 0.02), 0.9)
     unheard = float(lengths[0])
@@ -136,15 +142,15 @@ def test_no_early_chunk_takes_longer_than_what_was_made_before_it_plays(factor: 
 def test_the_quicker_the_model_the_sooner_early_chunks_are_long() -> None:
     second = []
     for factor in (0.6, 0.3, 0.1):
-        chunker = Chunker(early=True, real_time_factor=factor)
+        chunker = Chunker(chunking="early", real_time_factor=factor)
         second.append(len(list(chunker.add(read_phonemes(SENTENCE * 60)))[1].phonemes))
     assert second == sorted(second)
     assert second[0] < second[-1]
 
 
-@given(st.text("aˈb .,;—!?”“()", max_size=2000), st.booleans())
-def test_nothing_is_lost_and_every_chunk_fits(text: str, early: bool) -> None:
-    chunks = split(text, early=early) if text.strip() else []
+@given(st.text("aˈb .,;—!?”“()", max_size=2000), CHUNKINGS)
+def test_nothing_is_lost_and_every_chunk_fits(text: str, chunking: Chunking) -> None:
+    chunks = split(text, chunking=chunking) if text.strip() else []
     assert without_spaces("".join(chunks)) == without_spaces(text)
     assert all(0 < len(chunk) <= MAX_CHUNK_LENGTH for chunk in chunks)
     assert all(chunk == chunk.strip() for chunk in chunks)
@@ -153,11 +159,13 @@ def test_nothing_is_lost_and_every_chunk_fits(text: str, early: bool) -> None:
 @given(
     st.lists(st.text("ab.,;“”", min_size=1, max_size=9), max_size=200),
     st.integers(1, 30),
-    st.booleans(),
+    CHUNKINGS,
 )
-def test_how_the_text_came_makes_no_difference(said: list[str], n_words: int, early: bool) -> None:
+def test_how_the_text_came_makes_no_difference(
+    said: list[str], n_words: int, chunking: Chunking
+) -> None:
     parts = [" ".join(said[start : start + n_words]) for start in range(0, len(said), n_words)]
-    assert split(*parts, early=early) == split(" ".join(said), early=early)
+    assert split(*parts, chunking=chunking) == split(" ".join(said), chunking=chunking)
 
 
 def reading_of(phonemes: str, *ranges: tuple[int, int]) -> Reading:
@@ -182,12 +190,12 @@ def test_a_number_that_is_too_long_is_cut_between_its_words() -> None:
     assert all(chunk.words == (Word(0, 1, 0, len(chunk.phonemes)),) for chunk in chunks)
 
 
-@given(st.lists(st.text("ab,.", min_size=1, max_size=30), min_size=1, max_size=100), st.booleans())
-def test_words_are_found_again_in_the_chunks(said: list[str], early: bool) -> None:
+@given(st.lists(st.text("ab,.", min_size=1, max_size=30), min_size=1, max_size=100), CHUNKINGS)
+def test_words_are_found_again_in_the_chunks(said: list[str], chunking: Chunking) -> None:
     reading = read_phonemes(" ".join(said))
     of_reading = [reading.phonemes[w.phonemes_start : w.phonemes_end] for w in reading.words]
     of_chunks: dict[int, str] = {}
-    for chunk in chunks_of(reading, early=early):
+    for chunk in chunks_of(reading, chunking=chunking):
         for word in chunk.words:
             part = chunk.phonemes[word.phonemes_start : word.phonemes_end]
             assert part
@@ -195,8 +203,31 @@ def test_words_are_found_again_in_the_chunks(said: list[str], early: bool) -> No
     assert list(of_chunks.values()) == of_reading
 
 
+def short_first(text: str, factor: float) -> str:
+    chunker = Chunker(chunking="short_first", real_time_factor=factor)
+    return [*chunker.add(read_phonemes(text)), *chunker.finish()][0].phonemes
+
+
+@pytest.mark.parametrize(
+    ("text", "first", "length"),
+    [
+        (SENTENCE[3:] + SENTENCE * 9, SENTENCE[3:] + SENTENCE, 94),  # 45 phonemes are too few
+        (words(54) + ". " + SENTENCE * 9, words(54) + ".", 55),
+        (words(54) + ", " + words(84) + ". " + SENTENCE * 9, None, 141),  # whole for its melody
+        ("ab " * 200, "ab " * 23, 68),
+    ],
+)
+def test_a_quick_model_begins_with_a_short_sentence(
+    text: str, first: str | None, length: int
+) -> None:
+    quick = short_first(text, 0.5)
+    assert len(quick) == length
+    assert first is None or quick == first.strip()
+    assert len(short_first(text, 0.6)) > 100
+
+
 def test_early_chunks_begin_short_and_grow() -> None:
-    lengths = [len(chunk) for chunk in split(SENTENCE * 20, early=True)]
+    lengths = [len(chunk) for chunk in split(SENTENCE * 20, chunking="early")]
     assert lengths[0] == 48
     assert all(later >= sooner for sooner, later in pairwise(lengths[:4]))
     assert 100 < max(lengths) <= 150
@@ -206,8 +237,8 @@ def test_early_chunks_begin_short_and_grow() -> None:
 
 
 def test_what_is_said_soon_stays_whole() -> None:
-    assert split(SENTENCE, early=True) == [SENTENCE.strip()]
-    assert split("a" * 90, early=True) == ["a" * 90]
+    assert split(SENTENCE, chunking="early") == [SENTENCE.strip()]
+    assert split("a" * 90, chunking="early") == ["a" * 90]
 
 
 @pytest.mark.parametrize(
@@ -220,4 +251,4 @@ def test_what_is_said_soon_stays_whole() -> None:
     ],
 )
 def test_the_first_early_chunk_ends_at_the_nearest_good_place(text: str, first: str) -> None:
-    assert split(text, early=True)[0] == first
+    assert split(text, chunking="early")[0] == first

@@ -7,6 +7,7 @@ import pytest
 
 from service import errors
 from service.speech import Delivery, Synthesizer, Utterance
+from service.speech.chunking import Chunking
 from service.speech.timing import LEAD_FRAMES, word_times
 from service.text import Word
 
@@ -47,18 +48,20 @@ def test_times_of_stretched_speech_are_stretched() -> None:
 
 
 @pytest.mark.parametrize(
-    ("early", "speed"),
+    ("chunking", "speed"),
     [
-        (True, 2.0),
-        pytest.param(False, 1.0, marks=pytest.mark.thorough),
-        pytest.param(False, 2.0, marks=pytest.mark.slow),
-        pytest.param(True, 1.0, marks=pytest.mark.slow),
+        ("early", 2.0),
+        pytest.param("even", 1.0, marks=pytest.mark.thorough),
+        pytest.param("even", 2.0, marks=pytest.mark.slow),
+        pytest.param("early", 1.0, marks=pytest.mark.slow),
     ],
 )
 def test_every_word_of_the_text_has_its_time(
-    synthesizer: Synthesizer, early: bool, speed: float
+    synthesizer: Synthesizer, chunking: Chunking, speed: float
 ) -> None:
-    plan = synthesizer.plan(Utterance(TEXT * 2, speed=speed), Delivery(early=early, timed=True))
+    plan = synthesizer.plan(
+        Utterance(TEXT * 2, speed=speed), Delivery(chunking=chunking, timed=True)
+    )
     segments = list(synthesizer.stream(plan))
     assert len(segments) > 1
     words = [word for segment in segments for word in segment.words]
