@@ -106,7 +106,6 @@ def run_python() -> Callable[..., subprocess.CompletedProcess[str]]:
             env={**os.environ, "PYTHONPATH": path, **environ},
             capture_output=True,
             text=True,
-            timeout=120,
             check=False,
         )
 
