@@ -23,7 +23,6 @@ This needs `make peers`. The defaults take 10 minutes for kokoro-onnx and 5 for 
 from __future__ import annotations
 
 import argparse
-import re
 import sys
 import tempfile
 import time
@@ -37,19 +36,19 @@ from bench import speech, streams
 from bench.command import Section, add_names, command_line, paragraph, publish
 from bench.processes import THREADS, free_port, python, wait_until_ready
 from bench.report import Bound, Row, ratio, speedup, table
-from bench.sides import Side, Spoken, add_sides, chosen_sides, pair_up, programs_of, speaker
+from bench.sides import Side, Spoken, add_sides, chosen_sides, pair_up, programs_of
 from bench.timing import alternate
 
 REPEATS = {14: 15, 96: 9, 398: 5}
 """Pairs by number of tokens."""
 
 HTTP_REPEATS = 5
-SPEEDUPS = {
+SPEEDUPS: dict[str | None, Bound] = {
     "avx512vnni": Bound(4.6, least=True),
     "avx2": Bound(2.2, least=True),
     "stock": Bound(2.0, least=True),
 }
-"""Bounds against kokoro-onnx, by the instruction set of the native operators, or without them."""
+"""Bounds against kokoro-onnx, by `Side.kernels`; others have none."""
 
 FIVE_TIMES = Bound(5.0, least=True)
 THREE_TIMES = Bound(3.0, least=True)
@@ -77,24 +76,13 @@ def _sections(options: argparse.Namespace) -> Iterator[Section]:
 def measure_kokoro_onnx(side: Side, repeats: int | None) -> list[Row]:
     """Compare a side of ours with kokoro-onnx at three lengths."""
     rows: list[Row] = []
-    with speaker(side) as speaks:
-        bound = speedup_bound(speaks.identity)
+    bound = SPEEDUPS.get(side.kernels)
     for n_tokens, usual_repeats in REPEATS.items():
         pairs = pair_up(
             side, Side("kokoro-onnx", "kokoro-onnx"), n_tokens, repeats or usual_repeats
         )
         rows += _compare(f"{n_tokens} tokens", pairs, bound)
     return rows
-
-
-def speedup_bound(identity: str) -> Bound | None:
-    """Return how many times faster than kokoro-onnx a side must be; None for no bound.
-
-    Args:
-        identity: of the side, see `Speaker`.
-    """
-    found = re.match(r"native,.* (\w+) operators|(\w+),", identity)
-    return SPEEDUPS.get(found[1] or found[2]) if found else None
 
 
 def measure_fastkokoro(side: Side, repeats: int | None) -> list[Row]:

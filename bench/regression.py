@@ -29,8 +29,6 @@ from bench.command import exit_status, plain_command_line, positive
 from bench.processes import THREADS, ChildError
 from bench.report import processor
 from bench.sides import BARE, OURS, Side, pair_up, speaker
-from service.preparation.operators import NativeUnavailableError, find_native_operators
-from service.settings import Settings
 
 RECORDED = Path(__file__).with_name("recorded.json")
 TOLERANCE = 0.10
@@ -69,7 +67,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _is_as_fast(options: argparse.Namespace) -> bool:
-    machine = f"{processor()}, {_kernels()}, {THREADS} threads"
+    machine = f"{processor()}, {OURS['service'].kernels}, {THREADS} threads"
     known = read_recorded(RECORDED).get(machine, {})
     if not known and not options.record:
         raise ChildError(f"nothing is recorded for {machine}: use --record")
@@ -77,14 +75,6 @@ def _is_as_fast(options: argparse.Namespace) -> bool:
     if options.record:
         record(RECORDED, machine, measured)
     return compare(measured, known)
-
-
-def _kernels() -> str:
-    """Return the instruction set of the native operators, as the services will have it."""
-    try:
-        return find_native_operators(kernels=Settings().kernels).kernels
-    except NativeUnavailableError:
-        return "stock"
 
 
 def measure(repeats: int | None) -> Iterator[Ratio]:

@@ -30,6 +30,7 @@ from bench.processes import (
 )
 from bench.report import note
 from bench.timing import alternate
+from service.preparation.operators import NativeUnavailableError, find_native_operators
 from service.settings import ENVIRONMENT_PREFIX, Settings
 
 PEERS = REPOSITORY / ".venv" / "peers"
@@ -56,6 +57,23 @@ class Side:
     def environment(self) -> dict[str, str]:
         """Return the environment variables that make a process this side."""
         return {ENVIRONMENT_PREFIX + name.upper(): value for name, value in self.settings.items()}
+
+    @property
+    def kernels(self) -> str | None:
+        """Return the instruction set of its native operators, as the service will have it.
+
+        `stock` if it has none; None if its model is not prepared.
+        """
+        settings = Settings.model_validate(self.settings)
+        if not settings.prepare:
+            return None
+        if self.kind == "stock":
+            return "stock"
+        try:
+            # To find those that are named would choose them for this whole process.
+            return settings.kernels or find_native_operators().kernels
+        except NativeUnavailableError:
+            return "stock"
 
     def with_setting(self, name: str, value: str) -> Side:
         """Return this side with another setting, which its label tells."""

@@ -4,6 +4,7 @@ import pytest
 
 from bench import speech
 from bench.sides import parse_side
+from service.preparation.operators import NativeUnavailableError, find_native_operators
 from service.text import load_vocabulary
 
 
@@ -30,6 +31,29 @@ def test_another_setting_makes_another_side():
     side = parse_side("mine:threads=1").with_setting("workers", "2")
     assert side.label == "mine, workers = 2"
     assert side.environment() == {"KOKORO_THREADS": "1", "KOKORO_WORKERS": "2"}
+
+
+@pytest.mark.parametrize(
+    ("text", "kernels"),
+    [
+        ("mine:kernels=portable", "portable"),
+        ("stock", "stock"),
+        ("published", None),
+        ("mine:prepare=false,threads=1", None),
+    ],
+)
+def test_a_side_knows_what_its_operators_run_on(text, kernels):
+    assert parse_side(text).kernels == kernels
+
+
+@pytest.mark.parametrize("text", ["native", "service", "mine:threads=1"])
+def test_sides_have_the_kernels_of_this_processor_unless_they_name_others(text):
+    kernels = parse_side(text).kernels
+    if kernels == "stock":
+        with pytest.raises(NativeUnavailableError):
+            find_native_operators()
+    else:
+        assert kernels == find_native_operators().kernels
 
 
 @pytest.mark.parametrize("text", ["nobody", "mine:treads=1"])
