@@ -100,7 +100,8 @@ class Chunker:
     Args:
         chunking: how to cut.
         real_time_factor: of the model: an early chunk is as long as can be made while those before
-            it play. Even chunks do not depend on it.
+            it play, and a short first one must leave time for the second. Even chunks do not
+            depend on it.
         pace: phonemes per second.
         longest_s: maximum seconds of a chunk, if memory is limited.
     """
@@ -121,8 +122,12 @@ class Chunker:
         self._phonemes = ""
         self._words: list[Word] = []
         self._unbroken: list[tuple[int, int]] = []
-        self._is_first = True
         self._unheard_s = 0.0  # audio that is made and not yet played when the last chunk is made
+        self._usual_lengths = _LENGTHS  # of the next chunk, at the usual pace
+        if chunking == "early":
+            self._usual_lengths = _EARLY_LENGTHS
+        elif chunking == "short_first" and self._real_time_factor <= _QUICK:
+            self._usual_lengths = _SHORT_LENGTHS
         self.say_at(pace)
 
     def say_at(self, pace: float) -> None:
@@ -130,17 +135,9 @@ class Chunker:
         if self._phonemes:
             raise ValueError("phonemes of the previous pace are not finished")
         self._pace = pace
-        scale = min(1.0, pace / USUAL_PACE) * self._room
-        self._limit = max(2, int(MAX_CHUNK_LENGTH * scale))
-        self._usual_lengths = _LENGTHS.scaled(scale)
-        if not self._is_first:
-            self._lengthen()
-        elif self._chunking == "early":
-            self._lengths = _EARLY_LENGTHS.scaled(scale)
-        elif self._chunking == "short_first" and self._real_time_factor <= _QUICK:
-            self._lengths = _SHORT_LENGTHS.scaled(scale)
-        else:
-            self._lengths = self._usual_lengths
+        self._scale = min(1.0, pace / USUAL_PACE) * self._room
+        self._limit = max(2, int(MAX_CHUNK_LENGTH * self._scale))
+        self._lengths = self._next_lengths()
 
     def add(self, reading: Reading) -> Iterator[Reading]:
         """Add a reading; yield the chunks that are complete."""
@@ -179,21 +176,21 @@ class Chunker:
         self._words = [_moved(word, -cut) for word in self._words if word.phonemes_end > cut]
         self._unbroken = [(start - cut, end - cut) for start, end in self._unbroken if end > cut]
         self._phonemes = rest
-        self._is_first = False
+        self._usual_lengths = _LENGTHS
         if self._chunking == "early":
             said_s = len(phonemes) / self._pace
             self._unheard_s += said_s * (1 - self._real_time_factor if self._unheard_s else 1)
-        self._lengthen()
+        self._lengths = self._next_lengths()
         kept = [_within(word, len(phonemes)) for word in words]
         return Reading(phonemes, tuple(kept))
 
-    def _lengthen(self) -> None:
-        """Let the next chunk be long, an early one as can be made while those before it play."""
-        self._lengths = self._usual_lengths
-        if self._chunking == "early":
-            in_time = self._unheard_s / self._real_time_factor * self._pace
-            high = max(2, min(self._limit, int(in_time)))
-            self._lengths = _Lengths(high // 2, high, high)
+    def _next_lengths(self) -> _Lengths:
+        """Return those of the next chunk; an early one must be made while those before it play."""
+        if not self._unheard_s:
+            return self._usual_lengths.scaled(self._scale)
+        in_time = self._unheard_s / self._real_time_factor * self._pace
+        high = max(2, min(self._limit, int(in_time)))
+        return _Lengths(high // 2, high, high)
 
     def _place(self, low: int, high: int, wanted: float, limit: int) -> int:
         """Return where to cut: the best boundary up to a limit, then the nearest to `wanted`.

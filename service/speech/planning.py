@@ -95,8 +95,7 @@ class Plan:
             `FrontEnd.read`.
         blend: the voice; markup may change it for some of the chunks.
         language: code of the text's language; None for phonemes.
-        delivery: with its `decoding` and `chunking` decided: windows only if model and voice allow
-            them.
+        delivery: with its `decoding` decided: windows only if model and voice allow it.
     """
 
     chunks: Iterable[Chunk]
@@ -201,7 +200,7 @@ class Planner:
         )
 
     def preview(self, utterance: Utterance, chunking: Chunking) -> Preview:
-        """Return the phonemes and chunks of a text; cut as `chunking` says.
+        """Return the phonemes and chunks of a text.
 
         Raises:
             ServiceError: one of the classes with a 4xx status, or EspeakError.
