@@ -73,17 +73,15 @@ INLINE struct integer_product difference_of(const struct integer_product *p,
     return both;
 }
 
-/* The strand that begins at one of the first rows. */
-static struct strand strand_of(const struct integer_product *p, int64_t row) {
+/* The strand that begins at row 0. */
+static struct strand first_strand(const struct integer_product *p) {
     const int64_t d = p->dilation;
     const struct pairs *pairs = p->pairs;
-    struct strand s = {.plain = *p, .beyond = pairs->of_rows.beyond + row};
-    s.plain.rows = (const element *)p->rows + row * p->row_size;
+    struct strand s = {.plain = *p, .first = *p, .second = *p, .beyond = pairs->of_rows.beyond};
     s.plain.stride = d;
-    move_output(&s.plain.output, row, d);
-    s.first = s.second = *p;
-    move_output(&s.first.output, row, 2 * d);
-    move_output(&s.second.output, row + d, 2 * d);
+    move_output(&s.plain.output, 0, d);
+    move_output(&s.first.output, 0, 2 * d);
+    move_output(&s.second.output, d, 2 * d);
     s.second.column_terms = pairs->of_rows.column_terms;
 
     struct half *const even = &s.halves[OF_EVEN], *const odd = &s.halves[OF_ODD];
@@ -91,22 +89,44 @@ static struct strand strand_of(const struct integer_product *p, int64_t row) {
     even->plain.output = s.first.output; /* which it prefetches */
     odd->plain = phase_of(&s.plain, 1, 1);
     odd->plain.output = s.second.output;
-    s.halves[OF_BOTH].plain = difference_of(p, &pairs->of_rows, row, d);
+    s.halves[OF_BOTH].plain = difference_of(p, &pairs->of_rows, 0, d);
     s.quarters = pairs->of_halves[OF_EVEN].taps > 0;
     even->shift = 1; /* row 0 is the carried one */
     for (int i = 0; s.quarters && i < HALVES; i++) {
         struct half *const half = s.halves + i;
         const struct differences *const of = pairs->of_halves + i;
         if (of->taps == 0) continue; /* a single one of the weights */
-        const int64_t first = half->shift * d + row;
         half->even = phase_of(&half->plain, half->shift, 0);
         half->odd = phase_of(&half->plain, half->shift + 1, 1);
         half->even.output.y = half->odd.output.y = NULL;
-        half->both = difference_of(p, of, first, d);
-        half->beyond = of->beyond + first;
+        half->both = difference_of(p, of, half->shift * d, d);
+        half->beyond = of->beyond + half->shift * d;
         half->terms = of->column_terms;
     }
     return s;
+}
+
+INLINE void begin_later(struct integer_product *of, const struct integer_product *p) {
+    of->rows = (const element *)of->rows + p->row_size;
+    of->output.shift -= p->output.row_length;
+    if (of->output.accumulators) of->output.accumulators += p->output.row_length;
+}
+
+/* The strand that begins one row later. */
+static void next_strand(struct strand *s, const struct integer_product *p) {
+    begin_later(&s->plain, p);
+    begin_later(&s->first, p);
+    begin_later(&s->second, p);
+    s->beyond++;
+    for (int i = 0; i < HALVES; i++) {
+        struct half *const half = s->halves + i;
+        begin_later(&half->plain, p);
+        if (half->beyond == NULL) continue;
+        begin_later(&half->even, p);
+        begin_later(&half->odd, p);
+        begin_later(&half->both, p);
+        half->beyond++;
+    }
 }
 
 /* Whether `count` differences from i on fit, and those that the taps behind them take. */
@@ -366,10 +386,11 @@ static void multiply_pairs(const struct integer_product *p, const struct part *p
     subtract_rows(p);
     int64_t sweep = sweep_of(p->run_taps * p->groups * PANEL * GROUP);
     if (sweep > MOST_SWEPT) sweep = MOST_SWEPT;
+    const struct strand begin = first_strand(p);
     for (int64_t first = part->first_panel; first < part->last_panel; first += sweep) {
         const int64_t last = first + sweep < part->last_panel ? first + sweep : part->last_panel;
-        for (int64_t i = 0; i < d && i < rows; i++) {
-            const struct strand s = strand_of(p, i);
+        struct strand s = begin;
+        for (int64_t i = 0; i < d && i < rows; i++, next_strand(&s, p)) {
             const int64_t own = (rows - i + d - 1) / d;
             multiply_strand(&s, part, own, own / 2 < blocks ? own / 2 : blocks, first, last);
         }

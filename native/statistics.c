@@ -25,14 +25,14 @@ void kokoro_clear_summary(const struct summary *s, int64_t first_panel, int64_t 
 
 /* Column by column, side by side: the parts are many, and nobody else works meanwhile. */
 static void join(const struct summary *all, const struct summary *other, int64_t columns) {
-    for (int64_t c = 0; c < columns; c++) {
-        all->sums[c] += other->sums[c];
-        all->squares[c] += other->squares[c];
-    }
-    for (int64_t c = 0; c < columns; c++) {
-        if (other->least[c] < all->least[c]) all->least[c] = other->least[c];
-        if (other->greatest[c] > all->greatest[c]) all->greatest[c] = other->greatest[c];
-    }
+    double *restrict sums = all->sums, *restrict squares = all->squares;
+    float *restrict least = all->least, *restrict greatest = all->greatest;
+    for (int64_t c = 0; c < columns; c++) sums[c] += other->sums[c];
+    for (int64_t c = 0; c < columns; c++) squares[c] += other->squares[c];
+    for (int64_t c = 0; c < columns; c++)
+        least[c] = other->least[c] < least[c] ? other->least[c] : least[c];
+    for (int64_t c = 0; c < columns; c++)
+        greatest[c] = other->greatest[c] > greatest[c] ? other->greatest[c] : greatest[c];
 }
 
 void kokoro_finish_statistics(double *memory, int64_t parts, int64_t columns, int64_t channels,

@@ -283,6 +283,11 @@ def zeros(*shape):
         ({"dilations": [1, 1, 3, 1, 0, 1]}, "dilation must be"),
         ({"dilations": [1, 1, 3, 1, 2**40, 1]}, "dilation must be"),
         ({"runs_3": np.zeros((2, 3, 5), np.uint8)}, "runs must add up to the groups"),
+        (
+            # A kernel takes a length of 0 for a group, and would read six.
+            {"runs_3": np.tile(np.array([2, 0, 3, 0, 0], np.uint8), (2, 3, 1))},
+            "runs must add up to the groups of channels, with zeros behind them",
+        ),
         ({"layout": 1}, r"packed in layout 1, and \w+ reads layout"),
     ],
 )
