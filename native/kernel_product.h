@@ -46,7 +46,7 @@ INLINE void finish_tile(const struct integer_product *p, const struct part *part
 INLINE void integer_tile(const struct integer_product *p, const struct part *part, int64_t t,
                          int rows, int64_t panel, int panels) {
     vi totals[MOST_ROWS][MOST_PANELS * VECTORS];
-    sum_products(p, t, rows, panel, panels, totals);
+    sum_products(p, t, rows, panel, panels, 1, totals);
     finish_tile(p, part, t, rows, panel, panels, totals);
 }
 

@@ -28,9 +28,20 @@ INLINE void add_group(dot_sum sums[][MOST_PANELS * DOT_VECTORS], const element *
     }
 }
 
-/* `rows` x `panels` accumulators stay in registers through the whole sum. */
+/* Bytes of a panel, before which its weights are asked for: processors that foresee them by
+ * themselves stop at the end of a page. */
+enum { AHEAD = 2048 };
+
+INLINE void prefetch_weights(const int8_t *w, int64_t panel_size, int panels) {
+    UNROLL for (int i = 0; i < panels; i++)
+        UNROLL for (int lane = 0; lane < DOT_LANES; lane++)
+            __builtin_prefetch(w + i * panel_size + lane * PANEL * GROUP);
+}
+
+/* `rows` x `panels` accumulators stay in registers through the whole sum. `far`: whether the weights
+ * come from beyond the second-level cache. */
 INLINE void sum_products(const struct integer_product *p, int64_t t, int rows, int64_t panel,
-                         int panels, vi totals[][MOST_PANELS * VECTORS]) {
+                         int panels, int far, vi totals[][MOST_PANELS * VECTORS]) {
     const int64_t groups = p->groups, panel_size = p->panel_taps * groups * PANEL * GROUP;
     const int64_t step = p->stride * p->row_size;
     const int64_t passed = (p->tap_step - 1) * groups * PANEL * GROUP;
@@ -44,6 +55,7 @@ INLINE void sum_products(const struct integer_product *p, int64_t t, int rows, i
         begin_tap(x, p, t, place, rows);
         int64_t g = 0;
         for (; g + DOT_LANES <= groups; g += DOT_LANES) {
+            if (far) prefetch_weights(w + AHEAD, panel_size, panels);
             UNROLL for (int lane = 0; lane < DOT_LANES; lane++, w += PANEL * GROUP)
                 add_group(sums, x, step, w, panel_size, rows, panels, DOT_LANES, lane);
             pass_groups(x, rows, DOT_LANES);

@@ -64,15 +64,20 @@ INLINE vf plus_product(vf sum, vf a, vf b) {
 #include "kernel_activation.h"
 #include "kernel_output.h"
 #if IN_RUNS
+enum { READS_RUNS = 1 };
 #include "kernel_sums_in_runs.h"
-#elif BY_PAIR
+#else
+enum { READS_RUNS = 0 };
+#if BY_PAIR
 #include "kernel_sums_by_pair.h"
 #else
 #include "kernel_sums_by_row.h"
 #endif
+#endif
 #include "kernel_peak.h"
 #include "kernel_product.h"
 #include "kernel_float_product.h"
+#include "kernel_strands.h"
 #include "kernel_pairs.h"
 #include "kernel_source.h"
 #include "kernel_polar.h"
@@ -105,6 +110,7 @@ const struct variant TABLE_OF(VARIANT) = {
     .name = NAME_OF(VARIANT),
     .layout = (enum layout)WEIGHT_LAYOUT,
     .activation_offset = ACTIVATION_OFFSET,
+    .reads_runs = READS_RUNS,
     .tile_rows = DOT_ROWS,
     .tile_panels = TILE_PANELS,
     .float_tile_rows = FLOAT_ROWS,

@@ -211,9 +211,11 @@ static void set_up_product(struct work *w, const struct kokoro_convolution *c) {
 
 /* The published graph rounds the bias down to a multiple of the product's scale. */
 static int32_t integer_bias(float bias, float scale) {
-    const float units = floorf(bias / scale);
+    const float units = bias / scale;
     if (units >= 2147483648.0f) return INT32_MAX;
-    return units >= -2147483648.0f ? (int32_t)units : INT32_MIN;
+    if (!(units >= -2147483648.0f)) return INT32_MIN;
+    const int32_t whole = (int32_t)units;
+    return whole - ((float)whole > units);
 }
 
 /* sum (q - zq) w = sum q w - zq sum w: the second term, and the bias, belong to a column. */

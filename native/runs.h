@@ -18,7 +18,7 @@
 
 enum { RUN_LENGTH = 127, RUN_WIDENED = 128 };
 
-/* NULL, or what is wrong: kernels read as many groups as the runs say. */
+/* NULL, or what is wrong for the variant in use, which may read as many groups as the runs say. */
 const char *kokoro_check_runs(const struct kokoro_convolution *);
 
 #endif

@@ -128,6 +128,7 @@ struct variant {
     const char *name;
     enum layout layout;    /* of the weights that it reads */
     int activation_offset; /* what is subtracted from a uint8 activation before it is stored */
+    int reads_runs;        /* see runs.h */
     int tile_rows, tile_panels, float_tile_rows;
     void (*range)(const struct activation *, int64_t first, int64_t last, struct range *);
     void (*quantize)(const struct activation *, const struct quantization *, int64_t first,

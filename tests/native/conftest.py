@@ -32,6 +32,16 @@ def variant(request: pytest.FixtureRequest, library_path: Path) -> Iterator[str]
 
 
 @pytest.fixture
+def reads_runs(library_path: Path) -> Iterator[None]:
+    """A variant that reads runs, in use for the test."""
+    found = {"avx2", "neon"} & set(native_library.runnable())
+    if not found:
+        pytest.skip("this processor runs no variant that reads runs")
+    with native_library.using(found.pop()):
+        yield
+
+
+@pytest.fixture
 def run(library_path: Path) -> Callable[..., list[native_models.Array]]:
     """Run one node; the values of its outputs."""
 

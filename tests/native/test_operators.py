@@ -198,8 +198,6 @@ def floats(*shape):
         ({"pad_end": 2**40}, "pad_begin and pad_end must be"),
         ({"runs": np.ones((1, 3, 2), np.uint8)}, r"runs should have shape \[1, any, 1\]"),
         ({"runs": np.ones((1, 4, 1), np.uint8)}, "taps of runs must be those of weight"),
-        ({"runs": np.zeros((1, 3, 1), np.uint8)}, "runs must add up to the groups"),
-        ({"runs": np.full((1, 3, 1), 2, np.uint8)}, "runs must add up to the groups"),
         ({"pad_begin": 0, "pad_end": 0, "dilation": 5}, "shorter than the kernel"),
     ],
 )
@@ -207,6 +205,19 @@ def test_a_convolution_that_cannot_be_is_refused(run, changes, message):
     c = reference.random_convolution(reference.Sizes(9, 4, 16))
     with pytest.raises(ortffi.OrtError, match=rf"kokoro\.DynamicQuantizeConv: .*(?:{message})"):
         run_convolution(run, c, ["y"], **changes)
+
+
+@pytest.mark.usefixtures("reads_runs")
+@pytest.mark.parametrize("lengths", [(0, 0, 0, 0, 0), (2, 2, 0, 0, 0), (2, 2, 2, 0, 0),
+                                     (2, 0, 3, 0, 0), (0, 5, 0, 0, 0)], ids=str)  # fmt: skip
+def test_runs_that_do_not_add_up_are_refused_where_they_are_read(run, lengths):
+    """A kernel takes a length of 0 for a group, so that zeros in between count too."""
+    c = reference.random_convolution(reference.Sizes(9, 20, 16))
+    runs = c.runs()
+    runs[0, 1] = lengths
+    message = "runs must add up to the groups of channels, with zeros behind them"
+    with pytest.raises(ortffi.OrtError, match=message):
+        run_convolution(run, c, ["y"], runs=runs)
 
 
 @pytest.mark.parametrize(
