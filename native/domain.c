@@ -167,6 +167,18 @@ static const struct definition definitions[] = {
     },
     {
         CALLBACKS,
+        .name = "DynamicQuantizeLSTM",
+        .compute = kokoro_compute_lstm,
+        .attributes = kokoro_lstm_attributes,
+        .packs_integers = 1,
+        .inputs = 10,
+        .required_inputs = 10,
+        .outputs = 1,
+        .input_types = {ORT_FLOAT, ORT_INT8, ORT_INT32, ORT_UINT8, ORT_FLOAT, ORT_INT8, ORT_INT32,
+                        ORT_UINT8, ORT_FLOAT, ORT_FLOAT},
+    },
+    {
+        CALLBACKS,
         .name = "Conv",
         .compute = kokoro_compute_float,
         .attributes = kokoro_float_attributes,
@@ -228,6 +240,10 @@ static const struct definition definitions[] = {
         .input_types = {ORT_FLOAT},
     },
 };
+
+enum { OPERATOR_SET = 2 };
+
+int kokoro_operator_set(void) { return OPERATOR_SET; }
 
 /* A domain serves until its sessions are gone, which nobody tells the library: every call makes
  * one, of some hundred bytes, and leaves it. A shared one would pass from one ONNX Runtime to

@@ -20,24 +20,6 @@ INLINE vf sine(vf x) {
     return vf_mul(vf_fma(vf_mul(p, w), r, r), sign);
 }
 
-/* A quotient of polynomials for |x| <= 8, beyond which tanh is 1 but for 2.3e-7; by Lawson's
- * iteration, 6e-9 before rounding and 4e-7 with it. */
-INLINE vf hyperbolic_tangent(vf x) {
-    x = vf_max(vf_set1(-8.0f), vf_min(vf_set1(8.0f), x));
-    const vf w = vf_mul(x, x);
-    vf p = vf_set1(1.50616817e-8f);
-    p = vf_fma(p, w, vf_set1(2.17731558e-5f));
-    p = vf_fma(p, w, vf_set1(3.56415054e-3f));
-    p = vf_fma(p, w, vf_set1(0.13438186f));
-    p = vf_fma(p, w, vf_set1(0.99999994f));
-    vf q = vf_set1(8.45361001e-7f);
-    q = vf_fma(q, w, vf_set1(3.39917053e-4f));
-    q = vf_fma(q, w, vf_set1(2.61359941e-2f));
-    q = vf_fma(q, w, vf_set1(0.467715085f));
-    q = vf_fma(q, w, vf_set1(1.0f));
-    return vf_div(vf_mul(x, p), q);
-}
-
 /* Samples first..last-1 with phases between those of a frame and the one after it.
  *
  * ONNX Runtime interpolates a tensor of three dimensions in three: each term is added two times

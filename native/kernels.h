@@ -9,6 +9,7 @@
  * element      a quantized activation of one byte, ACTIVATION_OFFSET less than its uint8
  */
 #include "kokoro_ops.h"
+#include "quantization.h"
 #include "runs.h"
 #include "variant.h"
 
@@ -79,6 +80,8 @@ enum { READS_RUNS = 0 };
 #include "kernel_float_product.h"
 #include "kernel_strands.h"
 #include "kernel_pairs.h"
+#include "kernel_sigmoids.h"
+#include "kernel_recurrence.h"
 #include "kernel_source.h"
 #include "kernel_polar.h"
 
@@ -122,6 +125,7 @@ const struct variant TABLE_OF(VARIANT) = {
     .multiply_integers = multiply_integers,
     .multiply_floats = multiply_floats,
     .multiply_registers = multiply_registers,
+    .step = step,
     .summarize = summarize,
     .synthesize = synthesize,
     .to_cartesian = to_cartesian,

@@ -22,6 +22,10 @@ KOKORO_EXPORT int kokoro_use_variant(const char *name);
 KOKORO_EXPORT int kokoro_layout(void);
 KOKORO_EXPORT const char *kokoro_layout_name(void);
 
+/* The number of the set of operators of the domain, which is a new one whenever an operator is added
+ * or takes other inputs. Libraries before the second set have no such function. */
+KOKORO_EXPORT int kokoro_operator_set(void);
+
 /* Multiply-adds of bytes in a second on one thread, by the variant in use: `peak` of its instructions
  * with nothing but registers, `reached` of a convolution of a usual size, quantization and output
  * included. Takes a tenth of a second. Returns NULL or what is wrong. */
@@ -59,6 +63,20 @@ struct kokoro_harmonic_source {
     const float *phase, *f0, *weight, *bias; /* [frames, harmonics], [frames], [harmonics], [1] */
 };
 
+/* A bidirectional LSTM. Columns are those of the forward direction, then of the backward one, each
+ * with 4 times `hidden`: the input gate, the output gate, the forget gate, the cell. */
+struct kokoro_lstm {
+    int64_t rows, in_channels, hidden; /* x is [rows, in_channels] */
+    const float *x;
+    struct kokoro_matrix {
+        const int8_t *weight; /* in the layout of the variant in use */
+        const int32_t *weight_sums;
+        const uint8_t *runs;
+        const float *weight_scales;
+    } input, recurrent; /* of x, and of the state before */
+    const float *bias;
+};
+
 /* The operators and their stages on the calling thread. All return NULL or what is wrong, a text
  * that is never freed. Output rows: kokoro_convolution_rows and its like, at most 0 where the
  * shapes leave none. */
@@ -80,6 +98,8 @@ KOKORO_EXPORT const char *kokoro_synthesize(const struct kokoro_harmonic_source 
 /* x and y [rows, channels]: half of the channels are logarithms or real parts. */
 KOKORO_EXPORT const char *kokoro_polar_to_cartesian(const float *x, int64_t rows,
                                                     int64_t channels, float *y);
+/* y [rows, 2 hidden]: the states of the forward direction, and those of the backward one. */
+KOKORO_EXPORT const char *kokoro_recur(const struct kokoro_lstm *, float *y);
 /* The activations of a convolution as uint8 [rows, in_channels], their scale and zero point. */
 KOKORO_EXPORT const char *kokoro_quantize(const struct kokoro_convolution *, uint8_t *q,
                                           float *scale, int32_t *zero_point);

@@ -18,6 +18,7 @@ struct kernel {
         struct kokoro_convolution convolution;
         struct kokoro_float_convolution float_convolution;
         struct residual_block block;
+        struct kokoro_lstm lstm;
         struct kokoro_harmonic_source source;
     };
 };
@@ -49,6 +50,7 @@ struct definition {
 void kokoro_compute_quantized(const struct kernel *, struct node *);
 void kokoro_compute_matmul(const struct kernel *, struct node *);
 void kokoro_compute_block(const struct kernel *, struct node *);
+void kokoro_compute_lstm(const struct kernel *, struct node *);
 void kokoro_compute_float(const struct kernel *, struct node *);
 void kokoro_compute_transposed(const struct kernel *, struct node *);
 void kokoro_compute_statistics(const struct kernel *, struct node *);
@@ -57,7 +59,7 @@ void kokoro_compute_polar(const struct kernel *, struct node *);
 
 /* Each ends with one that has no name. */
 extern const struct attribute kokoro_quantized_attributes[], kokoro_matmul_attributes[],
-    kokoro_block_attributes[], kokoro_float_attributes[], kokoro_transposed_attributes[],
+    kokoro_block_attributes[], kokoro_lstm_attributes[], kokoro_float_attributes[], kokoro_transposed_attributes[],
     kokoro_source_attributes[];
 
 #define FIELD(member, field, type) {#field, offsetof(struct kernel, member.field), type}

@@ -1,4 +1,5 @@
 /* The operators over 8-bit weights: shapes and pointers of a run, and attributes. */
+#include "lstm.h"
 #include "operators.h"
 #include "pairs.h"
 #include "statistics.h"
@@ -77,6 +78,31 @@ void kokoro_compute_matmul(const struct kernel *kernel, struct node *n) {
     kokoro_refuse(n, ORT_FAIL, kokoro_run_products(&n->runtime, &c, count[0], to, scales));
 }
 
+static void read_matrix(struct node *n, struct kokoro_matrix *matrix, size_t first,
+                        int64_t channels, int64_t columns) {
+    int64_t weight[] = {panels_of(columns), 1, groups_of(channels), PANEL, GROUP};
+    int64_t per_column[] = {columns};
+    matrix->weight = kokoro_input(n, first, "weight", 0, weight, 5);
+    matrix->weight_sums = kokoro_input(n, first + 1, "weight_sums", 0, per_column, 1);
+    matrix->runs = kokoro_input(n, first + 2, "runs", 0, weight, 3);
+    matrix->weight_scales = kokoro_input(n, first + 3, "weight_scales", 0, per_column, 1);
+}
+
+void kokoro_compute_lstm(const struct kernel *kernel, struct node *n) {
+    struct kokoro_lstm l = kernel->lstm;
+    if (kokoro_refuse(n, ORT_INVALID_ARGUMENT, kokoro_check_hidden(l.hidden))) return;
+    l.x = kokoro_x(n, &l.rows, &l.in_channels);
+    int64_t columns[] = {8 * l.hidden}; /* four gates of two directions */
+    read_matrix(n, &l.input, 1, l.in_channels, columns[0]);
+    read_matrix(n, &l.recurrent, 5, l.hidden, columns[0]);
+    l.bias = kokoro_input(n, 9, "bias", 0, columns, 1);
+    if (n->status || kokoro_refuse(n, ORT_INVALID_ARGUMENT, kokoro_check_lstm(&l))) return;
+    const int64_t y[] = {1, l.rows, 2 * l.hidden};
+    float *to = kokoro_output(n, 0, y, 3);
+    if (n->status) return;
+    kokoro_refuse(n, ORT_FAIL, kokoro_run_lstm(&n->runtime, &l, to));
+}
+
 void kokoro_compute_block(const struct kernel *kernel, struct node *n) {
     struct residual_block b = kernel->block;
     int64_t x[] = {1, -1, -1};
@@ -141,6 +167,12 @@ const struct attribute kokoro_quantized_attributes[] = {
 const struct attribute kokoro_matmul_attributes[] = {
     LAYOUT,
     NAMED(convolution, "channels", out_channels, INTEGER),
+    {0},
+};
+
+const struct attribute kokoro_lstm_attributes[] = {
+    LAYOUT,
+    FIELD(lstm, hidden, INTEGER),
     {0},
 };
 

@@ -122,6 +122,20 @@ struct float_product {
     struct output output;
 };
 
+/* One direction of a recurrent layer, from the gates that x gives to the state of each step. Gates lie
+ * side by side: those of the input, the output, the one that forgets, the cell; `hidden` each. */
+struct recurrence {
+    int64_t hidden;
+    const int32_t *sums; /* of the columns of the weights, for zero points */
+    const float *scales; /* of the weights, per column */
+    const float *bias;   /* added to the gates at last */
+    float *gates, *cell; /* of this step, and what is carried to the next one */
+    struct quantization quantization; /* of the state before, one row */
+    struct integer_product product;   /* of it, into `gates`; its terms and scales are memory too */
+    int32_t *terms;
+    float *step_scales;
+};
+
 struct kokoro_harmonic_source;
 
 struct variant {
@@ -141,6 +155,9 @@ struct variant {
     void (*multiply_floats)(const struct float_product *, const struct part *);
     /* As many products of bytes as fit so many rounds, and nothing else; their number. */
     int64_t (*multiply_registers)(int64_t rounds);
+    /* The state after one step, from the one before it and what x gives of the gates. */
+    void (*step)(const struct recurrence *, const float *gates_of_x, const float *before,
+                 float *state);
     void (*summarize)(const float *x, int64_t channels, int64_t first, int64_t last,
                       const struct summary *);
     void (*synthesize)(const struct kokoro_harmonic_source *, int64_t first_frame,

@@ -14,6 +14,10 @@ PORTABLE = "portable"
 """The instruction set of every processor, for which ONNX Runtime's operators are quicker."""
 
 
+OPERATOR_SET = 2
+"""The number of the set of operators that models are prepared with, as in native/domain.c."""
+
+
 class NativeUnavailableError(Exception):
     """The operators cannot be used; the message says why."""
 
@@ -77,6 +81,7 @@ def find_native_operators(
             _use_layout(library, layout)
         if kernels is None and _in_use(library) == PORTABLE:
             raise NativeUnavailableError("this CPU has none of the instruction sets that they need")
+        _check_operators(library)
         return NativeOperators(Path(library._name), _in_use(library), _layout(library))
     except NativeUnavailableError as error:
         if kernels is None:
@@ -98,6 +103,13 @@ def _load(path: Path) -> ctypes.CDLL:
     return library
 
 
+def _check_operators(library: ctypes.CDLL) -> None:
+    """Raise NativeUnavailableError if a library has another set of operators."""
+    number = getattr(library, "kokoro_operator_set", lambda: 1)()
+    if number != OPERATOR_SET:
+        raise _of_other_sources(library, f"has set {number} of operators, not {OPERATOR_SET}")
+
+
 def _layout(library: ctypes.CDLL) -> Layout:
     """Return the layout that the kernels in use read. Raises NativeUnavailableError."""
     # The first version has no such function.
@@ -105,11 +117,16 @@ def _layout(library: ctypes.CDLL) -> Layout:
     try:
         return Layout(number)
     except ValueError:
-        raise NativeUnavailableError(
-            f"{Path(library._name).name} was compiled from other sources: it reads layout {number} "
-            f"of weights, not {' or '.join(str(int(one)) for one in Layout)}; "
-            "install the service again to compile it"
-        ) from None
+        known = " or ".join(str(int(one)) for one in Layout)
+        reads = f"reads layout {number} of weights, not {known}"
+        raise _of_other_sources(library, reads) from None
+
+
+def _of_other_sources(library: ctypes.CDLL, why: str) -> NativeUnavailableError:
+    return NativeUnavailableError(
+        f"{Path(library._name).name} was compiled from other sources: it {why}; "
+        "install the service again to compile it"
+    )
 
 
 def _in_use(library: ctypes.CDLL) -> str:

@@ -18,6 +18,7 @@ import numpy as np
 
 from service.preparation.layout import Layout
 from tests.native import kokoro_reference as reference
+from tests.native.lstm_reference import Lstm, Matrix
 
 NATIVE = Path(__file__).parents[2] / "native"
 
@@ -59,6 +60,20 @@ class FloatConvolutionArguments(ctypes.Structure):
     ]
 
 
+class MatrixArguments(ctypes.Structure):
+    _fields_ = [(name, c_void_p) for name in ("weight", "weight_sums", "runs", "weight_scales")]
+
+
+class LstmArguments(ctypes.Structure):
+    _fields_ = [
+        *((name, c_int64) for name in ("rows", "in_channels", "hidden")),
+        ("x", c_void_p),
+        ("input", MatrixArguments),
+        ("recurrent", MatrixArguments),
+        ("bias", c_void_p),
+    ]
+
+
 class HarmonicSourceArguments(ctypes.Structure):
     _fields_ = [
         *((name, c_int64) for name in ("frames", "harmonics", "factor")),
@@ -81,7 +96,8 @@ def library() -> ctypes.CDLL:
         getattr(loaded, f"kokoro_{name}").restype = c_char_p
     for name in ("convolve_floats", "convolve_transposed", "channel_statistics", "synthesize"):
         getattr(loaded, f"kokoro_{name}").restype = c_char_p
-    loaded.kokoro_polar_to_cartesian.restype = c_char_p
+    for name in ("polar_to_cartesian", "recur"):
+        getattr(loaded, f"kokoro_{name}").restype = c_char_p
     return loaded
 
 
@@ -243,6 +259,28 @@ def channel_statistics(x: reference.Floats) -> reference.Floats:
     given = (c_void_p(x.ctypes.data), *sizes, c_void_p(statistics.ctypes.data))
     _check(library().kokoro_channel_statistics(*given))
     return statistics
+
+
+def recur(lstm: Lstm) -> reference.Floats:
+    kept: list[Any] = []
+
+    def matrix(of: Matrix) -> MatrixArguments:
+        c = reference.matmul(lstm.x, of.w, of.scales)
+        arrays = (c.packed(layout()), c.weight_sums(), c.runs(), of.scales)
+        return MatrixArguments(*(_pointer(array, kept) for array in arrays))
+
+    arguments = LstmArguments(
+        rows=lstm.x.shape[0],
+        in_channels=lstm.x.shape[1],
+        hidden=lstm.hidden,
+        x=_pointer(lstm.x, kept),
+        input=matrix(lstm.of_input),
+        recurrent=matrix(lstm.of_state),
+        bias=_pointer(lstm.bias, kept),
+    )
+    y = np.full((lstm.x.shape[0], 2 * lstm.hidden), np.nan, np.float32)
+    _check(library().kokoro_recur(byref(arguments), c_void_p(y.ctypes.data)))
+    return y
 
 
 def synthesize(s: reference.HarmonicSource) -> reference.Floats:

@@ -18,7 +18,9 @@ TYPES = {
     "uint8": TensorProto.UINT8,
     "int32": TensorProto.INT32,
 }
-PACKED = {"DynamicQuantizeConv", "DynamicQuantizeMatMul", "ResidualBlock"}
+PACKED = {
+    "DynamicQuantizeConv", "DynamicQuantizeLSTM", "DynamicQuantizeMatMul", "ResidualBlock"
+}  # fmt: skip
 """Operators whose weights have a layout."""
 DOMAINS = {"": 17, "kokoro": 1, "com.microsoft": 1}
 

@@ -11,6 +11,7 @@
 #include "runtime.h"
 #include "statistics.h"
 #include "variants_checks.h"
+#include "variants_matrices.h"
 #include "variants_pairs.h"
 #include "variants_tensors.h"
 
@@ -190,31 +191,6 @@ static void channel_statistics(int64_t rows, int64_t channels) {
     release(x), release(statistics), release(others);
 }
 
-/* Nothing but integers and single roundings: every variant gives the same bits. */
-static void matmul(int64_t rows, int64_t in, int64_t out, int biased, int kind) {
-    float *x = floats(rows * in), *scales = floats(out), *bias = biased ? floats(out) : NULL;
-    fill(x, rows * in, kind);
-    int32_t *sums = memory(out, sizeof *sums);
-    int8_t *w = packed(in, out, 1, sums);
-    uint8_t *runs = runs_of(w, in, out, 1);
-    float *y = zeros(rows * out), *found = zeros(rows * out);
-    struct kokoro_convolution c = {
-        .rows = rows, .in_channels = in, .out_channels = out, .kernel_size = 1, .weight_taps = 1, .run_taps = 1, .dilation = 1,
-        .stride = 1, .negative_slope = 1.0f, .output_scale = 1.0f, .x = x, .weight = w,
-        .weight_sums = sums, .runs = runs, .weight_scales = scales, .float_bias = bias,
-    };
-    use("portable");
-    kokoro_convolve(&c, y, NULL);
-    use(candidate);
-    int8_t *of_candidate = laid_out(w, in, out, 1);
-    c.weight = of_candidate;
-    kokoro_convolve(&c, found, NULL);
-    if (kind < 4 && memcmp(y, found, (size_t)(rows * out) * sizeof *y) != 0)
-        fail("DynamicQuantizeMatMul", rows, in, out, 1);
-    release(x), release(scales), release(bias), release(sums), release(w), release(runs);
-    release(of_candidate), release(y), release(found);
-}
-
 /* The block against the six convolutions that it is made of, with the statistics of each joined to
  * others' where `share` is not negative. */
 static void residual_block(int64_t rows, int64_t channels, int64_t kernel, int with_addend,
@@ -379,6 +355,8 @@ static void hold(int rounds) {
         channel_statistics(1 + random_below(100), 1 + random_below(60));
         matmul(1 + random_below(60), 1 + random_below(70), 1 + random_below(70), random_below(2),
                random_below(2) ? 0 : (int)random_below(HOSTILE));
+        lstm(1 + random_below(20), 1 + random_below(40), 4 * (1 + random_below(12)),
+             random_below(2) ? 0 : (int)random_below(HOSTILE));
         residual_block(1 + random_below(40), 1 + random_below(40), 1 + 2 * random_below(6),
                        random_below(2), shares[i % 4], random_below(2) ? 0 : (int)random_below(4));
         harmonic_source(1 + random_below(6), 1 + random_below(10), 1 + random_below(70),

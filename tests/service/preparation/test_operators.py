@@ -10,6 +10,7 @@ import pytest
 from service.errors import SettingsError
 from service.preparation.layout import Layout
 from service.preparation.operators import (
+    OPERATOR_SET,
     KernelSpeed,
     NativeOperators,
     NativeUnavailableError,
@@ -29,7 +30,9 @@ def compiled(folder: Path, code: str) -> Path:
     return path
 
 
-def library_of(folder: Path, kernels: str, layout: int | str | None = 4) -> Path:
+def library_of(
+    folder: Path, kernels: str, layout: int | str | None = 4, operators: int | None = OPERATOR_SET
+) -> Path:
     """Compile a library without kernels; `layout` is C, what it says of their weights."""
     code = f"""
         static const char *in_use = "{kernels}";
@@ -46,6 +49,8 @@ def library_of(folder: Path, kernels: str, layout: int | str | None = 4) -> Path
     """
     if layout is not None:
         code += f"int kokoro_layout(void) {{ return {layout}; }}"
+    if operators is not None:
+        code += f"int kokoro_operator_set(void) {{ return {operators}; }}"
     return compiled(folder, code)
 
 
@@ -117,6 +122,14 @@ def test_a_library_of_other_sources_is_refused(tmp_path: Path, layout: int | Non
         find_native_operators(path)
     with pytest.raises(SettingsError, match=f"kernels = abacus: there are no .*{found}"):
         find_native_operators(path, "abacus")
+
+
+@pytest.mark.parametrize("operators", [None, OPERATOR_SET - 1, OPERATOR_SET + 1])
+def test_a_library_of_other_operators_is_refused(tmp_path: Path, operators: int | None) -> None:
+    path = library_of(tmp_path, "abacus", operators=operators)
+    found = f"has set {operators or 1} of operators, not {OPERATOR_SET}; install the service again"
+    with pytest.raises(NativeUnavailableError, match=found):
+        find_native_operators(path)
 
 
 def test_the_layout_is_that_of_the_kernels_in_use(tmp_path: Path) -> None:

@@ -1,0 +1,120 @@
+"""DynamicQuantizeLSTM in numpy: each rounding is one of float32, as ONNX Runtime's own are."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from tests.native import kokoro_reference as reference
+from tests.native.kokoro_reference import Floats, Signed, fused
+
+N_GATES = 4
+
+# Numerators and denominators of Eigen's quotients, from the highest power of x^2 down.
+LOGISTIC = (
+    [4.37031012579801e-11, 1.15627324459942e-07, 6.08574864600143e-05, 8.51377133304701e-03,
+     2.48287947061529e-01],
+    [6.10247389755681e-13, 5.76102136993427e-09, 6.29106785017040e-06, 1.70198817374094e-03,
+     1.16817656904453e-01, 9.93151921023180e-01],
+)  # fmt: skip
+TANH = (
+    [-2.76076847742355e-16, 2.00018790482477e-13, -8.60467152213735e-11, 5.12229709037114e-08,
+     1.48572235717979e-05, 6.37261928875436e-04, 4.89352455891786e-03],
+    [1.19825839466702e-06, 1.18534705686654e-04, 2.26843463243900e-03, 4.89352518554385e-03],
+)  # fmt: skip
+
+
+def quotient(x: Floats, coefficients: tuple[list[float], list[float]]) -> Floats:
+    square = x * x
+
+    def polynomial(of: list[float]) -> Floats:
+        first, *others = (np.full_like(x, c) for c in of)
+        for other in others:
+            first = fused(first, square, other)
+        return first
+
+    above, below = map(polynomial, coefficients)
+    return above * x / below
+
+
+def logistic(x: Floats) -> Floats:
+    return np.clip(quotient(np.clip(x, -18, 18), LOGISTIC) + np.float32(0.5), 0, 1)
+
+
+def tanh(x: Floats) -> Floats:
+    return quotient(np.clip(x, -9, 9), TANH)
+
+
+def plus_product(total: Floats, a: Floats, b: Floats) -> Floats:
+    return fused(a, b, total) if reference.FUSES_BIAS else total + a * b
+
+
+class Matrix(NamedTuple):
+    """int8 [Ci, 8 H] of both directions, and a scale for each column."""
+
+    w: Signed
+    scales: Floats
+
+    def products(self, x: Floats) -> tuple[Floats, Floats]:
+        """The sums of integers for x [T, Ci], quantized by its own range; and their scales."""
+        scale, zero_point = reference.quantization(x)
+        q = np.clip(np.rint(x / scale) + zero_point, 0, 255).astype(np.int64) - zero_point
+        return (q @ self.w.astype(np.int64)).astype(np.float32), scale * self.scales
+
+
+@dataclass
+class Lstm:
+    """`x` [T, Ci], `bias` [8 H]. Columns: of each direction the gates of the input, of the output
+    and of forgetting, and the cell."""
+
+    x: Floats
+    of_input: Matrix
+    of_state: Matrix
+    bias: Floats
+
+    @property
+    def hidden(self) -> int:
+        return self.of_state.w.shape[0]
+
+    def result(self) -> Floats:
+        sums, scales = self.of_input.products(self.x)
+        gates = sums * scales
+        half = N_GATES * self.hidden
+        forward = self._states(gates, slice(0, half))
+        backward = self._states(gates[::-1], slice(half, None))[::-1]
+        return np.concatenate([forward, backward], axis=1)
+
+    def _states(self, gates: Floats, columns: slice) -> Floats:
+        of_state = Matrix(self.of_state.w[:, columns], self.of_state.scales[columns])
+        state, cell = np.zeros((2, self.hidden), np.float32)
+        states = []
+        for row in gates[:, columns]:
+            sums, scales = of_state.products(state[None])
+            row = plus_product(row, sums[0], scales) + self.bias[columns]
+            enter, leave, keep, new = np.split(row, N_GATES)
+            cell = plus_product(logistic(enter) * tanh(new), cell, logistic(keep))
+            state = tanh(cell) * logistic(leave)
+            states.append(state)
+        return np.stack(states)
+
+
+def random_lstm(
+    rows: int, inner: int, hidden: int, *, widest: int = 128, loudness: float = 1.0, seed: int = 0
+) -> Lstm:
+    """`loudness` of the biases: gates are open or shut where it is large."""
+    random = np.random.default_rng(seed)
+    columns = 2 * N_GATES * hidden
+
+    def matrix(n_in: int) -> Matrix:
+        w = reference.random_weights((n_in, columns), widest, random)
+        scales = np.repeat(random.uniform(0.5, 2, 2) / (widest * np.sqrt(n_in)), columns // 2)
+        return Matrix(w, scales.astype(np.float32))
+
+    return Lstm(
+        random.standard_normal((rows, inner), np.float32),
+        matrix(inner),
+        matrix(hidden),
+        np.float32(loudness) * random.standard_normal(columns, np.float32),
+    )
