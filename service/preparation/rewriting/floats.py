@@ -20,6 +20,7 @@ from service.preparation.rewriting.graph import (
     Array,
     constant,
     initializer,
+    is_zeros,
     maker,
     nodes_of,
     scalar,
@@ -143,7 +144,7 @@ def dequantize_lstms(graph: ir.Graph) -> int:
         matrices = [_matrix(graph, node, weight, scale) for weight, scale in _MATRICES]
         if None in matrices:
             continue
-        states = [None if _is_zero(value) else value for value in node.inputs[_STATES]]
+        states = [None if is_zeros(value) else value for value in node.inputs[_STATES]]
         inputs = [node.inputs[0], *matrices, *node.inputs[3:5], *states, node.inputs[_PEEPHOLES]]
         lstm = ir.node("LSTM", inputs, node.attributes, num_outputs=len(node.outputs))
         graph.insert_before(node, lstm)
@@ -169,19 +170,6 @@ def _matrix(graph: ir.Graph, node: ir.Node, place: int, scale_place: int) -> ir.
     floats = (integers.astype(np.float32) - across(zero_point)) * across(scale)
     turned = np.ascontiguousarray(floats.transpose(0, 2, 1))
     return initializer(graph, turned, f"{weight.name}_float")
-
-
-def _is_zero(value: ir.Value | None) -> bool:
-    if value is None:
-        return True
-    array = constant(value)
-    if array is not None:
-        return not array.any()
-    filled = maker(value, "ConstantOfShape")
-    if filled is None:
-        return False
-    attribute = filled.attributes.get("value")
-    return attribute is None or not attribute.as_tensor().numpy().any()
 
 
 def _replace(graph: ir.Graph, value: ir.Value, node: ir.Node) -> None:

@@ -33,6 +33,20 @@ def scalar(value: ir.Value | None) -> float | None:
     return float(array.reshape(-1)[0]) if array is not None and array.size == 1 else None
 
 
+def is_zeros(value: ir.Value | None) -> bool:
+    """Tell whether a value is missing, or a constant of zeros, or a computed number of zeros."""
+    if value is None:
+        return True
+    array = constant(value)
+    if array is not None:
+        return not array.any()
+    filled = maker(value, "ConstantOfShape")
+    if filled is None:
+        return False
+    attribute = filled.attributes.get("value")
+    return attribute is None or not attribute.as_tensor().numpy().any()
+
+
 def maker(value: ir.Value | None, op_type: str) -> ir.Node | None:
     """Return the node that makes a value if its operator is `op_type`, else None."""
     node = value.producer() if value is not None else None

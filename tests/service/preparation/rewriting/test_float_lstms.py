@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from onnx import TensorProto, helper
+from onnx import TensorProto
 
 from service.preparation.rewriting.floats import (
     dequantize_lstms,
@@ -19,48 +19,8 @@ from tests.service.preparation.rewriting.graph_checks import (
     the_node,
     tidied,
 )
+from tests.service.preparation.rewriting.lstm_graphs import N_HIDDEN, N_IN, recurrent
 from tests.service.preparation.rewriting.published_graphs import MICROSOFT, Published
-
-N_IN, N_HIDDEN = 6, 5
-
-
-def recurrent(
-    graph: Published,
-    x: str,
-    *,
-    kind: type = np.int8,
-    zero: int = 0,
-    by_column: bool = False,
-    both_ways: bool = True,
-    state: float | None = 0.0,
-    peepholes: bool = False,
-    weights: tuple[str, str] | None = None,
-) -> list[str]:
-    """The outputs of an LSTM in the published form of [T, 1, N_IN]."""
-    n = 2 if both_ways else 1
-
-    def matrix(n_rows: int) -> str:
-        return graph.weights(n, n_rows, 4 * N_HIDDEN, kind=kind)
-
-    def scales() -> list[str]:
-        shape = (n, 4 * N_HIDDEN) if by_column else (n,)
-        return [
-            graph.constant(graph.random.uniform(0.002, 0.006, shape)),
-            graph.constant(np.full(shape, zero), kind),
-        ]
-
-    w, r = weights or (matrix(N_IN), matrix(N_HIDDEN))
-    states = ["", ""]
-    if state is not None:
-        shape = graph.constant([n, 1, N_HIDDEN], np.int64)
-        value = helper.make_tensor("value", TensorProto.FLOAT, [1], [state])
-        states = [graph.add("ConstantOfShape", shape, value=value)] * 2
-    holes = graph.floats(n, 3 * N_HIDDEN) if peepholes else ""
-    return graph.add_many(
-        "DynamicQuantizeLSTM", 3, x, w, r, graph.floats(n, 8 * N_HIDDEN, scale=0.3), "", *states,
-        holes, *scales(), *scales(), domain=MICROSOFT, hidden_size=N_HIDDEN,
-        direction="bidirectional" if both_ways else "forward",
-    )  # fmt: skip
 
 
 @pytest.mark.parametrize(

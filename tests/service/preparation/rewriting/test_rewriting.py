@@ -209,8 +209,9 @@ def test_weights_are_in_their_file_and_aligned(each: Prepared) -> None:
                 assert offset % 64 == 0
             end = max(end, offset + int(entry["length"]))
         assert end == (each.folder / files.weights).stat().st_size
-    # Seven matrices, and all convolutions but two of a channel each, which are small.
-    assert n_packed == (7 + 88 if ("kokoro", "Conv") in each.operators else 0)
+    # Seven matrices, two of each LSTM, and all convolutions but two of a channel each, which are
+    # small.
+    assert n_packed == (7 + 2 * 6 + 88 if ("kokoro", "Conv") in each.operators else 0)
 
 
 def test_who_waits_is_told_what_is_done(each: Prepared) -> None:
