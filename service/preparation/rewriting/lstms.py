@@ -29,8 +29,8 @@ _BIAS, _ENDS, _STATES, _PEEPHOLES = 3, 4, slice(5, 7), 7
 _TIME_FIRST = (1, 0, 2)
 """The permutation between [1, T, C] and [T, 1, C], either way."""
 
-_DEFAULTS = {"direction": "bidirectional", "input_forget": 0, "hidden_size": None}
-"""What attributes must be; None: anything."""
+_PLAIN = {"direction": "bidirectional", "input_forget": 0, "hidden_size": None}
+"""The attributes that an LSTM may have, and what they must be; None: anything."""
 
 
 class _Matrix(NamedTuple):
@@ -50,13 +50,11 @@ def fuse_lstms(graph: ir.Graph) -> int:
     """
     count = 0
     for node in nodes_of(graph, "DynamicQuantizeLSTM"):
-        joined = _joined(node)
-        matrices = [_matrix(node, *places) for places in _MATRICES]
-        if node.domain == OPERATORS or joined is None or not _is_plain(node):
+        if node.domain == OPERATORS or not _is_plain(node):
             continue
-        of_input, of_state = matrices
-        bias = _bias(node)
-        if of_input is None or of_state is None or bias is None:
+        of_input, of_state = (_matrix(node, *places) for places in _MATRICES)
+        joined, bias = _joined(node), _bias(node)
+        if of_input is None or of_state is None or joined is None or bias is None:
             continue
         _put(graph, node, joined, of_input, of_state, bias)
         count += 1
@@ -115,7 +113,7 @@ def _only_user(value: ir.Value, op_type: str) -> ir.Node | None:
 def _is_plain(node: ir.Node) -> bool:
     """Tell whether an LSTM goes both ways, begins with zeros, and is like any other."""
     if any(
-        name not in _DEFAULTS or _DEFAULTS[name] not in (None, attribute.value)
+        name not in _PLAIN or _PLAIN[name] not in (None, attribute.value)
         for name, attribute in node.attributes.items()
     ):
         return False
