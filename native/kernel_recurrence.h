@@ -1,7 +1,7 @@
 /* A step of an LSTM over bytes, with the bits that ONNX Runtime gives: the state is quantized by its
- * own range in every step, and the functions of the gates are its rational ones. */
+ * own range in every step, and gates have the functions of kernel_sigmoids.h. */
 
-/* The units from u on: their cells, and their states. */
+/* Makes the cells and the states of a vector of units, from unit u on, of their gates. */
 INLINE void update_units(const struct recurrence *r, int64_t u, int64_t units, float *state) {
     enum { OF_INPUT, OF_OUTPUT, OF_FORGETTING, OF_CELL, GATES };
     const int whole = units >= VECTOR;

@@ -84,6 +84,7 @@ static struct strand first_strand(const struct integer_product *p) {
     return s;
 }
 
+/* One row later; p is the product that the strands are of. */
 INLINE void begin_later(struct integer_product *of, const struct integer_product *p) {
     of->rows = (const element *)of->rows + p->row_size;
     of->output.shift -= p->output.row_length;

@@ -28,8 +28,8 @@ INLINE void add_group(dot_sum sums[][MOST_PANELS * DOT_VECTORS], const element *
     }
 }
 
-/* Bytes of a panel, before which its weights are asked for: processors that foresee them by
- * themselves stop at the end of a page. */
+/* How many bytes ahead weights are asked for: processors that foresee them by themselves stop at
+ * the end of a page. */
 enum { AHEAD = 2048 };
 
 INLINE void prefetch_weights(const int8_t *w, int64_t panel_size, int panels) {
