@@ -5,6 +5,10 @@
 #include "kokoro_ops.h"
 #include "runtime.h"
 
+/* A product with a matrix [channels, columns] as a convolution of one tap; x is left to the caller. */
+struct kokoro_convolution kokoro_matmul(const struct kokoro_matrix *, int64_t rows,
+                                        int64_t channels, int64_t columns);
+
 /* NULL, or what is wrong with sizes and attributes. */
 const char *kokoro_check_convolution(const struct kokoro_convolution *);
 const char *kokoro_check_float_convolution(const struct kokoro_float_convolution *);

@@ -17,11 +17,6 @@ struct strand {
     int quarters; /* whether halves are made in pairs */
 };
 
-INLINE void move_output(struct output *o, int64_t row, int64_t step) {
-    begin_output(o, row);
-    o->row_length *= step;
-}
-
 /* Of a product every second tap from `first` on, over every second row from `row` on. */
 INLINE struct integer_product phase_of(const struct integer_product *p, int64_t row,
                                        int64_t first) {
@@ -57,9 +52,10 @@ static struct strand first_strand(const struct integer_product *p) {
     const struct pairs *pairs = p->pairs;
     struct strand s = {.plain = *p, .first = *p, .second = *p, .beyond = pairs->of_rows.beyond};
     s.plain.stride = d;
-    move_output(&s.plain.output, 0, d);
-    move_output(&s.first.output, 0, 2 * d);
-    move_output(&s.second.output, d, 2 * d);
+    begin_output(&s.second.output, d);
+    s.plain.output.row_length *= d;
+    s.first.output.row_length *= 2 * d;
+    s.second.output.row_length *= 2 * d;
     s.second.column_terms = pairs->of_rows.column_terms;
 
     struct half *const even = &s.halves[OF_EVEN], *const odd = &s.halves[OF_ODD];
@@ -87,8 +83,7 @@ static struct strand first_strand(const struct integer_product *p) {
 /* One row later; p is the product that the strands are of. */
 INLINE void begin_later(struct integer_product *of, const struct integer_product *p) {
     of->rows = (const element *)of->rows + p->row_size;
-    of->output.shift -= p->output.row_length;
-    if (of->output.accumulators) of->output.accumulators += p->output.row_length;
+    move_output(&of->output, p->output.row_length);
 }
 
 /* The strand that begins one row later. */

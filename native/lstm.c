@@ -10,39 +10,19 @@ enum { DIRECTIONS = 2, GATES = 4 };
 
 static int64_t columns_of(const struct kokoro_lstm *l) { return DIRECTIONS * GATES * l->hidden; }
 
-/* A product with all columns, as a convolution of one tap. */
-static struct kokoro_convolution product_of(const struct kokoro_lstm *l,
-                                            const struct kokoro_matrix *matrix, int64_t rows,
-                                            int64_t channels) {
-    return (struct kokoro_convolution){
-        .rows = rows,
-        .in_channels = channels,
-        .out_channels = columns_of(l),
-        .kernel_size = 1,
-        .dilation = 1,
-        .stride = 1,
-        .weight_taps = 1,
-        .run_taps = 1,
-        .negative_slope = 1.0f,
-        .output_scale = 1.0f,
-        .weight = matrix->weight,
-        .weight_sums = matrix->weight_sums,
-        .runs = matrix->runs,
-        .weight_scales = matrix->weight_scales,
-    };
-}
-
 const char *kokoro_check_hidden(int64_t hidden) {
     if (hidden < 1 || hidden > INT32_MAX / (DIRECTIONS * GATES)) return "hidden must be 1 or more";
-    /* For the columns of a direction to be whole panels. */
+    /* For a state to be whole groups, and the columns of a direction whole panels. */
     return hidden % (PANEL / GATES) ? "hidden must be a multiple of 4" : NULL;
 }
 
 const char *kokoro_check_lstm(const struct kokoro_lstm *l) {
     const char *of_hidden = kokoro_check_hidden(l->hidden);
     if (of_hidden) return of_hidden;
-    const struct kokoro_convolution of_x = product_of(l, &l->input, l->rows, l->in_channels);
-    const struct kokoro_convolution of_state = product_of(l, &l->recurrent, 1, l->hidden);
+    const struct kokoro_convolution of_x =
+        kokoro_matmul(&l->input, l->rows, l->in_channels, columns_of(l));
+    const struct kokoro_convolution of_state =
+        kokoro_matmul(&l->recurrent, 1, l->hidden, columns_of(l));
     const char *wrong = kokoro_check_convolution(&of_x);
     return wrong ? wrong : kokoro_check_convolution(&of_state);
 }
@@ -72,7 +52,7 @@ static void direction(void *data, size_t index) {
 
 static struct recurrence recurrence_of(const struct kokoro_lstm *l, int64_t at) {
     const int64_t columns = GATES * l->hidden, first = at * columns;
-    const int64_t row_size = round_up(l->hidden, GROUP);
+    const int64_t row_size = l->hidden; /* whole groups, see kokoro_check_hidden */
     return (struct recurrence){
         .hidden = l->hidden,
         .sums = l->recurrent.weight_sums + first,
@@ -133,7 +113,8 @@ const char *kokoro_run_lstm(const struct runtime *runtime, const struct kokoro_l
     for (int64_t i = 0; i < DIRECTIONS; i++) take(w.recurrences + i, &s);
     w.gates = gates;
     w.at_rest = at_rest;
-    struct kokoro_convolution product = product_of(l, &l->input, l->rows, l->in_channels);
+    struct kokoro_convolution product =
+        kokoro_matmul(&l->input, l->rows, l->in_channels, columns_of(l));
     product.x = l->x;
     const char *wrong = kokoro_run_convolution(runtime, &product, gates, NULL);
     if (!wrong) runtime->parallel(runtime->context, direction, DIRECTIONS, &w);

@@ -20,6 +20,26 @@ enum { MOST_PRODUCTS = INT32_MAX / (255 * 255), MOST_PADDING = 1 << 24 };
 
 static int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
+struct kokoro_convolution kokoro_matmul(const struct kokoro_matrix *matrix, int64_t rows,
+                                        int64_t channels, int64_t columns) {
+    return (struct kokoro_convolution){
+        .rows = rows,
+        .in_channels = channels,
+        .out_channels = columns,
+        .kernel_size = 1,
+        .dilation = 1,
+        .stride = 1,
+        .weight_taps = 1,
+        .run_taps = 1,
+        .negative_slope = 1.0f,
+        .output_scale = 1.0f,
+        .weight = matrix->weight,
+        .weight_sums = matrix->weight_sums,
+        .runs = matrix->runs,
+        .weight_scales = matrix->weight_scales,
+    };
+}
+
 int64_t kokoro_convolution_rows(const struct kokoro_convolution *c) {
     const int64_t reach = c->dilation * (c->kernel_size - 1) + 1;
     const int64_t room = c->rows + c->pad_begin + c->pad_end - reach;

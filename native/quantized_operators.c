@@ -32,27 +32,27 @@ void kokoro_compute_quantized(const struct kernel *kernel, struct node *n) {
     kokoro_refuse(n, ORT_FAIL, kokoro_run_convolution(&n->runtime, &c, to, statistics_to));
 }
 
+/* The four inputs of a matrix, from input `first` on. */
+static struct kokoro_matrix read_matrix(struct node *n, size_t first, int64_t channels,
+                                        int64_t columns) {
+    int64_t weight[] = {panels_of(columns), 1, groups_of(channels), PANEL, GROUP};
+    int64_t per_column[] = {columns};
+    struct kokoro_matrix matrix;
+    matrix.weight = kokoro_input(n, first, "weight", 0, weight, 5);
+    matrix.weight_sums = kokoro_input(n, first + 1, "weight_sums", 0, per_column, 1);
+    matrix.runs = kokoro_input(n, first + 2, "runs", 0, weight, 3);
+    matrix.weight_scales = kokoro_input(n, first + 3, "weight_scales", 0, per_column, 1);
+    return matrix;
+}
+
 /* A convolution of one tap, whose scales are the columns' own and whose bias is not rounded. Its
  * columns may be several tensors side by side, each of which has a scale of the output. */
 void kokoro_compute_matmul(const struct kernel *kernel, struct node *n) {
-    struct kokoro_convolution c = {
-        .out_channels = kernel->convolution.out_channels,
-        .kernel_size = 1,
-        .weight_taps = 1,
-        .run_taps = 1,
-        .dilation = 1,
-        .stride = 1,
-        .negative_slope = 1.0f,
-        .output_scale = 1.0f,
-    };
-    c.x = kokoro_x(n, &c.rows, &c.in_channels);
-    int64_t weight[] = {panels_of(c.out_channels), 1, groups_of(c.in_channels), PANEL,
-                        GROUP};
-    int64_t per_output[] = {c.out_channels};
-    c.weight = kokoro_input(n, 1, "weight", 0, weight, 5);
-    c.weight_sums = kokoro_input(n, 2, "weight_sums", 0, per_output, 1);
-    c.runs = kokoro_input(n, 3, "runs", 0, weight, 3);
-    c.weight_scales = kokoro_input(n, 4, "weight_scales", 0, per_output, 1);
+    int64_t rows, channels, per_output[] = {kernel->convolution.out_channels};
+    const float *x = kokoro_x(n, &rows, &channels);
+    const struct kokoro_matrix matrix = read_matrix(n, 1, channels, per_output[0]);
+    struct kokoro_convolution c = kokoro_matmul(&matrix, rows, channels, per_output[0]);
+    c.x = x;
     c.float_bias = kokoro_input(n, 5, "bias", 1, per_output, 1);
     int64_t count[] = {-1};
     const float *scales = kokoro_input(n, 6, "output_scales", 1, count, 1);
@@ -78,23 +78,13 @@ void kokoro_compute_matmul(const struct kernel *kernel, struct node *n) {
     kokoro_refuse(n, ORT_FAIL, kokoro_run_products(&n->runtime, &c, count[0], to, scales));
 }
 
-static void read_matrix(struct node *n, struct kokoro_matrix *matrix, size_t first,
-                        int64_t channels, int64_t columns) {
-    int64_t weight[] = {panels_of(columns), 1, groups_of(channels), PANEL, GROUP};
-    int64_t per_column[] = {columns};
-    matrix->weight = kokoro_input(n, first, "weight", 0, weight, 5);
-    matrix->weight_sums = kokoro_input(n, first + 1, "weight_sums", 0, per_column, 1);
-    matrix->runs = kokoro_input(n, first + 2, "runs", 0, weight, 3);
-    matrix->weight_scales = kokoro_input(n, first + 3, "weight_scales", 0, per_column, 1);
-}
-
 void kokoro_compute_lstm(const struct kernel *kernel, struct node *n) {
     struct kokoro_lstm l = kernel->lstm;
     if (kokoro_refuse(n, ORT_INVALID_ARGUMENT, kokoro_check_hidden(l.hidden))) return;
     l.x = kokoro_x(n, &l.rows, &l.in_channels);
     int64_t columns[] = {8 * l.hidden}; /* four gates of two directions */
-    read_matrix(n, &l.input, 1, l.in_channels, columns[0]);
-    read_matrix(n, &l.recurrent, 5, l.hidden, columns[0]);
+    l.input = read_matrix(n, 1, l.in_channels, columns[0]);
+    l.recurrent = read_matrix(n, 5, l.hidden, columns[0]);
     l.bias = kokoro_input(n, 9, "bias", 0, columns, 1);
     if (n->status || kokoro_refuse(n, ORT_INVALID_ARGUMENT, kokoro_check_lstm(&l))) return;
     const int64_t y[] = {1, l.rows, 2 * l.hidden};

@@ -55,10 +55,15 @@ struct output {
     int64_t columns, row_length, shift, first, last, reflected;
 };
 
+/* Row 0 begins so many elements later. */
+static inline void move_output(struct output *o, int64_t elements) {
+    o->shift -= elements;
+    if (o->accumulators) o->accumulators += elements;
+}
+
 /* Row 0 becomes what was a later row. */
 static inline void begin_output(struct output *o, int64_t row) {
-    o->shift -= row * o->row_length;
-    if (o->accumulators) o->accumulators += row * o->row_length;
+    move_output(o, row * o->row_length);
 }
 
 /* What rows have in common per column, in whole panels; a NaN is no least and no greatest. */

@@ -58,6 +58,14 @@ def users(value: ir.Value) -> list[ir.Node]:
     return [use.node for use in value.uses()]
 
 
+def only_user(value: ir.Value, op_type: str) -> ir.Node | None:
+    """Return the node that uses a value if nothing else does and its operator is `op_type`."""
+    nodes = users(value)
+    if len(nodes) != 1 or value.is_graph_output() or nodes[0].op_type != op_type:
+        return None
+    return nodes[0]
+
+
 def ints(node: ir.Node, name: str) -> tuple[int, ...]:
     """Return an attribute of integers, or its default."""
     attribute = node.attributes.get(name)

@@ -15,11 +15,12 @@ from service.preparation.rewriting.graph import (
     initializer,
     is_zeros,
     nodes_of,
+    only_user,
     permutation,
     users,
 )
 from service.preparation.rewriting.native import OPERATORS, packed_operands
-from service.preparation.rewriting.packing import GROUP, pack_matrix
+from service.preparation.rewriting.packing import GROUP, fits, pack_matrix
 from service.preparation.rewriting.transposes import cancel_transposes
 
 _MATRICES = ((1, 8), (2, 10))
@@ -93,21 +94,15 @@ def _joined(node: ir.Node) -> ir.Node | None:
     states, *last = node.outputs
     if any(users(value) or value.is_graph_output() for value in last):
         return None
-    turned = _only_user(states, "Transpose")
+    turned = only_user(states, "Transpose")
     if turned is None or permutation(turned) != (0, 2, 1, 3):
         return None
-    joined = _only_user(turned.outputs[0], "Reshape")
+    joined = only_user(turned.outputs[0], "Reshape")
     sizes = constant(joined.inputs[1]) if joined is not None else None
     if joined is None or sizes is None or joined.outputs[0].is_graph_output():
         return None
     together = 2 * node.attributes["hidden_size"].as_int()
     return joined if sizes.tolist() in ([0, 0, -1], [0, 0, together]) else None
-
-
-def _only_user(value: ir.Value, op_type: str) -> ir.Node | None:
-    found = users(value)
-    only = len(found) == 1 and not value.is_graph_output() and found[0].op_type == op_type
-    return found[0] if only else None
 
 
 def _is_plain(node: ir.Node) -> bool:
@@ -133,8 +128,7 @@ def _matrix(node: ir.Node, place: int, scale_place: int) -> _Matrix | None:
         return None
     integers, scales, zeros = (array for array in arrays if array is not None)
     weight = integers.astype(np.int16) - zeros.reshape(len(integers), 1, -1).astype(np.int16)
-    limits = np.iinfo(np.int8)
-    if weight.min() < limits.min or weight.max() > limits.max:
+    if not fits(weight):
         return None
     of_columns = np.broadcast_to(scales.reshape(len(scales), -1), weight[:, 0].shape)
     return _Matrix(np.concatenate(weight.astype(np.int8), axis=1), of_columns.reshape(-1))

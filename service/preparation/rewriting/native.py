@@ -12,7 +12,7 @@ from onnx_ir import convenience
 
 from service.preparation.layout import Layout
 from service.preparation.rewriting.dialect import DOMAIN
-from service.preparation.rewriting.graph import constant, initializer, maker, scalar, users
+from service.preparation.rewriting.graph import constant, initializer, maker, only_user, scalar
 from service.preparation.rewriting.packing import (
     centered,
     column_sums,
@@ -92,7 +92,7 @@ class _Fuser:
         weight = constant(node.inputs[1])
         assert weight is not None  # recognized as such
         after = node
-        reflected = self._only_user(node, "Reflect")
+        reflected = only_user(node.outputs[0], "Reflect")
         if reflected is not None:
             after = reflected
         after, residuals, _ = self._sums(after, 1, scaled=False)
@@ -185,7 +185,7 @@ class _Fuser:
         """Return the last node that can be fused after one, the summands, and the scale."""
         residuals: list[ir.Value] = []
         while len(residuals) < at_most:
-            add = self._only_user(node, "Add")
+            add = only_user(node.outputs[0], "Add")
             others = [value for value in add.inputs if value is not node.outputs[0]] if add else []
             if (
                 add is None
@@ -196,18 +196,11 @@ class _Fuser:
                 break
             residuals.append(others[0])
             node = add
-        divide = self._only_user(node, "Div") if scaled else None
+        divide = only_user(node.outputs[0], "Div") if scaled else None
         divisor = scalar(divide.inputs[1]) if divide is not None else None
         if divide is None or not divisor or divide.inputs[0] is not node.outputs[0]:
             return node, residuals, 1.0
         return divide, residuals, 1.0 / divisor
-
-    def _only_user(self, node: ir.Node, op_type: str) -> ir.Node | None:
-        value = node.outputs[0]
-        nodes = users(value)
-        if len(nodes) != 1 or value.is_graph_output() or nodes[0].op_type != op_type:
-            return None
-        return nodes[0]
 
     def _put(
         self,

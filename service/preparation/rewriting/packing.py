@@ -66,10 +66,10 @@ def with_differences(packed: npt.NDArray[np.int8], size: int) -> list[npt.NDArra
     if packed.shape[1] != size or size % 2 == 0 or size == 1:
         return [packed]
     of_taps = _differences(packed)
-    if not _fits(of_taps):
+    if not fits(of_taps):
         return [packed]
     halves = [_differences(half) for half in (packed[:, ::2], packed[:, 1::2], of_taps)]
-    of_halves = halves if all(map(_fits, halves)) else []
+    of_halves = halves if all(map(fits, halves)) else []
     return [packed, *(part.astype(np.int8) for part in (of_taps, *of_halves))]
 
 
@@ -82,7 +82,7 @@ def _differences(taps: npt.NDArray[np.int8] | npt.NDArray[np.int16]) -> npt.NDAr
     return found
 
 
-def _fits(weights: npt.NDArray[np.int16]) -> bool:
+def fits(weights: npt.NDArray[np.int16]) -> bool:
     """Tell whether they are int8."""
     limits = np.iinfo(np.int8)
     return weights.size == 0 or (weights.min() >= limits.min and weights.max() <= limits.max)
