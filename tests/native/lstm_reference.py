@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from tests.native import kokoro_reference as reference
-from tests.native.kokoro_reference import Floats, Signed, fused
+from tests.native.kokoro_reference import Floats, Signed, fused, plus_product
 
 N_GATES = 4
 
@@ -47,21 +47,11 @@ def tanh(x: Floats) -> Floats:
     return quotient(np.clip(x, -9, 9), TANH)
 
 
-def plus_product(total: Floats, a: Floats, b: Floats) -> Floats:
-    return fused(a, b, total) if reference.FUSES_BIAS else total + a * b
-
-
 class Matrix(NamedTuple):
     """int8 [Ci, 8 H] of both directions, and a scale for each column."""
 
     w: Signed
     scales: Floats
-
-    def products(self, x: Floats) -> tuple[Floats, Floats]:
-        """The sums of integers for x [T, Ci], quantized by its own range; and their scales."""
-        scale, zero_point = reference.quantization(x)
-        q = np.clip(np.rint(x / scale) + zero_point, 0, 255).astype(np.int64) - zero_point
-        return (q @ self.w.astype(np.int64)).astype(np.float32), scale * self.scales
 
 
 @dataclass
@@ -79,8 +69,7 @@ class Lstm:
         return self.of_state.w.shape[0]
 
     def result(self) -> Floats:
-        sums, scales = self.of_input.products(self.x)
-        gates = sums * scales
+        gates = reference.matmul(self.x, *self.of_input).result()
         half = N_GATES * self.hidden
         forward = self._states(gates, slice(0, half))
         backward = self._states(gates[::-1], slice(half, None))[::-1]
@@ -91,8 +80,7 @@ class Lstm:
         state, cell = np.zeros((2, self.hidden), np.float32)
         states = []
         for row in gates[:, columns]:
-            sums, scales = of_state.products(state[None])
-            row = plus_product(row, sums[0], scales) + self.bias[columns]
+            row = reference.matmul(state[None], *of_state, row).result()[0] + self.bias[columns]
             enter, leave, keep, new = np.split(row, N_GATES)
             cell = plus_product(logistic(enter) * tanh(new), cell, logistic(keep))
             state = tanh(cell) * logistic(leave)

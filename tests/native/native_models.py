@@ -57,12 +57,19 @@ def chain(nodes: Sequence[NodeProto], given: Mapping[str, Array], outputs: Seque
     return helper.make_model(graph, ir_version=8, opset_imports=opsets).SerializeToString()
 
 
+def operands_of(c: reference.Convolution, suffix: str = "") -> dict[str, Array]:
+    """The inputs that its packed weights are, for the variant in use."""
+    arrays = (c.packed(native_library.layout()), c.weight_sums(), c.runs())
+    return {
+        f"{name}{suffix}": a
+        for name, a in zip(("weight", "weight_sums", "runs"), arrays, strict=True)
+    }
+
+
 def inputs_of(c: reference.Convolution) -> dict[str, Array | None]:
     return {
         "x": c.x[None],
-        "weight": c.packed(native_library.layout()),
-        "weight_sums": c.weight_sums(),
-        "runs": c.runs(),
+        **operands_of(c),
         "bias": c.bias,
         "statistics": c.statistics,
         "style": None if c.style is None else c.style[None],

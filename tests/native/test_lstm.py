@@ -17,19 +17,13 @@ from tests.profiles import costly
 MODEST = costly()
 KOKORO = [(16, 640, 256), (63, 512, 256)]
 SIZES = [(1, 1, 4), (2, 5, 4), (9, 33, 20), (7, 64, 36), *KOKORO]
-EXACT_EVERYWHERE = 64
-"""Widest weights that ONNX Runtime multiplies exactly without VNNI."""
 
 
 def inputs_of(lstm: Lstm):
-    def operands(matrix, name):
+    def operands(matrix, suffix):
         c = reference.matmul(lstm.x, matrix.w, matrix.scales)
-        return {
-            f"weight{name}": c.packed(native_library.layout()),
-            f"weight_sums{name}": c.weight_sums(),
-            f"runs{name}": c.runs(),
-            f"weight_scales{name}": matrix.scales,
-        }
+        scales = {f"weight_scales{suffix}": matrix.scales}
+        return native_models.operands_of(c, suffix) | scales
 
     of_both = operands(lstm.of_input, "") | operands(lstm.of_state, "_of_state")
     return {"x": lstm.x[None], **of_both, "bias": lstm.bias}
@@ -97,7 +91,7 @@ def stock():
 @pytest.mark.parametrize("loudness", [0.3, 3.0, 30.0])
 @pytest.mark.parametrize("shape", SIZES, ids=str)
 def test_onnx_runtime_gives_the_same_bits(run, stock, shape, loudness):
-    lstm = random_lstm(*shape, widest=EXACT_EVERYWHERE, loudness=loudness)
+    lstm = random_lstm(*shape, widest=reference.EXACT_EVERYWHERE, loudness=loudness)
     found = run_lstm(run, lstm)
     assert np.array_equal(found, stock(lstm))
     assert np.abs(found).max() > 0.01

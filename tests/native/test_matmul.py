@@ -11,6 +11,7 @@ from onnx import helper
 import ortffi
 from tests.native import kokoro_reference as reference
 from tests.native import native_library, native_models
+from tests.native.kokoro_reference import EXACT_EVERYWHERE
 from tests.profiles import costly
 
 MODEST = costly()
@@ -25,9 +26,6 @@ SIZES = [
     *BERT,
     (400, 768, 2048),
 ]
-EXACT_EVERYWHERE = 64
-"""Widest weights that ONNX Runtime multiplies exactly without VNNI, where it adds two products with
-unsigned activations in 16 bits."""
 KINDS = ["tame", "zero", "constant", "tiny", "huge", "ties", "outlier"]
 
 
@@ -64,9 +62,7 @@ def random_matmul(rows, inner, out, *, bias=True, kind="tame", seed=0, widest=12
 def inputs_of(c):
     return {
         "x": c.x[None],
-        "weight": c.packed(native_library.layout()),
-        "weight_sums": c.weight_sums(),
-        "runs": c.runs(),
+        **native_models.operands_of(c),
         "weight_scales": c.weight_scales,
         "bias": c.float_bias,
     }

@@ -75,6 +75,15 @@ def check_untouched(rules: RewriteRuleSet, graph: Published, *outputs: str, why:
         np.testing.assert_array_equal(one, other)
 
 
+def fused(model: ir.Model, fuse: Callable[[ir.Graph], int]) -> tuple[ir.Model, int]:
+    """Return a copy with native operators put in, and how many what puts them in says."""
+    model = copied(model)
+    count = fuse(model.graph)
+    model.graph.opset_imports[native.OPERATORS] = 1
+    passes.TopologicalSortPass()(tidied(model))
+    return model, count
+
+
 def tidied(model: ir.Model) -> ir.Model:
     """Drop what nobody uses any more."""
     passes.RemoveUnusedNodesPass()(model)

@@ -8,16 +8,14 @@ from typing import Any
 import numpy as np
 import onnx_ir as ir
 import pytest
-from onnx_ir.passes import common as passes
 
 from service.preparation.rewriting.lstms import fuse_lstms
-from service.preparation.rewriting.native import OPERATORS
 from tests.service.preparation.rewriting.graph_checks import (
     Backend,
     copied,
+    fused,
     operators,
     plain,
-    tidied,
 )
 from tests.service.preparation.rewriting.lstm_graphs import N_HIDDEN, N_IN, recurrent
 from tests.service.preparation.rewriting.published_graphs import MICROSOFT, Published
@@ -39,14 +37,6 @@ def published(graph: Published, n_rows: int = 11, **given: Any) -> ir.Model:
     return graph.model(graph.add("Neg", time_first(graph, joined(graph, states))))
 
 
-def fused(model: ir.Model) -> tuple[ir.Model, int]:
-    model = copied(model)
-    count = fuse_lstms(model.graph)
-    model.graph.opset_imports[OPERATORS] = 1
-    passes.TopologicalSortPass()(tidied(model))
-    return model, count
-
-
 @pytest.mark.parametrize("n_rows", [1, 2, 11, 40])
 @pytest.mark.parametrize(
     "given",
@@ -65,7 +55,7 @@ def test_an_lstm_is_one_operator_and_the_same_numbers(
     graph = Published()
     model = published(graph, n_rows, **given)
     before = plain(copied(model), graph.feeds)
-    found, count = fused(model)
+    found, count = fused(model, fuse_lstms)
     assert count == 1
     assert operators(found) == {"kokoro.DynamicQuantizeLSTM": 1, "Neg": 2}
     for one, two in zip(before, native.run(found, graph.feeds), strict=True):
@@ -78,7 +68,7 @@ def test_transposes_that_do_not_cancel_stay(native: Backend) -> None:
     states = recurrent(graph, graph.given(9, 1, N_IN))[0]
     model = graph.model(graph.add("Neg", joined(graph, states, (0, 0, 2 * N_HIDDEN))))
     before = plain(copied(model), graph.feeds)
-    found, count = fused(model)
+    found, count = fused(model, fuse_lstms)
     assert count == 1
     assert operators(found) == {"kokoro.DynamicQuantizeLSTM": 1, "Neg": 1, "Transpose": 2}
     for one, two in zip(before, native.run(found, graph.feeds), strict=True):
@@ -128,7 +118,7 @@ def test_what_is_not_alike_is_left_alone(build: Callable[[Published], ir.Model])
     graph = Published()
     model = build(graph)
     before = plain(copied(model), graph.feeds)
-    found, count = fused(model)
+    found, count = fused(model, fuse_lstms)
     assert count == 0
     assert operators(found)[f"{MICROSOFT}.DynamicQuantizeLSTM"] == 1
     for one, two in zip(before, plain(found, graph.feeds), strict=True):
@@ -140,9 +130,9 @@ def test_computed_weights_are_left_alone() -> None:
     given = graph.given_array(graph.random.integers(-60, 60, (2, N_IN, 4 * N_HIDDEN), np.int64))
     weights = (graph.cast(given, 3), graph.weights(2, N_HIDDEN, 4 * N_HIDDEN, kind=np.int8))
     model = published(graph, weights=weights)
-    assert fused(model)[1] == 0
+    assert fused(model, fuse_lstms)[1] == 0
 
 
 def test_a_width_that_leaves_panels_open_is_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tests.service.preparation.rewriting.lstm_graphs.N_HIDDEN", 6)
-    assert fused(published(Published()))[1] == 0
+    assert fused(published(Published()), fuse_lstms)[1] == 0

@@ -5,16 +5,14 @@ from collections.abc import Callable
 import numpy as np
 import onnx_ir as ir
 import pytest
-from onnx_ir.passes import common as passes
 
 from service.preparation.rewriting.matrices import fuse_products
-from service.preparation.rewriting.native import OPERATORS
 from tests.service.preparation.rewriting.graph_checks import (
     Backend,
     copied,
+    fused,
     operators,
     plain,
-    tidied,
 )
 from tests.service.preparation.rewriting.published_graphs import Array, Published
 
@@ -25,14 +23,6 @@ def model_of(graph: Published, rank: int, *outputs: str) -> ir.Model:
     for value in model.graph.inputs:
         value.shape = ir.Shape([None] * rank)
     return model
-
-
-def fused(model: ir.Model) -> tuple[ir.Model, int]:
-    model = copied(model)
-    count = fuse_products(model.graph)
-    model.graph.opset_imports[OPERATORS] = 1
-    passes.TopologicalSortPass()(tidied(model))
-    return model, count
 
 
 @pytest.mark.parametrize(("n_frames", "n_in"), [(1, 1), (3, 7), (16, 64), (33, 50)])
@@ -49,7 +39,7 @@ def test_products_of_one_input_are_one_operator_and_the_same_numbers(
     ]
     published = model_of(graph, 3, *results)
     before = plain(copied(published), graph.feeds)
-    model, count = fused(published)
+    model, count = fused(published, fuse_products)
     assert count == 5
     found = operators(model)
     assert found == {"kokoro.DynamicQuantizeMatMul": 3, "Split": 1, "Neg": 5}
@@ -68,7 +58,7 @@ def test_equally_wide_products_are_outputs_as_far_as_there_are(
     quantized = graph.quantized(graph.given(1, 7, 12))
     published = model_of(graph, 3, *(graph.product(quantized, 12, width) for width in widths))
     before = plain(copied(published), graph.feeds)
-    model, _ = fused(published)
+    model, _ = fused(published, fuse_products)
     (node,) = (node for node in model.graph if node.op_type == "DynamicQuantizeMatMul")
     assert len(node.outputs) == n_outputs
     assert operators(model)["Split"] == (n_outputs < len(widths))
@@ -84,7 +74,7 @@ def test_layers_with_the_same_weights_share_them(native: Backend) -> None:
         results.append(graph.product(graph.quantized(graph.given(1, 4, 12)), 12, 10))
     published = model_of(graph, 3, *results)
     before = plain(copied(published), graph.feeds)
-    model, _ = fused(published)
+    model, _ = fused(published, fuse_products)
     assert operators(model)["kokoro.DynamicQuantizeMatMul"] == 3
     taken = {node.inputs[1] for node in model.graph if node.op_type == "DynamicQuantizeMatMul"}
     assert len(taken) == 1
@@ -120,7 +110,7 @@ def test_other_products_stay(
     rank, result = build(graph)
     published = model_of(graph, rank, result)
     before: list[Array] = plain(copied(published), graph.feeds)
-    model, count = fused(published)
+    model, count = fused(published, fuse_products)
     assert count == operators(model)["kokoro.DynamicQuantizeMatMul"] == fused_all_the_same
     for one, two in zip(before, native.run(model, graph.feeds), strict=True):
         np.testing.assert_array_equal(one, two)
@@ -132,6 +122,6 @@ def test_a_result_that_is_asked_for_stays_under_its_name(native: Backend) -> Non
     published = graph.model(result)
     published.graph.inputs[0].shape = ir.Shape([1, None, 6])
     (before,) = plain(copied(published), graph.feeds)
-    model, _ = fused(published)
+    model, _ = fused(published, fuse_products)
     assert model.graph.outputs[0].name == result
     np.testing.assert_array_equal(native.run(model, graph.feeds)[0], before)
