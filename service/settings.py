@@ -241,7 +241,7 @@ class Settings(BaseSettings):
         (), description="web origins whose pages may use the service, separated by commas"
     )
     threads: int = Field(
-        0, ge=0, le=1024, description="intra-op threads; 0 uses all available cores"
+        0, ge=0, le=1024, description="intra-op threads; 0 is one for each usable processor"
     )
     workers: int = Field(
         1, ge=1, le=256, description="chunks computed at once; the threads are divided among them"

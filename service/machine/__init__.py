@@ -14,6 +14,7 @@ from service.machine.gpu import Driver, Gpu, ask_driver
 from service.machine.kernels import Kernels, Target, read_kernels
 from service.machine.libraries import InstalledLibrary, SharedLibraries
 from service.machine.memory import SystemMemory
+from service.machine.processors import count_processors
 
 __all__ = [
     "Board",
@@ -27,6 +28,7 @@ __all__ = [
     "SystemMemory",
     "Target",
     "ask_driver",
+    "count_processors",
     "explain",
     "foresee",
     "read_board",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import threading
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -12,6 +11,7 @@ from typing import Literal
 import ortffi
 from service.errors import ProviderError, StartupError
 from service.heap import return_freed_memory
+from service.machine import count_processors
 
 _MIN_EXTERNAL_BYTES = 1024
 """Tensors of at least so many bytes go into the file of weights. Shorter ones stay in the graph,
@@ -291,8 +291,9 @@ def open_runtime(
 
     Args:
         provider: where models run.
-        threads: of a run; 0 takes every core that this process may use. (ONNX Runtime itself
-            would take all of the host's cores, even in a container that may use only some.)
+        threads: of a run; 0 takes one for each processor that this process may keep busy. (ONNX
+            Runtime itself would take all of the host's cores, even in a container that may use only
+            some.)
         cuda_device: which GPU.
         cuda_options: for the CUDA provider.
         tensorrt_options: for the TensorRT provider.
@@ -313,7 +314,7 @@ def open_runtime(
         library.api_version,
         tuple(ortffi.available_providers()),
         provider,
-        threads or len(os.sched_getaffinity(0)),
+        threads or count_processors(),
         cuda_device,
         dict(cuda_options or {}),
         dict(tensorrt_options or {}),
