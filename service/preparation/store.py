@@ -7,16 +7,18 @@ import importlib.util
 import json
 import logging
 import os
+import queue
 import shutil
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from service.extras import advice
 from service.model.prepared import CacheKey, PreparedModel
@@ -40,6 +42,15 @@ REQUIRED = ("onnx_ir", "onnxscript")
 
 KEPT_UNUSED_S = 7 * 24 * 3600
 """How long an unused prepared model is kept."""
+
+TOLD_EVERY_S = 3.0
+"""How often `progress` is called while something takes long. It may raise an error, so this is also
+how soon a service that is stopped stops waiting."""
+
+LONGEST_WAIT_S = 1800.0
+"""For another process that prepares a model. Both models for GPUs take a slow board minutes."""
+
+_POLL_S = 0.1
 
 
 class Store:
@@ -92,12 +103,13 @@ class Store:
             model: to make.
             source: to make it of.
             threads: of the parity check.
-            progress: called with a line where something takes long.
+            progress: called with a line where something takes long, every few seconds. An error
+                that it raises ends the making.
 
         Raises:
             SourceRefusedError: the source cannot be prepared.
-            NotPreparedError: preparing failed, a package is missing, or the cache cannot be
-                written.
+            NotPreparedError: preparing failed, a package is missing, the cache cannot be written,
+                or another process that prepares a model does not end.
             ModelError: the source is missing or damaged.
         """
         if not self.has(
@@ -135,11 +147,18 @@ class Store:
     @contextmanager
     def _lock(self, progress: Callable[[str], None]) -> Iterator[None]:
         with open(self._folder / ".lock", "w") as lock:
-            try:
-                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                progress("waiting for another process that prepares a model")
-                fcntl.flock(lock, fcntl.LOCK_EX)
+            start_s = told_s = time.monotonic()
+            while not _locks(lock):
+                now_s = time.monotonic()
+                if now_s - start_s > LONGEST_WAIT_S:
+                    raise NotPreparedError(
+                        f"another process has been preparing a model in {self._folder} for "
+                        f"{LONGEST_WAIT_S / 60:.0f} minutes; end it, or set another cache_dir"
+                    )
+                if told_s == start_s or now_s - told_s > TOLD_EVERY_S:
+                    progress("waiting for another process that prepares a model")
+                    told_s = now_s
+                time.sleep(_POLL_S)
             yield
 
     def _run_worker(
@@ -197,6 +216,15 @@ class Store:
                 logger.warning("the unused model %s cannot be removed: %s", old, error.strerror)
 
 
+def _locks(file: IO[str]) -> bool:
+    """Lock a file if nobody else has; tell whether it is locked."""
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
+
+
 def _note_use(folder: Path) -> None:
     try:
         os.utime(folder)
@@ -228,7 +256,7 @@ def _run(request: dict[str, Any], progress: Callable[[str], None]) -> dict[str, 
             encoding="utf-8",
         ) as process:
             try:
-                for line in process.stdout or ():
+                for line in _lines(process, progress):
                     last = json.loads(line)
                     if "progress" in last:
                         progress(last["progress"])
@@ -243,6 +271,27 @@ def _run(request: dict[str, Any], progress: Callable[[str], None]) -> dict[str, 
         reason = last.get("failure") or _ending(process.returncode, text)
         raise NotPreparedError(f"preparing the model failed: {reason}")
     return last
+
+
+def _lines(process: subprocess.Popen[str], progress: Callable[[str], None]) -> Iterator[str]:
+    """Yield what the worker prints until it ends; tell now and then that it is at work."""
+    printed: queue.SimpleQueue[str | None] = queue.SimpleQueue()
+
+    def read() -> None:
+        for line in process.stdout or ():
+            printed.put(line)
+        printed.put(None)
+
+    threading.Thread(target=read, daemon=True).start()
+    while True:
+        try:
+            line = printed.get(timeout=TOLD_EVERY_S)
+        except queue.Empty:
+            progress("still preparing the model")
+            continue
+        if line is None:
+            return
+        yield line
 
 
 def _ending(status: int, complaints: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 import re
@@ -10,6 +11,7 @@ import socket
 import subprocess
 from collections.abc import Callable
 from contextlib import ExitStack
+from pathlib import Path
 from typing import Any
 
 import httpx
@@ -308,6 +310,19 @@ def test_after_the_time_for_finishing_what_is_spoken_is_broken_off(
     assert refusal.startswith(b"HTTP/1.1 503")
     assert not is_cut_off(refusal)
     assert "status=503 outcome=not_ready" in log_line(server, "stopped-whole")
+
+
+def test_a_service_that_waits_for_another_to_prepare_the_model_stops_when_told(
+    start_server: Callable[..., Any], tmp_path: Path
+) -> None:
+    folder = tmp_path / "prepared"
+    folder.mkdir()
+    with (folder / ".lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        server = start_server("--cache-dir", str(tmp_path))
+        wait_until(lambda: any("waiting for another process" in line for line in server.log))
+        server.process.send_signal(signal.SIGTERM)
+        assert server.process.wait(timeout=120) == 0
 
 
 @pytest.mark.slow

@@ -1,11 +1,13 @@
 from __future__ import annotations
 
 import errno
+import fcntl
 import itertools
 import json
 import os
 import shutil
 import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -237,6 +239,59 @@ def test_a_model_that_vanishes_before_it_is_opened_is_made_anew(
     kokoro.close()
     assert len(opened) == 2
     assert bench.n_rewritings == 2
+
+
+@pytest.fixture
+def taken(bench: Bench) -> Iterator[Bench]:
+    """A cache in which another process prepares a model, and never ends."""
+    bench.prepared.mkdir(parents=True)
+    with (bench.prepared / ".lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield bench
+
+
+class StoppedError(Exception):
+    pass
+
+
+def stop_at(number: int) -> Callable[[str], None]:
+    """Return what takes lines of progress, and raises an error at one of them."""
+    lines: list[str] = []
+
+    def progress(line: str) -> None:
+        lines.append(line)
+        if len(lines) == number:
+            raise StoppedError(line)
+
+    return progress
+
+
+@pytest.mark.parametrize("number", [1, 2])
+def test_who_waits_for_another_process_can_be_stopped(
+    taken: Bench, monkeypatch: pytest.MonkeyPatch, number: int
+) -> None:
+    monkeypatch.setattr(store, "TOLD_EVERY_S", 0.0)
+    with pytest.raises(StoppedError, match="waiting for another process"):
+        taken.get(stop_at(number))
+
+
+def test_nobody_waits_for_another_process_without_end(
+    taken: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(store, "LONGEST_WAIT_S", 0.0)
+    with pytest.raises(NotPreparedError, match="another process has been preparing a model"):
+        taken.get(print)
+    assert taken.n_rewritings == 0
+
+
+def test_who_waits_for_the_worker_can_be_stopped(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(store, "TOLD_EVERY_S", 0.01)
+    monkeypatch.setattr(store, "PROGRAM", "import sys; sys.stdin.read()")  # silent for ever
+    with pytest.raises(StoppedError, match="still preparing"):
+        bench.get(stop_at(4))
+    assert [path for path in bench.folders() if path.startswith(".")] == []
 
 
 def test_a_cache_that_can_only_be_read_serves_what_is_in_it(made: Bench) -> None:
