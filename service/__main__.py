@@ -131,6 +131,7 @@ def _read(
     scene_pause: float,
     progress: Literal["auto", "json", "none"],
     changed: Literal["ask", "update", "fresh"],
+    overwrite: bool,
     keep_state: bool,
 ) -> int:
     from service import narrating  # other commands need no books
@@ -149,7 +150,13 @@ def _read(
         raise InvalidRequestError("say where the audio goes (-o), or list the chapters (--list)")
     order = Order(choice, manner, Output.of(output, files), loudness, timestamps_of(timestamps), by)
     narrating.read_aloud(
-        settings, book, order, changed=changed, display=progress, keeps_state=keep_state
+        settings,
+        book,
+        order,
+        changed=changed,
+        overwrites=overwrite,
+        display=progress,
+        keeps_state=keep_state,
     )
     return 0
 

@@ -123,6 +123,11 @@ def add_reading(parser: argparse.ArgumentParser) -> None:
         help="if book, voice or version changed: ask, say anew what differs, or begin again",
     )
     parser.add_argument(
+        "--overwrite",
+        action="store_true",
+        help="replace files that are there already, also those of other chapters or another book",
+    )
+    parser.add_argument(
         "--keep-state", action="store_true", help="keep the state folder when all is written"
     )
 

@@ -194,6 +194,10 @@ class OtherBookError(InvalidRequestError):
     """What is kept of a book's speech is of another file, voice, version or choice of parts."""
 
 
+class OutputExistsError(InvalidRequestError):
+    """A file would be replaced that is of something else, or of nobody knows what."""
+
+
 # Failures while serving.
 
 

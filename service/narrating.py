@@ -14,6 +14,7 @@ from service.books.book_files import read_book
 from service.books.casting import Cast
 from service.books.choice import Choice, left_out
 from service.books.displays import Display, DisplayKind, complain
+from service.books.earlier_output import check_replaced
 from service.books.journal import Journal
 from service.books.narration import Manner
 from service.books.outputs import hours, remove_state
@@ -26,7 +27,12 @@ from service.text import USUAL
 Changed = Literal["ask", "update", "fresh"]
 """What to do if the kept speech is of another book, voice or version."""
 
-_ASKED_ABOUT = {"book": "the book's text", "voices": "the voice", "version": "the version"}
+_ASKED_ABOUT = {
+    "book": "the book's text",
+    "chapters": "the choice of chapters and parts",
+    "voices": "the voice",
+    "version": "the version",
+}
 """Parts of a plan's identity that nobody changes between two calls without meaning it."""
 
 
@@ -36,11 +42,13 @@ def list_chapters(settings: Settings, path: Path, choice: Choice, manner: Manner
     pace = load_voices(settings).resolve(manner.cast.narrator or settings.voice).pace
     lines = [f"{book.title}{f', by {book.author}' if book.author else ''}"]
     total = 0.0
-    for number, chapter in enumerate(replace(choice, chapters=None).of(book), start=1):
+    for chapter in replace(choice, chapters=None).of(book):
         n_characters = len(text_of_chapter(chapter))
         seconds = n_characters / pace / manner.speed
         total += seconds
-        lines.append(f"{number:4}  {hours(seconds * 24_000)}  {n_characters:8}  {chapter.title}")
+        lines.append(
+            f"{chapter.number:4}  {hours(seconds * 24_000)}  {n_characters:8}  {chapter.title}"
+        )
     lines.append(f"      {hours(total * 24_000)}  in all, about")
     if line := left_out(book, choice):
         lines.append(line)
@@ -53,6 +61,7 @@ def read_aloud(
     order: Order,
     *,
     changed: Changed,
+    overwrites: bool,
     display: DisplayKind,
     keeps_state: bool,
 ) -> list[Path]:
@@ -63,6 +72,7 @@ def read_aloud(
         path: of the book.
         order: what it becomes.
         changed: what to do if the kept speech is of another book.
+        overwrites: whether files that are there already are replaced, whatever they are.
         display: how progress is shown.
         keeps_state: whether the state stays when all is written.
 
@@ -73,6 +83,8 @@ def read_aloud(
     order.check()
     book = read_book(path)
     chapters = order.choice.of(book)
+    if not overwrites:
+        check_replaced(order, book, chapters)
     shown = Display(display, chapters)
     with Journal(order.output.state) as journal, shown:
         if changed == "fresh":

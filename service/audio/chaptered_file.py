@@ -74,6 +74,40 @@ class Cover:
     media_type: str
 
 
+@dataclass(frozen=True)
+class Contents:
+    """What a sound file says of itself; empty where it says nothing.
+
+    Attributes:
+        album: the book.
+        title: the book, or the chapter in a file of one chapter.
+        chapters: their titles.
+    """
+
+    album: str
+    title: str
+    chapters: tuple[str, ...]
+
+
+def read_contents(path: Path) -> Contents:
+    """Return what a sound file says of itself.
+
+    Raises:
+        ValueError: it is no sound file.
+        OSError: it cannot be read.
+    """
+    import av
+
+    try:
+        with av.open(str(path)) as file:
+            tags = {**file.metadata, **(file.streams[0].metadata if file.streams else {})}
+            chapters: list[Any] = file.chapters()
+    except av.error.InvalidDataError as error:
+        raise ValueError(f"{path} is no sound file: {error}") from error
+    titles = tuple(str(chapter["metadata"].get("title", "")) for chapter in chapters)
+    return Contents(tags.get("album", ""), tags.get("title", ""), titles)
+
+
 def write_chaptered(
     path: Path,
     book_format: BookFormat,

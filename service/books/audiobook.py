@@ -143,7 +143,10 @@ class Audiobook:
         """
         order, output = self._order, self._order.output
         self._watcher.tell("writing", f"writing {output.path}", path=str(output.path))
-        recording = Recording(self._book, self._chapters, self._journal, order.target_lufs, wait)
+        recording = Recording(
+            self._book, self._chapters, self._journal, order.target_lufs,
+            len(order.choice.readable(self._book)), wait,
+        )  # fmt: skip
         level = recording.level()
         self._tell_level(level)
         if output.kind == "epub":
@@ -153,7 +156,7 @@ class Audiobook:
         else:
             written = recording.write_audio(output, level)
         for form in order.timestamps:
-            path = output.base.with_suffix(f".{form}")
+            path = output.timestamps(form)
             write_timestamps(recording, path, form)
             written.append(path)
         length = sum(recording.lengths())
@@ -183,11 +186,13 @@ class Audiobook:
         ]
         voices = [default, cast.narrator,
                   sorted(cast.speakers.items()), sorted(cast.chapters.items())]  # fmt: skip
-        options = [sorted(choice.skipped), choice.chapters, manner.speed, manner.language,
+        chapters = [sorted(choice.skipped), [chapter.number for chapter in self._chapters]]
+        options = [manner.speed, manner.language,
                    repr(manner.normalization), asdict(manner.pauses), repr(front_end.lexicon),
                    repr(manner.lexicon), front_end.named_emoji]  # fmt: skip
         return {
             "book": self._book.sha256,
+            "chapters": repr(chapters),
             "voices": repr(voices),
             "version": narration.engine,
             "options": hashlib.sha256(repr(options).encode()).hexdigest(),
@@ -216,8 +221,8 @@ class Audiobook:
             "planned",
             f"{len(self._chapters)} chapters, {total} characters",
             chapters=[
-                {"number": n + 1, "title": chapter.title, "characters": chapter.n_characters,
-                 "phonemes": lengths.get(n, 0)}
+                {"number": chapter.number, "title": chapter.title,
+                 "characters": chapter.n_characters, "phonemes": lengths.get(n, 0)}
                 for n, chapter in enumerate(self._chapters)
             ],
             characters=total,

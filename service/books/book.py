@@ -84,11 +84,14 @@ class Chapter:
         title: as players show it; never empty.
         paragraphs: in order, the heading among them.
         role: where it belongs.
+        number: among the chapters of its book that can be read, from 1; 0 until that is known. A
+            chapter that is read alone keeps it.
     """
 
     title: str
     paragraphs: tuple[Paragraph, ...]
     role: ChapterRole = "body"
+    number: int = 0
 
     @property
     def n_characters(self) -> int:

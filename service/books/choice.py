@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from service.books.book import PARTS, USUALLY_SKIPPED, Book, Chapter, Part, without
 from service.books.timings import TIMESTAMP_FORMATS, TimestampFormat
@@ -29,17 +29,22 @@ class Choice:
         return (USUALLY_SKIPPED - self.keep) | self.skip
 
     def of(self, book: Book) -> list[Chapter]:
-        """Return the chapters that are read.
+        """Return the chapters that are read, with their numbers.
 
         Raises:
             InvalidRequestError: there are none, or `chapters` is wrong.
         """
-        read = [one for chapter in book.chapters if (one := without(chapter, self.skipped))]
+        read = self.readable(book)
         if not read:
             raise InvalidRequestError("nothing of the book is left to read; see keep")
         if self.chapters is None:
             return read
         return [read[number - 1] for number in numbers_of(self.chapters, len(read))]
+
+    def readable(self, book: Book) -> list[Chapter]:
+        """Return all chapters with something to read, whatever `chapters` says."""
+        kept = filter(None, (without(chapter, self.skipped) for chapter in book.chapters))
+        return [replace(chapter, number=number) for number, chapter in enumerate(kept, start=1)]
 
 
 def parts_of(names: str | None) -> frozenset[Part]:

@@ -77,10 +77,10 @@ class Display:
 
     def show(self, chapter: int, pace: Pace) -> None:
         """Show that a chunk of a chapter is made."""
-        title = self._chapters[chapter].title
+        title, number = self._chapters[chapter].title, self._chapters[chapter].number
         if self._kind == "json":
             self.tell(
-                "progress", "", chapter=chapter + 1, chapters=len(self._chapters), title=title,
+                "progress", "", chapter=number, chapters=len(self._chapters), title=title,
                 chapter_share=round(pace.share_of(chapter), 4), share=round(pace.share, 4),
                 left_s=_rounded(pace.left_s), foretold_s=_rounded(pace.foretold_s),
             )  # fmt: skip
@@ -95,7 +95,9 @@ class Display:
             self._bars.update(self._tasks[1], completed=pace.share_of(chapter))
         elif chapter != self._chapter:
             left = "" if pace.left_s is None else f", {round(pace.left_s / 60)} min left"
-            self.tell("", f"chapter {chapter + 1} of {len(self._chapters)}: {title}, "
+            place = f"{chapter + 1} of {len(self._chapters)}"
+            which = place if number == chapter + 1 else f"{number}, {place}"
+            self.tell("", f"chapter {which}: {title}, "
                           f"{pace.share:.0%} done{left}")  # fmt: skip
         self._chapter = chapter
 

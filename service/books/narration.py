@@ -188,7 +188,7 @@ class Narration:
         manner = self._manner
         utterance = Utterance(
             section.text,
-            voice=manner.cast.voice_of_chapter(number + 1),
+            voice=manner.cast.voice_of_chapter(self._chapters[number].number),
             speed=manner.speed,
             language=manner.language,
             normalization=manner.normalization,
@@ -229,8 +229,8 @@ class Narration:
     def _trouble(
         self, number: int, section: Section, error: ServiceError, place: int = 0
     ) -> Trouble:
-        title, text = self._chapters[number].title, section.text[place:]
-        return Trouble(number + 1, title, section.start + place, text, error.message)
+        chapter, text = self._chapters[number], section.text[place:]
+        return Trouble(chapter.number, chapter.title, section.start + place, text, error.message)
 
 
 _DELIVERY = Delivery(chunking="even", first=False, last=False)

@@ -54,10 +54,14 @@ class Output:
         """Return the folder of what is kept while the book is made."""
         return self.path.with_name(f"{self.path.name}.state")
 
-    @property
-    def base(self) -> Path:
-        """Return the path that files of times have, but for its ending."""
-        return self.path / "book" if self.kind == "folder" else self.path
+    def file_of(self, chapter: Chapter, n_chapters: int) -> Path:
+        """Return the path of a chapter's file in a folder; `n_chapters` has the whole book."""
+        name = file_name(chapter.number, chapter.title, n_chapters)
+        return self.path / f"{name}.{self.book_format}"
+
+    def timestamps(self, form: str) -> Path:
+        """Return the path of a file of times: `vtt`, `srt` or `json`."""
+        return (self.path / "book" if self.kind == "folder" else self.path).with_suffix(f".{form}")
 
     @classmethod
     def of(cls, path: Path, folder_format: BookFormat | None) -> Output:
@@ -94,6 +98,7 @@ class Recording:
         chapters: that are read.
         journal: with a sound for each chunk.
         target_lufs: loudness of what is written.
+        n_chapters: of the book, all that could be read.
         wait: called before each chunk is read.
     """
 
@@ -101,6 +106,7 @@ class Recording:
     chapters: Sequence[Chapter]
     journal: Journal
     target_lufs: float
+    n_chapters: int
     wait: Callable[[], None] = lambda: None
 
     def samples(self, chapters: Sequence[int]) -> Iterator[npt.NDArray[np.float32]]:
@@ -164,12 +170,9 @@ class Recording:
         output.path.mkdir(exist_ok=True)
         written = []
         for number, chapter in enumerate(self.chapters):
-            name = file_name(number + 1, chapter.title, len(self.chapters))
-            path = output.path / f"{name}.{output.book_format}"
-            tags = {
-                **self.tags, "title": chapter.title,
-                "track": f"{number + 1}/{len(self.chapters)}",
-            }  # fmt: skip
+            path = output.file_of(chapter, self.n_chapters)
+            track = f"{chapter.number}/{self.n_chapters}"
+            tags = {**self.tags, "title": chapter.title, "track": track}
             with completed(path) as partial:
                 self._write(partial, output.book_format, level, [number], [], tags, self.cover)
             written.append(path)

@@ -131,6 +131,6 @@ def _described(recording: Recording, number: int, start_s: float) -> dict[str, o
             for cue in paragraph.cues()
         ]  # fmt: skip
         place += len(paragraph.text) + 2
-    title = recording.chapters[number].title
-    return {"number": number + 1, "title": title, "text": "\n\n".join(texts),
+    chapter = recording.chapters[number]
+    return {"number": chapter.number, "title": chapter.title, "text": "\n\n".join(texts),
             "start_s": round(start_s, 6), "sentences": sentences, "words": words}  # fmt: skip
