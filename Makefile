@@ -205,6 +205,9 @@ lock: $(DEV_READY) ## Pin the newest dependencies anew, with hashes, for Python 
 	$(LOCK) pyproject.toml constraints/build.in --extra cpu --extra model --extra espeak --extra otel \
 		--extra av --extra books --extra zeroconf --extra ja --extra zh --extra prepare --extra dev --constraints constraints/prepare.txt --constraints constraints/serve.txt \
 		--upgrade --output-file constraints/dev.txt
+	$(LOCK) pyproject.toml --extra books --constraints constraints/dev.txt \
+		$$(sed -n 's/^\([a-z0-9.-]*\)==.*/--no-emit-package \1/p' constraints/serve.txt | sort -u) \
+		--upgrade --output-file constraints/books.txt
 	$(LOCK) pyproject.toml --extra cluster --extra parquet --constraints constraints/dev.txt \
 		--upgrade --output-file constraints/cluster.txt
 	$(LOCK) constraints/sbom.in --upgrade --output-file constraints/sbom.txt
@@ -227,10 +230,11 @@ $(BIN)/python:
 	@$(PYTHON) -m venv .venv
 
 $(SERVE_READY): | $(BIN)/python
-$(SERVE_READY): pyproject.toml ortffi/pyproject.toml constraints/serve.txt constraints/prepare.txt constraints/zig.txt $(NATIVE_SOURCES)
+$(SERVE_READY): pyproject.toml ortffi/pyproject.toml constraints/serve.txt constraints/prepare.txt constraints/books.txt constraints/zig.txt $(NATIVE_SOURCES)
 	@echo "installing what serving needs"
 	@$(PIP_INSTALL) --require-hashes -r constraints/serve.txt
 	@$(PIP_INSTALL) --require-hashes -r constraints/prepare.txt
+	@$(PIP_INSTALL) --require-hashes -r constraints/books.txt
 	@command -v $${CC:-cc} >/dev/null || { echo "there is no C compiler, so zig compiles: 90 MB to fetch"; \
 		$(PIP_INSTALL) --require-hashes -r constraints/zig.txt; }
 	@$(BIN)/python -m pip uninstall --quiet --yes kokoro-service 2>/dev/null # the core's former name

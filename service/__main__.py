@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import Any, Literal
 
 from service import __version__, arguments
-from service.errors import InvalidRequestError, ServiceError
+from service.errors import InvalidRequestError, ServiceError, StartupError
+from service.extras import advice, is_installed
 from service.heap import share_freed_memory
 from service.logs import configure_logging
 from service.settings import Settings, load_settings
@@ -134,6 +135,9 @@ def _read(
     overwrite: bool,
     keep_state: bool,
 ) -> int:
+    if not is_installed("books"):
+        raise StartupError(f"reading books needs an extra: {advice('books')}")
+
     from service import narrating  # other commands need no books
     from service.books.audiobook import Order
     from service.books.choice import Choice, parts_of, timestamps_of

@@ -1,20 +1,55 @@
-"""What pip installs for an extra, in the advice that errors give."""
+"""What the extras of this distribution bring, and the advice that errors give about them."""
 
 from __future__ import annotations
 
-WHOLE, CORE = "kokoro-service", "kokoro-service-core"
+import re
+import sys
+from pathlib import Path
+
+CORE = "kokoro-service-core"
+"""The distribution whose extras these are; another one, kokoro-service, passes most of them on."""
+
+_REQUIREMENT = re.compile(
+    r"(?P<what>(?P<name>[\w.-]+)[^;]*?)\s*;.*\bextra\s*==\s*['\"](?P<extra>[\w.-]+)['\"]"
+)
+
+
+def is_installed(extra: str) -> bool:
+    """Tell whether everything that an extra brings is installed, however it came there.
+
+    Where this distribution is not installed itself, nobody knows what its extras bring; then the
+    answer is yes.
+    """
+    from importlib.metadata import PackageNotFoundError, distribution  # needed by few commands
+
+    for name in _requirements(extra):
+        try:
+            distribution(name)
+        except PackageNotFoundError:
+            return False
+    return True
 
 
 def advice(extra: str) -> str:
     """Return the command that adds an extra to this installation.
 
-    It names `kokoro-service` only where that is installed and has the extra. A core alone, as on a
-    Jetson, must not get ONNX Runtime's wheel by it.
+    It names the packages themselves: this distribution may be a clone, or a wheel that no index
+    has, and a core alone, as on a Jetson, must not get ONNX Runtime's wheel by it.
     """
-    from importlib.metadata import PackageNotFoundError, metadata  # needed only in errors
+    wanted = (f"'{what}'" if set(what) & set("<>=[") else what
+              for what in _requirements(extra).values())  # fmt: skip
+    of_clone = Path.cwd() / ".venv"
+    pip = ".venv/bin/pip" if Path(sys.prefix) == of_clone else "pip"
+    return " ".join([pip, "install", *wanted])
+
+
+def _requirements(extra: str) -> dict[str, str]:
+    """Return what pip installs for an extra, by the names of the distributions."""
+    from importlib.metadata import PackageNotFoundError, requires
 
     try:
-        of_whole = metadata(WHOLE).get_all("Provides-Extra") or []
+        lines = requires(CORE) or []
     except PackageNotFoundError:
-        of_whole = []
-    return f"pip install '{WHOLE if extra in of_whole else CORE}[{extra}]'"
+        return {}
+    found = filter(None, map(_REQUIREMENT.fullmatch, lines))
+    return {match["name"]: match["what"] for match in found if match["extra"] == extra}

@@ -19,7 +19,7 @@ else:
 
 
 SHORT_CONSTRAINTS = {
-    "container.txt", "cuda.txt", "gpu.txt", "models.txt", "oldest.txt", "prepare.txt",
+    "books.txt", "container.txt", "cuda.txt", "gpu.txt", "models.txt", "oldest.txt", "prepare.txt",
     "setuptools.txt", "zig.txt",
 }  # fmt: skip
 

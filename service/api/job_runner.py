@@ -8,7 +8,6 @@ import time
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
-from importlib.util import find_spec
 from pathlib import Path
 
 from service.api.callers import Callers
@@ -21,8 +20,9 @@ from service.errors import (
     JobsUnavailableError,
     NotReadyError,
     ServiceError,
+    StartupError,
 )
-from service.extras import advice
+from service.extras import advice, is_installed
 from service.jobs import Job, JobsFolder, perform
 from service.settings import Settings
 from service.speech import Cancellation, Synthesizer
@@ -49,9 +49,14 @@ class JobRunner:
         settings: of the service.
         callers: whose lexicons the jobs use.
         idleness: is told while jobs are spoken.
+
+    Raises:
+        StartupError: jobs are wanted, and what reads and writes books is not installed.
     """
 
     def __init__(self, settings: Settings, callers: Callers, idleness: Idleness) -> None:
+        if settings.data_dir is not None and not is_installed("books"):
+            raise StartupError(f"data_dir is set, and jobs need an extra: {advice('books')}")
         self._settings = settings
         self._callers = callers
         self._idleness = idleness
@@ -67,8 +72,8 @@ class JobRunner:
 
     @property
     def are_offered(self) -> bool:
-        """Return whether there is a folder for jobs, and what reads and writes books."""
-        return self._settings.data_dir is not None and find_spec("av") is not None
+        """Return whether there is a folder for jobs."""
+        return self._settings.data_dir is not None
 
     @property
     def n_unfinished(self) -> int:
@@ -100,8 +105,6 @@ class JobRunner:
         if self._opened is None:
             if self._settings.data_dir is None:
                 raise JobsUnavailableError("set data_dir to a folder where jobs are kept")
-            if find_spec("av") is None:
-                raise JobsUnavailableError(f"jobs need an extra: {advice('books')}")
             path = self._settings.data_dir / _FOLDER
             async with self._opening:
                 if self._opened is None:

@@ -10,7 +10,6 @@ from pathlib import Path
 
 from service.books.book import Book
 from service.errors import InvalidBookError
-from service.extras import advice
 
 _READERS = {
     ".epub": ("epub_file", "read_epub"),
@@ -62,8 +61,5 @@ def read_book(path: Path) -> Book:
 
 def _reader(ending: str) -> Callable[[Path], Book]:
     module, name = _READERS[ending]
-    try:
-        reader: Callable[[Path], Book] = getattr(import_module(f"service.books.{module}"), name)
-    except ModuleNotFoundError as error:
-        raise InvalidBookError(f"reading books needs an extra: {advice('books')}") from error
+    reader: Callable[[Path], Book] = getattr(import_module(f"service.books.{module}"), name)
     return reader
