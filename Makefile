@@ -28,7 +28,7 @@ UNUSED_BY_CLIENTS := docopt flatbuffers grpcio llvmlite numba onnxruntime \
 
 .PHONY: help setup serve test test-all test-clients test-cuda test-slow test-books test-mutation test-oldest test-reference test-container test-arm64 test-install check fmt
 .PHONY: test-gpu bench-gpu cuda clients test-hosts test-cluster wheels shell release test-page page-tools page page-pictures
-.PHONY: bench bench-load bench-reading bench-normalizers bench-hearing bench-speed bench-regression bench-page bench-jobs peers soak lock clean
+.PHONY: bench bench-load bench-reading bench-normalizers bench-hearing bench-speed bench-regression bench-page bench-jobs bench-cluster peers soak lock clean
 
 help: ## List the targets.
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "%-17s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -185,6 +185,9 @@ bench-page: $(DEV_READY) ## Measure how soon the page can be used; needs Debian'
 
 bench-jobs: $(DEV_READY) ## Measure how soon streams start while jobs are spoken behind them; 8 minutes.
 	@$(BIN)/python -m bench.jobs $(ARGS)
+
+bench-cluster: $(DEV_READY) $(CLUSTER_READY) ## Measure what Ray Serve costs against a server without it; 10 minutes.
+	@$(BIN)/python -m bench.ray_serve $(ARGS)
 
 soak: $(DEV_READY) ## Ask 2,000 times and watch the memory; half an hour.
 	@$(BIN)/python -m bench.load --soak 2000 $(ARGS)

@@ -1,7 +1,8 @@
 """`kokoro-service` that tells on SIGUSR1 how long its event loop stood still since the last time.
 
-Times are of the processor, by the thread that spent them, so that they depend little on what else
-the machine does. `python stepped_server.py serve ...`.
+Times are of the processor, by the thread that spent them, and in proportion to a fixed piece of
+work, so that they depend little on the machine and on what else it does. Called as
+`python stepped_server.py serve ...`.
 """
 
 from __future__ import annotations
@@ -17,10 +18,23 @@ from typing import Any
 from service.__main__ import main
 
 logger = logging.getLogger("tests.steps")
+_YARDSTICK_MS = 5.0
+"""What the piece of work below counts as: it took 4.8 ms on Zen 4."""
+
 _longest: dict[str, tuple[float, str]] = {}
 _started: list[float] = []
 _run = asyncio.events.Handle._run
 _n_told = 0
+
+
+def _work_s() -> float:
+    start, total = time.thread_time(), 0
+    for number in range(100_000):
+        total += number * number % 7
+    return time.thread_time() - start
+
+
+_MS_PER_S = _YARDSTICK_MS / min(_work_s() for _ in range(10))
 
 
 def _note(kind: str, start: float, what: object) -> None:
@@ -47,7 +61,8 @@ def _tell(*_: object) -> None:
     global _n_told
     _n_told += 1
     for kind, (seconds, what) in _longest.items():
-        logger.info("round %d: longest %s: %.1f ms of %s", _n_told, kind, seconds * 1000, what)
+        told_ms = seconds * _MS_PER_S
+        logger.info("round %d: longest %s: %.1f ms of %s", _n_told, kind, told_ms, what)
     logger.info("round %d is over", _n_told)
     _longest.clear()
 

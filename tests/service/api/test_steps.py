@@ -18,6 +18,8 @@ pytestmark = [pytest.mark.thorough, pytest.mark.alone]
 
 STEPPED_SERVER = (str(Path(__file__).with_name("stepped_server.py")),)
 ALLOWED_MS = 10
+"""On the processor to which `stepped_server` scales: twice what a fixed piece of work takes."""
+
 SENTENCE = "Glue it to the dark blue sheet at 12:45, please; it costs $12.50 per 3.5 kg. "
 LONG_TEXT = SENTENCE * 30
 PATHS = ("/metrics", "/voices", "/languages", "/v1/audio/voices", "/ready", "/openapi.json")
