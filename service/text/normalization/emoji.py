@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
+from service.text.normalization import emoticons
 from service.text.normalization.markdown import LINE_STARTS
 from service.text.normalization.rules import Rule
 
@@ -54,70 +55,16 @@ _KEYCAP = re.compile("[0-9#*\U0001f51f](?:(?<=[0-9#*])\ufe0f?\u20e3|(?<=\U0001f5
 # Circled numbers without a compatibility form.
 _CIRCLED = re.compile("[\u24eb-\u24ff\u2776-\u2793]")
 
-_EMOTICONS = {
-    "🙂": ":) :-) (: (-: :] =) :^) ^_^ ^^ (^_^)",
-    "🙁": ":( :-( ): =( :[ :-[",
-    "😉": ";) ;-) ;D ;-D",
-    "😃": ":D :-D =D 8D",
-    "😆": "XD xD",
-    "😛": ":P :-P :p :-p =P ;P ;-P",
-    "😮": ":O :-O :o :-o",
-    "😕": ":/ :-/ =/ :\\ :-\\",
-    "😐": ":| :-| -_-",
-    "😢": ":'( :’( ;_; T_T",
-    "😂": ":') :’)",
-    "😘": ":* :-*",
-    "😎": "B) B-) 8-)",
-    "😖": ">_< >.<",
-    "😳": "o_O O_o O_O o_o",
-    "🤷": "¯\\_(ツ)_/¯ ¯_(ツ)_/¯ ¯\\(ツ)/¯ ¯(ツ)/¯",
-    "❤": "<3",
-    "💔": "</3",
-}
-_PICTURE_OF = {
-    emoticon: picture for picture, drawn in _EMOTICONS.items() for emoticon in drawn.split()
-}
-_EMOTICON = re.compile(
-    f"[{re.escape(''.join(sorted({emoticon[0] for emoticon in _PICTURE_OF})))}]"
-    rf"(?<![^ \t\n.!?…\ufe0f{_PICTURE}](?s:.))(?:"
-    + "|".join(
-        f"(?<={re.escape(emoticon[0])}){re.escape(emoticon[1:])}"
-        for emoticon in sorted(_PICTURE_OF, key=len, reverse=True)
-    )
-    + rf")(?=[ \t\n{_PICTURE}]|[.,!?;:…]+(?:\s|\Z)|\Z)"
-)
-
-# Where `<3` is a bound: after a variable, or after what is counted or measured.
-_MEASURED = "差率度值数數分龄齢量比级級价温压圧长長重距"
-_BOUNDED = re.compile(
-    r"(?:(?<!\w)[nxyztNXYZ]|[0-9)\]%]|\b(?:[Ss]cor(?:e|es|ed)|[Gg]rades?|GPA|[Rr]at(?:ings?|es?|ios?)"
-    r"|pH|INR|[Ll]evels?|[Vv]alues?|[Cc]ounts?|[Ss]izes?|[Dd]epth|[Ll]ength|[Aa]ged?|[Ss]tages?|[Rr]ank"
-    r"|[Ii]ndex|[Ff]actor|[Mm]agnitude|[Ee]rrors?|[Ll]atency|[Ll]oad|[Tt]emp(?:erature)?|[Rr]isk"
-    r"|[Dd]istance|[Dd]ose|[Cc]reatinine|[Pp]otassium|[Ll]actate|[Dd]uration|[Vv]ersions?)"
-    rf"|[{_MEASURED}])[ ]\Z"
-)
-# A heart beside Chinese and Japanese words, which have no spaces: 我<3你, 大好き<3.
-_LOVING = "我你您他她们咱俺家也都超最"
-_HAN = "\u4e00-\u9fff"
-_ENDS = r"(?=[\s。、,.!~！～]|\Z)"
-_TYPED_HEARTS = {
-    "zh": re.compile(
-        rf"<3(?:(?:(?<=[{_LOVING}]<3)|(?<=\bI<3))(?![岁年月天日周号点分秒元块米厘毫公千克斤度次万亿百成倍杯片粒级层楼名位条"
-        rf"篇页只小个人])(?=[{_HAN}])|(?=[你您我她]|他们|大家|宝贝|老婆|老公|妈妈|爸爸|中国|祖国)"
-        rf"|(?<=[{_HAN}!！~～]<3)(?<![{_MEASURED}]<3){_ENDS})"
-    ),
-    "ja": re.compile(rf"<3(?<=[ぁ-ん～ー!！高愛]<3){_ENDS}"),
-}
-
 # Where a heart is a verb.
 _HEART = "[♥❤💙💚💛💜🧡🖤]"
+_LOVING = f"[{emoticons.LOVING}I永远]"
 _LOVES = {
     **dict.fromkeys(
         ("en-us", "en-gb"),
         (rf"{_HEART}(?:(?<=\b[Ii] .)|(?<=\b[Ww]e .)|(?<=\b[Tt]hey .))\ufe0f?(?= \w)", "love"),
     ),
     "zh": (
-        rf"[ ]?{_HEART}(?:(?<=[{_LOVING}I永远].)|(?<=[{_LOVING}I永远][ ].))\ufe0f?[ ]?(?=\w)",
+        rf"[ ]?{_HEART}(?:(?<={_LOVING}.)|(?<={_LOVING}[ ].))\ufe0f?[ ]?(?=\w)",
         "爱",
     ),
 }
@@ -203,9 +150,6 @@ _SEPARATOR = re.compile(
 )
 _MUTE = re.compile("[™®℠†‡]+\ufe0f?[ ]?")
 
-_REACH = 16
-"""Characters before an emoticon that tell what it is."""
-
 _loading = threading.Lock()
 
 
@@ -237,25 +181,13 @@ def rules(language: str, *, named: bool) -> Sequence[Rule]:
         Rule(_SAID, lambda match: _beside(match, words[match[0][0]])),
         Rule(_MUTE, _mute),
         Rule(_INFORMATION, _mute),
-        *_heart_rules(language),
-        Rule(_EMOTICON, _emoticon),
+        *emoticons.rules(language, pictures=_PICTURE),
         *_love_rules(language),
         Rule(_PICTURES, partial(draw, language)),
         Rule(_STRAY, lambda match: ""),
         # Without the picture, the text after it starts the line.
         *LINE_STARTS,
     )
-
-
-def _emoticon(match: re.Match[str]) -> str | None:
-    before = match.string[max(0, match.start() - _REACH) : match.start()]
-    return None if match[0] == "<3" and _BOUNDED.search(before) else _PICTURE_OF[match[0]]
-
-
-def _heart_rules(language: str) -> Sequence[Rule]:
-    if language not in _TYPED_HEARTS:
-        return ()
-    return (Rule(_TYPED_HEARTS[language], lambda match: _PICTURE_OF[match[0]], needs="<"),)
 
 
 def _love_rules(language: str) -> Sequence[Rule]:
