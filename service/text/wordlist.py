@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import re
 from collections.abc import Mapping
 from functools import cache, lru_cache
 from importlib.resources import files
@@ -61,9 +62,25 @@ class WordList:
             return self._own(word.capitalize())
         return self._own(small) if word == small.capitalize() else None
 
+    def has_match(self, head: str, rest: str) -> bool:
+        """Tell whether a word starts with `head` and goes on as the pattern `rest` says."""
+        first = head.encode()
+        pattern = re.compile(b"^" + re.escape(first) + rest.encode() + b"\t", re.MULTILINE)
+        start, end = self._place(first), self._place(first + b"\xff")
+        return pattern.search(self._lines, start, end) is not None
+
     def _own(self, word: str) -> Entry | None:
         """Return the entry of exactly this word."""
         lines, key = self._lines, f"{word}\t".encode()
+        low = self._place(key)
+        if not lines.startswith(key, low):
+            return None
+        entry = lines[low + len(key) : lines.index(b"\n", low)].decode()
+        return json.loads(entry) if entry.startswith("{") else entry
+
+    def _place(self, key: bytes) -> int:
+        """Return where the first line starts that does not come before `key`."""
+        lines = self._lines
         low, high = 0, len(lines)
         while low < high:
             # The last line that starts in the first half, or else the first line.
@@ -72,10 +89,7 @@ class WordList:
                 low = lines.index(b"\n", start) + 1
             else:
                 high = start
-        if not lines.startswith(key, low):
-            return None
-        entry = lines[low + len(key) : lines.index(b"\n", low)].decode()
-        return json.loads(entry) if entry.startswith("{") else entry
+        return low
 
 
 def _line(word: str, entry: Entry) -> bytes:

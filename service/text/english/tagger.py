@@ -86,11 +86,12 @@ class _Sentence:
     def _article(self, index: int) -> str:
         if self._given[index] == "a" and self._is_hyphen(index - 1) and self._is_hyphen(index + 1):
             return "DT"  # `once-in-a-lifetime`
-        # The letter: `group A,`, `Vitamin A is`, `A B C`.
+        # The letter: `group A,`, `Vitamin A is`, `A B C`, `A times B`.
         is_letter = self._words[index] == "a" and (
             self._is_end(index + 1)
             or (self._given[index] == "A" and _is_letter(self._word(index + 1)))
             or (self._given[index] == "A" and index > 0 and self._word(index - 1) != "")
+            or (self._given[index] == "A" and self._given[index + 1] in ("times", "equals"))
         )
         return "NN" if is_letter else "DT"
 

@@ -50,7 +50,9 @@ _INLINE = re.compile(
     rf"|(?<=\])(?:(?P<link>{_TARGET})|(?P<reference>\[[^\[\]\n]*\])|(?P<end>))"
     r"|(?P<run>(?<=\*)\**|(?<=_)_*|(?<=~)~*)|(?<=\n)(?P<paragraph>[ \t]*\n))"
 )
+_RUN = re.compile(r"\*+|_+|~+")
 _BEFORE_EMPHASIS = frozenset(" \t\n([{<>\"'-:;,!?|*_~`")
+_OPENING = frozenset("([{\"'“‘*_~`")
 _NOT_EMPHASISED = " \t\n/\\\xa0"
 
 _BULLETS = "•‣◦⁃▪▫●○■□◆◇▶►▸➤➔➢✓✔✗✘☐☑☒"
@@ -208,13 +210,32 @@ class _Inline:
         elif len(run) != 2 or after.isdigit():
             # `**B**ring` is emphasis, `*2*3` is not.
             closes = closes and not _is_solid(after)
-        for length in _EMPHASIS[run[0]].get(len(run), ()):
+        lengths = _EMPHASIS[run[0]].get(len(run), ())
+        # `f**k` and `f***` may stand in emphasis.
+        doubtful = (len(run) == 2 and _is_solid(after)) or any(
+            (run[0], length) not in self._emphasis for length in lengths
+        )
+        for length in lengths:
             key = run[0], length
-            if closes and key in self._emphasis:
+            if (
+                closes
+                and key in self._emphasis
+                and not (doubtful and self._ends_later(run[0] * length, end))
+            ):
                 self._drop(self._emphasis.pop(key), length)
                 self._drop(match, length)
             elif opens:
                 self._emphasis[key] = match
+
+    def _ends_later(self, marks: str, end: int) -> bool:
+        """Tell whether the next marks of this kind and length in the paragraph close emphasis."""
+        text, stop = self._text, self._text.find("\n\n", end)
+        for run in _RUN.finditer(text, end, stop if stop >= 0 else len(text)):
+            before, after = text[run.start() - 1], text[run.end() : run.end() + 1] or "\n"
+            if run[0] == marks and not (_is_solid(before) and _is_solid(after)):
+                opens = before in _BEFORE_EMPHASIS and (after.isalnum() or after in _OPENING)
+                return before not in _NOT_EMPHASISED and not opens
+        return False
 
     def _drop(self, match: re.Match[str], length: int) -> None:
         """Remove `length` marks from a run."""

@@ -29,11 +29,13 @@ class _Rules(NamedTuple):
         rules: applied last.
         interpret: writes a text of a known kind.
         early: applied before those for markup and addresses, whose signs they need.
+        unmarked: applied between those for markup and those for addresses.
     """
 
     rules: tuple[Rule, ...]
     interpret: Interpret
     early: tuple[Rule, ...] = ()
+    unmarked: tuple[Rule, ...] = ()
 
 
 def normalize(
@@ -91,6 +93,7 @@ def _rules(language: str, choices: Normalization) -> _Rules:
         *entities.RULES,
         *own.early,
         *(markdown.RULES if choices.markdown else ()),
+        *own.unmarked,
         *emoji.rules(language, named=choices.emoji == "name"),
         *addresses.rules(language, choices.urls),
         *(digit_by_digit.rules(own.interpret) if digits else ()),
@@ -108,6 +111,7 @@ def _own_rules(language: str) -> _Rules:
             english.rules(british=british),
             partial(english.interpret, british=british),
             early=english.early_rules(),
+            unmarked=english.unmarked_rules(british=british),
         )
     if language == "ja":
         from service.text.normalization import japanese

@@ -55,6 +55,26 @@ def test_words_are_found_with_the_other_case_of_their_first_letter(
     assert (word in words) == (entry is not None)
 
 
+@pytest.mark.parametrize(
+    ("head", "rest", "expected"),
+    [
+        ("h", "[a-z]use", True),
+        ("hous", "[a-z]", True),
+        ("house", "", True),
+        ("h", "[a-z]us", False),
+        ("z", "[a-z]{1,9}", False),
+        ("", "zo", False),
+        ("pol", "[a-z]{3}", True),
+        ("re", "[a-z]{2}", True),
+        ("zz", "[a-z]", False),
+    ],
+)
+def test_a_word_is_found_by_its_beginning_and_a_pattern(
+    head: str, rest: str, expected: bool
+) -> None:
+    assert WordList(pack(ENTRIES)).has_match(head, rest) == expected
+
+
 @pytest.mark.parametrize("count", range(6))
 def test_each_of_a_few_is_found(count: int) -> None:
     entries: dict[str, Entry] = {letter * 3: letter for letter in "abcdefgh"[:count]}

@@ -31,6 +31,7 @@ from service.text.normalization.english import (
     slashes,
     spacing,
     standards,
+    stars,
     states,
     telephones,
     tennis,
@@ -42,7 +43,7 @@ from service.text.normalization.english.interpretation import interpret
 from service.text.normalization.english.numbers import Numbers
 from service.text.normalization.rules import DIGITS, Rule, needing
 
-__all__ = ["early_rules", "interpret", "rules"]
+__all__ = ["early_rules", "interpret", "rules", "unmarked_rules"]
 
 
 @cache
@@ -51,8 +52,13 @@ def early_rules() -> tuple[Rule, ...]:
     return (
         *slashes.position_rules(),
         *algebra.latex_rules(),
-        *chat.censored_rules(),
     )
+
+
+@cache
+def unmarked_rules(*, british: bool) -> tuple[Rule, ...]:
+    """Return the rules for signs that are left when markup is gone, before those for addresses."""
+    return stars.rules(british=british)
 
 
 @cache

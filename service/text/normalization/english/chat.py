@@ -123,12 +123,6 @@ _FOR = re.compile(
     r"|(?:(?<=thx[ ])|(?<=thanks[ ])|(?<=pls[ ])|(?<=waiting[ ])|(?<=time[ ])|(?<=ready[ ]))4"
     r"(?=[ ](?:the|ur|your|this|that|all|everything|coming|a|some|my)(?!\w))"
 )
-_CENSORED = re.compile(
-    r"(?<![\w*])(?P<letters>[A-Za-z]{1,2})(?:\*{2,}"
-    r"|[#@$%&*]*\*[#@$%&*]*)(?P<end>[a-z]{0,3})(?![\w*])"
-)
-# With more letters, what is seen is said. Stars before it would be emphasis.
-_HALF_CENSORED = re.compile(r"(?<![\w*])(?P<letters>[A-Za-z]{3,8})\*{3,}(?![\w*])")
 _CHATTY = re.compile(
     r"\b(?:idk|lol|omg|btw|pls|plz|thx|tmrw|u|ur|ok|hey|hi|yo|gonna|wanna|see|love"
     r"|thank|miss|can|do|r|are"
@@ -144,14 +138,6 @@ _YOU_ARE = re.compile(
 _SEE_YOU = re.compile(r"(?<![\w.@#/'’-])c (?:u|ya)(?!\w)")
 _BE = re.compile(r"(?<=gonna )b(?= )|(?<=will )b(?= [a-z]{2})|(?<='ll )b(?= [a-z]{2})")
 _REPEATED = re.compile(r"(?P<sign>[%$€£#^~])(?P=sign){1,30}")
-
-
-def censored_rules() -> tuple[Rule, ...]:
-    """Return the rule for words hidden behind stars, which also mean emphasis."""
-    return (
-        Rule(_CENSORED, _censored, needs="*"),
-        Rule(_HALF_CENSORED, _half_censored, needs="*"),
-    )
 
 
 def rules() -> tuple[Rule, ...]:
@@ -213,16 +199,6 @@ def _you(match: re.Match[str]) -> str | None:
         or before.endswith(("u ", "you ", "we ", "they "))
         else None
     )
-
-
-def _censored(match: re.Match[str]) -> str:
-    """Return the first letter of a word hidden behind stars."""
-    ending = match["end"] if match["end"] in ("ing", "ed", "s") else ""
-    return match["letters"][0].upper() + (" " + ending if ending else "")
-
-
-def _half_censored(match: re.Match[str]) -> str | None:
-    return None if "***" in match.string[: match.start()] else match["letters"]
 
 
 def _once(match: re.Match[str]) -> str | None:

@@ -6,7 +6,7 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 
-from service.text.normalization.english import early_rules, rules
+from service.text.normalization.english import early_rules, rules, unmarked_rules
 from service.text.normalization.rules import rewrite
 from service.text.offset_mapping import TracedText
 
@@ -45,7 +45,7 @@ def test_no_digit_is_left(text: str, british: bool) -> None:
 
 @given(text=st.one_of(_awkward, _any), british=st.booleans())
 def test_a_rule_matches_only_texts_with_a_character_that_it_needs(text: str, british: bool) -> None:
-    for rule in (*early_rules(), *rules(british=british)):
+    for rule in (*early_rules(), *unmarked_rules(british=british), *rules(british=british)):
         if rule.needs and rule.pattern.search(text):
             assert set(rule.needs) & set(text), rule.pattern.pattern
 

@@ -24,6 +24,8 @@ def written(text: str) -> str:
         ("*one\ntwo*", "one\ntwo"),
         ("`code`, ``a`b``, `**kwargs`", "code, ab, **kwargs"),
         ("_snake_case_", "snake_case"),
+        ("**What the f*** is it?** *f*** it*", "What the f*** is it? f*** it"),
+        ("**What the f**k is it** **B**ring **it**", "What the f**k is it Bring it"),
     ],
 )
 def test_emphasis_and_code_lose_their_marks(text: str, expected: str) -> None:

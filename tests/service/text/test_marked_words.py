@@ -1,0 +1,90 @@
+"""Words with Markdown's marks sound like the same words without them."""
+
+from __future__ import annotations
+
+import gzip
+import random
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import service.text.english
+from service.text import FrontEnd
+from tests.service.text.whole_reading import read
+
+LEXICON = Path(service.text.english.__file__).parent / "data" / "us_gold.tsv.gz"
+SENTENCES = Path(__file__).parents[2] / "data" / "reading" / "agreement.tsv"
+
+PHRASES = re.split(
+    r"\s*\|\s*",
+    "TL;DR | What is AI | Sign in | 10 am | 10 a.m. | 7:30 pm | shouldn't | I | a | A | IT | I'm"
+    "| U.S. | e.g. | C++ | C# | Node.js | README.md | R2-D2 | COVID-19 | 24/7 | 1/2 | 50% | $5"
+    "| $1,200 | 25 °C | 5 km | 3x | 2nd | 1990s | Q3 | v2.1 | #1 | No. 5 | Dr. Lee | Wait! |"
+    "Really? | Note: | Yes, please | naïve | état | state-of-the-art | x | x = 5 | H2O |"
+    "Henry VIII | May 5 | 2024-03-15 | 555-1234 | rock 'n' roll | it's | 5'10\" | 50 Hz |"
+    "10 W | 3 A | 16 GB | 2 min | 6 h | IDs | PhD | MP3 | i7 | -5 | +3 | 100th | sh*t | f**k | B) |"
+    "plan B | Adobe XD",
+)
+POSITIONS = (
+    "{} first",
+    "You {} panic",
+    "They said {}.",
+    "- {}: text\n- other",
+    "## {}\n\nText here.",
+    "Is it {}? Yes, {}!",
+    'See this ({}) now, “{}” or "{}"',
+    "*One* {} **two**",
+)
+MARKS = ("**{}**", "*{}*", "***{}***", "__{}__", "_{}_", "~~{}~~", "**_{}_**")
+
+
+def phrases(n: int) -> Iterator[str]:
+    """Yield phrases: fixed ones, then words of all kinds and parts of sentences."""
+    yield from PHRASES[:n]
+    dice = random.Random(46)
+    packed = gzip.decompress(LEXICON.read_bytes()).decode()
+    words = [line.split("\t")[0] for line in packed.splitlines()]
+    kinds = (
+        [word for word in words if word.islower() and len(word) <= 3],
+        [word for word in words if word.islower() and len(word) > 3],
+        [word for word in words if word.istitle()],
+        [word for word in words if word.isupper() and len(word) > 1],
+        [word for word in words if "'" in word],
+    )
+    sentences = [
+        line.split("\t")[1].rstrip(".?!").split()
+        for line in SENTENCES.read_text(encoding="utf-8").splitlines()
+        if line.startswith("en-us")
+    ]
+    for index in range(max(0, n - len(PHRASES))):
+        kind = index % (len(kinds) + 4)
+        if kind < len(kinds):
+            yield dice.choice(kinds[kind])
+        elif kind == len(kinds):
+            yield f"{dice.choice(kinds[0])}-{dice.choice(kinds[1])}"
+        elif kind == len(kinds) + 1:
+            unit = dice.choice(["am", "pm", "km", "m", "kg", "h", "in", "people", "A", "W", "ft"])
+            yield f"{dice.randint(1, 2100)} {unit}"
+        elif kind == len(kinds) + 2:
+            number = f"{dice.randint(1, 12)}{dice.choice(['', *'abcd'])}"
+            yield f"{dice.choice(['Step', 'Chapter', 'Figure', 'Option'])} {number}"
+        else:
+            sentence = dice.choice(sentences)
+            start = dice.randrange(len(sentence))
+            yield " ".join(sentence[start : start + dice.randint(1, 4)]).strip(",;:")
+
+
+@pytest.mark.parametrize("n", [100, pytest.param(2000, marks=pytest.mark.thorough)])
+def test_marks_change_no_sound(front_end: FrontEnd, n: int) -> None:
+    misses = []
+    for phrase in phrases(n):
+        for position in POSITIONS:
+            plain = read(front_end, position.replace("{}", phrase), "en-us")
+            for mark in MARKS if n < len(PHRASES) * 2 else MARKS[:3]:
+                text = position.replace("{}", mark.format(phrase))
+                marked = read(front_end, text, "en-us")
+                if marked.phonemes != plain.phonemes:
+                    misses.append(f"{text!r}: {marked.normalized!r}, not {plain.normalized!r}")
+    assert not misses, "\n".join(misses)
