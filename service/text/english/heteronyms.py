@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from itertools import takewhile
 from typing import NamedTuple
 
+from service.text.english import words as classes
+
 _NEAR = 7
 """Distance, in words, at which a word of the same topic counts as context."""
 
@@ -21,6 +23,8 @@ class _Reading(NamedTuple):
         near: words at most 7 words away.
         tags: prefixes of the tags that it must have; empty for any tag.
         capital: whether it must start with a capital.
+        alone: whether no noun may follow that it describes.
+        apart: whether no hyphen may be before it.
     """
 
     american: str
@@ -30,6 +34,8 @@ class _Reading(NamedTuple):
     near: frozenset[str] = frozenset()
     tags: tuple[str, ...] = ()
     capital: bool | None = None
+    alone: bool = False
+    apart: bool = False
 
 
 def _words(text: str) -> frozenset[str]:
@@ -108,6 +114,26 @@ READINGS: Mapping[str, Sequence[_Reading]] = {
     ],
     "export": [_Reading("ɪkspˈɔɹt", "ɪkspˈɔːt", tags=("VB",))],
     "exports": [_Reading("ɪkspˈɔɹts", "ɪkspˈɔːts", tags=("VB",))],
+    "invalid": [
+        _Reading(
+            "ˈɪnvəlɪd",
+            "ˈɪnvəlɪd",
+            after=_words(
+                "mother father wife husband sister brother son daughter child aunt uncle cousin"
+                " parent parents relative employer lady soldier soldiers sailors corps chair"
+                " chairs carriage carriages pension pensions"
+            ),
+        ),
+        _Reading(
+            "ˈɪnvəlɪd",
+            "ˈɪnvəlɪd",
+            before=_phrases(
+                "a, an, the, this, that, her, his, elderly, permanent, confirmed, chronic, old,"
+                " helpless, hopeless, lifelong, poor, young, virtual, bedridden, rich, wealthy"
+            ),
+            alone=True,
+        ),
+    ],
     "job": [
         _Reading(
             "ʤˈOb",
@@ -135,6 +161,40 @@ READINGS: Mapping[str, Sequence[_Reading]] = {
             tags=("NN", "JJ"),
         )
     ],
+    "minute": [
+        # `the very minute`, `this is minute five`
+        _Reading(
+            "mˈɪnət",
+            "mˈɪnɪt",
+            before=_phrases("the very, this very, that very"),
+            after=_words("one two three four five six seven eight nine ten twenty thirty forty"),
+        ),
+        _Reading(
+            "mInˈut",
+            "mInjˈuːt",
+            before=_phrases("so, too, extremely, incredibly, almost, are, were"),
+            alone=True,
+        ),
+        _Reading(
+            "mInˈut",
+            "mInjˈuːt",
+            after=_words(
+                "adjustment adjustments amount amounts analysis animals attention bits bubbles"
+                " cells change changes crack cracks creature creatures crystal crystals detail"
+                " details difference differences dose doses dots droplets error errors"
+                " examination flaw flaws fossil fraction fractions fragment fragments glands"
+                " grain grains hairs hole holes increments insect insects inspection movement"
+                " movements observation observations organism organisms particle particles piece"
+                " pieces pores portion portions proportion proportions quantities quantity"
+                " sample samples scale scratch scratches scrutiny sea seeds shift shifts size"
+                " snail snails specimen specimens speck specks spines spots structures teeth"
+                " trace traces variation variations indistinct operculate secretory dark white"
+                " black green red"
+            ),
+            apart=True,
+        ),
+    ],
+    "minutes": [_Reading("mˈɪnəts", "mˈɪnɪts")],
     "nice": [
         _Reading(
             "nˈis",
@@ -218,6 +278,8 @@ READINGS: Mapping[str, Sequence[_Reading]] = {
     ],
 }
 
+_PASTS = classes.PASTS | _words("died lived needed spent wanted")
+_OR = _words("or nor")
 _SENTENCE_ENDS = frozenset(".!?")
 
 
@@ -249,12 +311,22 @@ def _fits(reading: _Reading, words: Sequence[str], index: int, tag: str) -> bool
         return True
     before = _same_sentence(words[max(0, index - _NEAR) : index][::-1])[::-1]
     after = _same_sentence(words[index + 1 : index + 1 + _NEAR])
+    if (reading.alone and not _is_alone(after)) or (reading.apart and before[-1:] == ["-"]):
+        return False
     return (
         (bool(after) and after[0] in reading.after)
         or not reading.before.isdisjoint((" ".join(before[-1:]), " ".join(before[-2:])))
         or not reading.near.isdisjoint(before)
         or not reading.near.isdisjoint(after)
     )
+
+
+def _is_alone(after: Sequence[str]) -> bool:
+    """Tell whether the next words cannot be a noun, or an adjective before one."""
+    if after[:1] == ["and"]:
+        after = after[1:]
+        return bool(after) and (after[0] in classes.FUNCTION_WORDS or after[0] in _PASTS)
+    return not after or not after[0][0].isalnum() or after[0] in classes.FUNCTION_WORDS - _OR
 
 
 def _same_sentence(words: Sequence[str]) -> list[str]:

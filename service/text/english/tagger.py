@@ -391,4 +391,4 @@ def _is_plural(word: str) -> bool:
     return word.endswith("s") and not word.endswith("ss")
 
 
-_FIXED = {"i": "PRP", "to": "TO", "am": "VBP", "vs": "IN", "vs.": "IN"}
+_FIXED = {"i": "PRP", "to": "TO", "am": "VBP", "vs": "IN", "vs.": "IN", "invalid": "JJ"}

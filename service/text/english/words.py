@@ -124,7 +124,7 @@ TRANSITIVE = _words(
 )
 """Common verbs with an object."""
 
-ADJECTIVES = _words("close minute deliberate elaborate learned animate consummate")
+ADJECTIVES = _words("close deliberate elaborate learned animate consummate")
 """Adjectives that are pronounced differently as other parts of speech."""
 
 DEGREES = _words("too so very quite rather")

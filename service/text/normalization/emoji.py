@@ -96,7 +96,9 @@ _WORDS = """
 ↓ | down | bajada | en baisse | giù | queda | नीचे | 下降 | 下降
 © | copyright | copyright | copyright | copyright | copyright | कॉपीराइट | 著作権 | 版权所有
 § | section | sección | paragraphe | paragrafo | seção | धारा | セクション | 第
+§§ | sections | secciones | paragraphes | paragrafi | seções | धाराएँ | セクション | 第
 ¶ | paragraph | párrafo | paragraphe | paragrafo | parágrafo | अनुच्छेद | 段落 | 段落
+¶¶ | paragraphs | párrafos | paragraphes | paragrafi | parágrafos | अनुच्छेद | 段落 | 段落
 × | times | por | fois | per | vezes | गुणा | かける | 乘以
 ÷ | divided by | entre | divisé par | diviso | dividido por | भाग | 割る | 除以
 ± | plus or minus | más menos | plus ou moins | più o meno | mais ou menos | प्लस माइनस | プラスマイナス | 正负
@@ -134,7 +136,8 @@ _UPRIGHT = {"⬆": "↑", "⬇": "↓", "↗": "↑", "↘": "↓", "⇑": "↑"
 _BEFORE_NUMBER = re.compile("[↑↓↗↘⇑⇓⬆⬇]\ufe0f?(?=[ ]?[-+−]?[$€£]?[0-9])")
 _BEHIND_NOTE = re.compile(r"[♯♭](?:(?<=\b[A-Ga-g].)(?!\w)|(?<=\bdo .))")
 _SAID = re.compile(
-    "[" + "".join(sign for sign in _TABLE if sign not in f"→↑↓♯♭{_ARITHMETIC}") + "]\ufe0f?"
+    "[" + "".join(sign for sign in _TABLE if sign not in f"→↑↓♯♭{_ARITHMETIC}") + "]"
+    "(?:(?<=§)§+|(?<=¶)¶+|\ufe0f)?"
 )
 
 _ARROWS = "←-↕↚-⇏⇐⇑⇓⇕-⇿⟵-⟿➔-➾⬅-⬇"
@@ -178,7 +181,7 @@ def rules(language: str, *, named: bool) -> Sequence[Rule]:
         Rule(_BEHIND_NOTE, lambda match: _beside(match, words[match[0]])),
         Rule(_SEPARATOR, partial(_separate, language)),
         Rule(_ARITHMETIC_ALONE, lambda match: _beside(match, words[match[0]])),
-        Rule(_SAID, lambda match: _beside(match, words[match[0][0]])),
+        Rule(_SAID, lambda match: _beside(match, words.get(match[0][:2]) or words[match[0][0]])),
         Rule(_MUTE, _mute),
         Rule(_INFORMATION, _mute),
         *emoticons.rules(language, pictures=_PICTURE),
@@ -220,7 +223,8 @@ def _is_spaced(character: str) -> bool:
 def _beside(match: re.Match[str], word: str) -> str:
     """Return the word with spaces to separate it from its neighbours."""
     before, after = _around(match)
-    left = " " if _is_spaced(before) or before in _ENDS_FIGURE else ""
+    follows = _is_spaced(before) or before in _ENDS_FIGURE or before in _TABLE
+    left = " " if follows else ""
     right = " " if _is_spaced(after) or after in _STARTS_FIGURE else ""
     return left + word + right
 

@@ -18,7 +18,7 @@ _FIRST_IDEOGRAPHIC = "\u2e80"
 _FIRST = r"(?<!(?s:..))"
 _LINE_END = r"[ \t]*(?=\n|\Z)"
 
-_ESCAPED = re.compile(r"\\(?<!\\\\)\\*(?:(?P<character>[-!#()*+.<>\[\]_`{|}~])|(?=\n))")
+_ESCAPED = re.compile(r"\\(?<!\\\\)\\*(?:(?P<character>[-!#$()*+.<>\[\]_`{|}~])|(?=\n))")
 # In paths a backslash escapes nothing.
 _WINDOWS_PATH = re.compile(r"[(\[\"'“‘]*(?:[A-Za-z]:\\|\\\\\w)")
 

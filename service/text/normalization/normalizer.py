@@ -9,7 +9,14 @@ from itertools import chain, repeat
 from typing import NamedTuple
 
 from service.text.markup.passages import Hint, Interpretation
-from service.text.normalization import addresses, digit_by_digit, emoji, entities, markdown
+from service.text.normalization import (
+    addresses,
+    digit_by_digit,
+    emoji,
+    entities,
+    formulas,
+    markdown,
+)
 from service.text.normalization.choices import USUAL, EmojiReading, Normalization
 from service.text.normalization.rules import Rule, apply
 from service.text.offset_mapping import TracedText, concatenate
@@ -92,6 +99,7 @@ def _rules(language: str, choices: Normalization) -> _Rules:
     common = (
         *entities.RULES,
         *own.early,
+        *formulas.RULES,
         *(markdown.RULES if choices.markdown else ()),
         *own.unmarked,
         *emoji.rules(language, named=choices.emoji == "name"),

@@ -69,7 +69,7 @@ def rules(*, british: bool) -> tuple[Rule, ...]:
     """
     numbers = Numbers(british=british)
     return (
-        *enumerations.rules(),
+        *enumerations.rules(numbers),
         *programming.rules(),
         *needing(DIGITS, tennis.rules(numbers)),
         *standards.rules(numbers),
@@ -82,7 +82,6 @@ def rules(*, british: bool) -> tuple[Rule, ...]:
         *needing(DIGITS, lengths_of_time.rules(numbers)),
         *chat.rules(),
         *spacing.rules(),
-        *signs.section_sign_rules(),
         *states.rules(),
         *shortenings.rules(),
         *abbreviations.rules(numbers),

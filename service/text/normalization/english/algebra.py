@@ -27,9 +27,14 @@ _LATEX = re.compile(
     r"|\$(?![\s\d.,]+\$)(?P<inline>[^\s$](?:[^$\n]{0,120}?[^\s$\\])?)\$(?!\w)"
     r"|\\\((?P<round>[^\n]{1,120}?)\\\)|\\\[(?P<square>[^\n]{1,200}?)\\\]"
 )
-_IS_FORMULA = re.compile(r"[\\^_=+<>]|^[A-Za-z]$|^[A-Za-z]\(|[a-zA-Z]/|[0-9][a-z]")
+_IS_FORMULA = re.compile(
+    r"[\\^_=+<>]|^[-−]?[A-Za-z]{1,2}!?$|^[0-9]+!$|^[A-Za-z]\(|[a-zA-Z]/|[0-9][a-z]"
+)
+_NEGATIVE = re.compile(r"\A[-−](?=[A-Za-z])")
+_FACTORIAL_ALONE = re.compile(r"!\Z")
 _FRACTION = re.compile(r"\\[dt]?frac\{(?P<above>[^{}]+)\}\{(?P<below>[^{}]+)\}")
 _ROOT = re.compile(r"\\sqrt\{(?P<under>[^{}]+)\}")
+_DEGREES = re.compile(r"\^\{?\\circ\}?")
 _COMMAND = re.compile(r"\\(?:[A-Za-z]+|[,;])")
 _BRACED = re.compile(r"(?P<sign>[\^_])\{(?P<inside>[^{}]*)\}")
 _BASE_INDEX = re.compile(r"(?<=[A-Za-z])_(?P<index>[A-Za-z0-9])")
@@ -180,9 +185,11 @@ def _latex(match: re.Match[str]) -> str | None:
         return None
     formula = _FRACTION.sub(lambda found: f"{found['above']} over {found['below']}", formula)
     formula = _ROOT.sub(lambda found: f"the square root of {found['under']}", formula)
+    formula = _DEGREES.sub("°", formula)
     formula = _BRACED.sub(lambda found: f"{found['sign']}{found['inside']}", formula)
     formula = _COMMAND.sub(lambda found: _GREEK.get(found[0], " " + found[0][1:] + " "), formula)
     formula = _BASE_INDEX.sub(lambda found: f" {found['index']}", formula)
+    formula = _FACTORIAL_ALONE.sub(" factorial", _NEGATIVE.sub("minus ", formula))
     # Letters side by side are factors.
     formula = re.sub(
         r"(?<![A-Za-z])[A-Za-z]{2}(?=\^|\s|=|\Z)(?!\w)",

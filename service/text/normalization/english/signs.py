@@ -8,7 +8,6 @@ import unicodedata
 from service.text.normalization.english.notation import word_set
 from service.text.normalization.rules import Rule
 
-_SECTION_SIGN = re.compile(r"§{1,2}[ ]?")
 _NUMBER_SIGN = re.compile(r"#[ ]?(?=[0-9])")
 _AMPERSAND = re.compile(r"(?P<before>[ ]?)&(?!\w{1,8};|#)(?P<after>[ ]?)")
 _SLASH = re.compile(r"(?<=\w)(?:/|[ ]/[ ])(?=\w)")
@@ -59,11 +58,6 @@ _INITIALS = re.compile(r"\b(?P<first>[A-Z])/(?P<second>[A-Z])(?![\w/])")
 _PAIR = re.compile(r"\b(?P<first>[A-Za-z]{2,7})/(?P<second>[A-Za-z]{2,7})(?![\w/])")
 
 
-def section_sign_rules() -> tuple[Rule, ...]:
-    """Return the rule for `§`, which may come before a numeral."""
-    return (Rule(_SECTION_SIGN, _section),)
-
-
 def number_sign_rules() -> tuple[Rule, ...]:
     """Return the rule for `#` before a number."""
     return (Rule(_NUMBER_SIGN, lambda match: "number "),)
@@ -86,12 +80,6 @@ def rules() -> tuple[Rule, ...]:
         Rule(_PAIR, _pair, needs="/"),
         Rule(_SLASH, lambda match: " slash ", needs="/"),
     )
-
-
-def _section(match: re.Match[str]) -> str:
-    before = match.string[match.start() - 1 : match.start()]
-    words = "sections " if match[0].startswith("§§") else "section "
-    return (" " if before.isalnum() else "") + words
 
 
 def _pair(match: re.Match[str]) -> str | None:

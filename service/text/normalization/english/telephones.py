@@ -19,7 +19,8 @@ _EXTENSION = r"(?:,?[ ]?(?:ext\.?|x|extension)[ ]?(?P<extension>[0-9]{1,6})(?![0
 _END = rf"(?!{_GAP}?[0-9]|\w)"
 
 _INTERNATIONAL = re.compile(
-    rf"\+(?<![\w+]\+)(?P<number>[0-9]{{1,3}}(?:{_GAP}?\(?[0-9]{{1,5}}\)?){{2,6}}){_END}{_EXTENSION}"
+    rf"\+(?<![\w+]\+)(?P<number>[1-9][0-9]{{0,2}}(?:{_GAP}?(?:[0-9]{{1,5}}|\([0-9]{{1,5}}\))){{2,6}})"
+    rf"{_END}{_EXTENSION}"
 )
 _BRACKETED = re.compile(
     rf"\((?<!\w\()(?P<number>0?[0-9]{{2,5}}\)[ -]?[0-9]{{3,4}}"
@@ -39,7 +40,10 @@ _VANITY = re.compile(r"1(?<![\w.,]1)-(?P<area>8[0-9]{2})-(?=[A-Z]{2})")
 _EMERGENCY = re.compile(rf"(?P<number>{FIRST_DIGIT}(?:11|99|12|88))(?![\w%]|[.,/:-]?[0-9])")
 _EXTENSION_ALONE = re.compile(r"\b[eE]xt\.?[ ]?(?P<extension>[0-9]{1,6})(?![\w])")
 
+_DECIMAL = re.compile(r"[0-9]+\.[0-9]+")
 _GROUP = re.compile(r"[0-9]+")
+_FEWEST_DIGITS = 7
+"""Least number of digits after a plus sign that are no quantity."""
 _LONGEST_GROUP = 5
 # By the number of digits and the first of them.
 _GROUPINGS = {
@@ -71,6 +75,11 @@ def rules(numbers: Numbers) -> tuple[Rule, ...]:
     def _extension_words(digits: str) -> str:
         return numbers.cardinal(digits) if len(digits) < 3 else numbers.spelled(digits)
 
+    def international(match: re.Match[str]) -> str | None:
+        number = match["number"]
+        n_digits = sum(map(len, _GROUP.findall(number)))
+        return None if n_digits < _FEWEST_DIGITS or _DECIMAL.fullmatch(number) else write(match)
+
     def local(match: re.Match[str]) -> str | None:
         number = match["number"]
         if number.startswith("555") or number[4] == "0" or _NAMED.search(text_before(match)):
@@ -86,7 +95,7 @@ def rules(numbers: Numbers) -> tuple[Rule, ...]:
         return None
 
     return (
-        Rule(_INTERNATIONAL, write),
+        Rule(_INTERNATIONAL, international),
         Rule(_BRACKETED, write),
         Rule(_AMERICAN, write),
         Rule(_BRITISH, write),

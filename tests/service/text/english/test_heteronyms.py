@@ -42,6 +42,11 @@ def test_heteronyms_are_said_by_their_context(
         ("we protest", "PRP VBP", {1: "pɹətˈɛst"}, {1: "pɹətˈɛst"}),
         ("our protest", "PRP$ NN", {}, {}),
         ("two does , a stag", "CD NNS . DT NN", {1: "dˈOz"}, {1: "dˈQz"}),
+        ("an invalid .", "DT JJ .", {1: "ˈɪnvəlɪd"}, {1: "ˈɪnvəlɪd"}),
+        ("an invalid and void claim", "DT JJ CC JJ NN", {}, {}),
+        ("an invalid and", "DT JJ CC", {}, {}),
+        ("an invalid and he", "DT JJ CC PRP", {1: "ˈɪnvəlɪd"}, {1: "ˈɪnvəlɪd"}),
+        ("an invalid or", "DT JJ CC", {}, {}),
         ("", "", {}, {}),
     ],
 )

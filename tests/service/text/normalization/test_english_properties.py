@@ -43,6 +43,20 @@ def test_no_digit_is_left(text: str, british: bool) -> None:
     assert not any(digit in _normalize(text, british=british).text for digit in "0123456789")
 
 
+@given(
+    whole=st.integers(0, 999_999),
+    part=st.from_regex("[0-9]{1,8}", fullmatch=True),
+    sign=st.sampled_from("+-−±"),
+    british=st.booleans(),
+)
+def test_a_sign_changes_no_decimal(whole: int, part: str, sign: str, british: bool) -> None:
+    number = _normalize(f"It is {whole}.{part} now", british=british).text.removeprefix("It is ")
+    name = {"+": "plus", "±": "plus or minus"}.get(sign, "minus")
+    assert _normalize(f"It is {sign}{whole}.{part} now", british=british).text == (
+        f"It is {name} {number}"
+    )
+
+
 @given(text=st.one_of(_awkward, _any), british=st.booleans())
 def test_a_rule_matches_only_texts_with_a_character_that_it_needs(text: str, british: bool) -> None:
     for rule in (*early_rules(), *unmarked_rules(british=british), *rules(british=british)):
