@@ -1,9 +1,13 @@
-"""Dates in figures, taken apart where their order is known."""
+"""Dates in figures, taken apart where their order is known, and the days that there are."""
 
 from __future__ import annotations
 
 import re
 
+_LENGTHS = (31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
+_GREGORIAN_SINCE = 1583
+# In a leap year.
+_ABSENT = {"month": 1, "day": 1, "year": 2000}
 _ORDERS = {
     "ymd": ("year", "month", "day"),
     "mdy": ("month", "day", "year"),
@@ -15,6 +19,15 @@ _ORDERS = {
     "m": ("month",),
     "d": ("day",),
 }
+
+
+def is_day(month: int, day: int, year: int | None = None) -> bool:
+    """Tell whether a month has a day. Without a year, February has 29."""
+    if not (1 <= month <= 12 and 1 <= day <= _LENGTHS[month - 1]):
+        return False
+    if year is None or (month, day) != (2, 29):
+        return True
+    return year % 4 == 0 and (year < _GREGORIAN_SINCE or year % 100 > 0 or year % 400 == 0)
 
 
 def date_parts(text: str, order: str) -> dict[str, str] | None:
@@ -29,6 +42,5 @@ def date_parts(text: str, order: str) -> dict[str, str] | None:
     if names is None or len(parts) != len(names):
         return None
     values = dict(zip(names, parts, strict=True))
-    if not (1 <= int(values.get("month", 1)) <= 12 and 1 <= int(values.get("day", 1)) <= 31):
-        return None
-    return values
+    month, day, year = (int(values.get(name, absent)) for name, absent in _ABSENT.items())
+    return values if is_day(month, day, year) else None

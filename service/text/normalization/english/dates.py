@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from service.text.normalization.date_parts import is_day
 from service.text.normalization.english import clock
 from service.text.normalization.english.calendar import (
     MONTH,
@@ -88,7 +89,7 @@ def say(numbers: Numbers, year: str, month: str, day: str) -> str | None:
 
     Each part consists of digits. The year may have two digits; year or day may be empty.
     """
-    if not 1 <= int(month) <= 12 or (day and not 1 <= int(day) <= 31):
+    if not is_day(int(month), int(day) if day else 1, _full_year(year) if year else None):
         return None
     name = MONTHS[int(month) - 1]
     words = _day_of_month(numbers, name, day) if day else name
@@ -140,8 +141,8 @@ class _Dates:
         return say(self._numbers, "", month, day)
 
     def month_first(self, match: re.Match[str]) -> str | None:
-        if int(match["day"]) not in range(1, 32):
-            return None
+        if not _are_days(match):
+            return _in_full(match)
         # Neither `May 5` nor `May 5 people come in?` has a suffix or a year.
         words = f"{month_name(match['month'])} {self._numbers.ordinal(match['day'])}"
         if self._numbers.british:
@@ -153,8 +154,8 @@ class _Dates:
         return words
 
     def day_first(self, match: re.Match[str]) -> str | None:
-        if int(match["day"]) not in range(1, 32):
-            return None
+        if not _are_days(match):
+            return _in_full(match)
         words = self._numbers.ordinal(match["day"])
         if match["last"]:
             words += f" to {self._numbers.ordinal(match['last'])}"
@@ -184,11 +185,31 @@ def _day_of_month(numbers: Numbers, month: str, day: str) -> str:
     return f"the {ordinal} of {month}" if numbers.british else f"{month} {ordinal}"
 
 
-def _year(numbers: Numbers, year: str) -> str:
-    if len(year) == 4:
-        return numbers.year(year)
+def _full_year(year: str) -> int:
     # Years of two digits: such dates are neither in the 1930s nor in the 2070s.
-    return numbers.year(("19" if int(year) >= 70 else "20") + year)
+    return int(year) if len(year) == 4 else int(("19" if int(year) >= 70 else "20") + year)
+
+
+def _year(numbers: Numbers, year: str) -> str:
+    return numbers.year(f"{_full_year(year):04}")
+
+
+def _are_days(match: re.Match[str]) -> bool:
+    """Tell whether a month has this day, and the later one with which a range ends."""
+    month = MONTHS.index(month_name(match["month"])) + 1
+    year = int(match["year"]) if match["year"] else None
+    day, last = int(match["day"]), match["last"]
+    if last and not day < int(last):
+        return False
+    return all(is_day(month, each, year) for each in (day, int(last or day)))
+
+
+def _in_full(match: re.Match[str]) -> str | None:
+    """Return what is no date with the name of the month in full."""
+    name = month_name(match["month"])
+    if match["month"] == name or int(match["day"]) not in range(1, 32):
+        return None
+    return _keep_full_stop(match, match[0].replace(match["month"], name))
 
 
 def _without_article(match: re.Match[str], words: str) -> str:

@@ -61,7 +61,7 @@ def rules(numbers: Numbers) -> tuple[Rule, ...]:
             # Only equal numbers have a hyphen between them: `fifty-fifty`, but `twenty-four seven`.
             link = "-" if above == below else " "
             return f"{numbers.cardinal(above)}{link}{numbers.cardinal(below)}"
-        if above[0] == "0" and above != "0":
+        if (above[0] == "0" and above != "0") or (below[0] == "0" and len(below) > 1):
             return f"{numbers.cardinal(above)} slash {numbers.cardinal(below)}"
         is_rating = (
             text_after(match).startswith((" rating", " star", " on "))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from service.text.normalization.date_parts import is_day
 from service.text.normalization.english.calendar import MONTHS
 from service.text.normalization.english.notation import (
     FIRST_DIGIT,
@@ -123,7 +124,7 @@ def rules(numbers: Numbers) -> tuple[Rule, ...]:
         month, day = match["first"], match["second"]
         if numbers.british:
             month, day = day, month
-        if not (1 <= int(month) <= 12 and 1 <= int(day) <= 31):
+        if not is_day(int(month), int(day)):
             return None
         if (match["first"], match["second"]) in (("9", "11"), ("24", "7")):
             return None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from service.text.normalization.date_parts import is_day
 from service.text.normalization.figures.notation import (
     DASH,
     FIGURE_BEFORE,
@@ -78,7 +79,7 @@ class Calendar:
 
     def say(self, year: str, month: int, day: int) -> str | None:
         """Return a date in words, None if there is no such day."""
-        if not (1 <= month <= 12 and 1 <= day <= 31):
+        if not is_day(month, day, int(year)):
             return None
         return self._locale.date.format(
             day=self._day(day),
@@ -96,7 +97,7 @@ class Calendar:
 
     def say_day(self, month: int, day: int) -> str | None:
         """Return a day of any year in words, None if there is no such day."""
-        if not (1 <= month <= 12 and 1 <= day <= 31):
+        if not is_day(month, day):
             return None
         return self._part("{day}", "{month}").format(
             day=self._day(day), month=self._locale.months[month - 1]
@@ -132,17 +133,30 @@ class Calendar:
         if not match["month"]:
             return None
         first, range_word = int(match["first"]), self._locale.range_word
+        if not 1 <= first < last:
+            return None
         days = f"{self._day(first)} {range_word} {self._numerals.cardinal(last)}"
         return f"{days}{match['link']}{match['month']}"
 
-    def _write_named(self, match: re.Match[str]) -> str | None:
-        day = int(match["day"])
-        if not 1 <= day <= 31:
+    def _write_month_in_full(self, match: re.Match[str], month: int) -> str | None:
+        """Return what is no date with the name of the month in full."""
+        if not match["short"]:
             return None
+        short = re.compile(rf"{re.escape(match['short'])}\.?")
+        return short.sub(self._locale.months[month - 1], match[0], count=1)
+
+    def _write_named(self, match: re.Match[str]) -> str | None:
+        day, months = int(match["day"]), self._locale.months
+        month = (
+            self._short[match["short"].lower()]
+            if match["short"]
+            else months.index(match["month"].lower())
+        ) + 1
+        if not is_day(month, day):
+            return self._write_month_in_full(match, month)
         if match["first"]:
             return self._write_range(match, day)
         if match["month"]:
             return f"{self._day(day)}{match['link']}{match['month']}"
-        month = self._short[match["short"].lower()] + 1
         year = match["year"] or match["dotless_year"]
         return self.say(year, month, day) if year else self.say_day(month, day)

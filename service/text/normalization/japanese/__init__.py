@@ -11,7 +11,7 @@ import re
 from decimal import Decimal
 
 from service.text.markup.passages import Interpretation
-from service.text.normalization.date_parts import date_parts
+from service.text.normalization.date_parts import date_parts, is_day
 from service.text.normalization.japanese import codes, weekdays
 from service.text.normalization.japanese.spoken_digits import DIGITS, say_digits
 from service.text.normalization.japanese.symbol_words import (
@@ -59,14 +59,14 @@ def _plain(number: str) -> str:
 
 def _date(match: re.Match[str]) -> str | None:
     year, month, day = int(match["year"]), int(match["month"]), int(match["day"])
-    if year not in _YEARS or not (1 <= month <= 12 and 1 <= day <= 31):
+    if year not in _YEARS or not is_day(month, day, year):
         return None
     return f"{year}年{month}月{day}日"
 
 
 def _day_of_week(match: re.Match[str]) -> str | None:
     month, day = int(match[1]), int(match[2])
-    return f"{month}月{day}日" if 1 <= month <= 12 and 1 <= day <= 31 else None
+    return f"{month}月{day}日" if is_day(month, day) else None
 
 
 def _time(match: re.Match[str]) -> str | None:
@@ -175,7 +175,11 @@ RULES: tuple[Rule, ...] = (
             r"(?=に(?!な)|から|まで|より|は|です|[〜～~]|の[夜朝昼午会試講授予締放公])"
             r"|(3[01]|[12]\d|[1-9])(?=付|締|開催|発売|発送|以降|以前| ?[(（]祝))"
         ),
-        lambda match: f"{match[1]}月{match[2] or match[3]}日",
+        lambda match: (
+            f"{match[1]}月{match[2] or match[3]}日"
+            if is_day(int(match[1]), int(match[2] or match[3]))
+            else None
+        ),
     ),
     # No fraction: 12/1まで.
     Rule(

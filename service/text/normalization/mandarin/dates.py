@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from service.text.normalization.date_parts import date_parts
+from service.text.normalization.date_parts import date_parts, is_day
 from service.text.normalization.mandarin.numbers import APART, ENDS, say_digits, say_integer
 from service.text.normalization.rules import Rule
 
@@ -30,10 +30,10 @@ def say(text: str, order: str) -> str | None:
 
 
 def _date(match: re.Match[str]) -> str | None:
-    year, month, day = match["year"], match["month"].lstrip("0"), match["day"].lstrip("0")
-    if int(year) not in _YEARS or not 1 <= int(month or 0) <= 12 or not 1 <= int(day or 0) <= 31:
+    year, month, day = match["year"], int(match["month"]), int(match["day"])
+    if int(year) not in _YEARS or not is_day(month, day, int(year)):
         return None
-    return f"{say_digits(year)}年{say_integer(month)}月{say_integer(day)}日"
+    return f"{say_digits(year)}年{say_integer(str(month))}月{say_integer(str(day))}日"
 
 
 def _year(match: re.Match[str]) -> str | None:
