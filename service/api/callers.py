@@ -92,8 +92,11 @@ class Callers:
             _calling.reset(token)
             free()
 
-    def charge(self, n_characters: int) -> None:
+    def charge(self, n_characters: int) -> Callable[[], None]:
         """Count characters that are to be spoken for the caller.
+
+        Returns:
+            A function that takes them back, for what is refused after all.
 
         Raises:
             KeyLimitError: they are more than are left of this day; none is counted then.
@@ -101,7 +104,7 @@ class Callers:
         """
         key = self._current()
         if key is None or key.name is None:
-            return
+            return lambda: None
         now = self._now()
         if now.date() != self._day:
             self._day = now.date()
@@ -114,6 +117,15 @@ class Callers:
                 _seconds_left(now),
             )
         self._n_characters[key.name] = used + n_characters
+        name, day, counted = key.name, self._day, n_characters
+
+        def take_back() -> None:
+            nonlocal counted
+            if day == self._day:  # those of another day are forgotten
+                self._n_characters[name] -= counted
+            counted = 0
+
+        return take_back
 
     def adapt(self, utterance: Utterance) -> Utterance:
         """Return an utterance with the caller's lexicon laid under its own.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Generator
+from collections.abc import AsyncIterator, Callable, Generator, Iterable, Iterator
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from typing import Generic, TypeVar
@@ -27,6 +27,9 @@ T = TypeVar("T")
 
 Write = Callable[[Plan, Generator[AudioSegment, None, None]], Generator[T, None, None]]
 """Makes a door's items of the segments of a plan. Runs in a thread."""
+
+_TOO_LATE = (CancelledError, DeadlineError)
+"""Errors of requests that are not refused: somebody has worked for them."""
 
 _ITEMS_HELD = 2
 """Items that a job holds: one is taken while the next is made."""
@@ -60,8 +63,9 @@ class SpeechJob(Generic[T]):
             async for item in job:
                 ...
 
-    The job is admitted if it needs to be, counts for the caller's API key and has its lexicon, ends
-    with its deadline or with the service, and counts what is said. The block is left only when no
+    The job is admitted if it needs to be, counts for the caller's API key (unless it is refused, or
+    fails before any audio) and has its lexicon, ends with its deadline or with the service, and
+    counts what is said. The block is left only when no
     thread works for the job any more. Items that nobody takes are not finished. Entering and
     iterating raise the errors of admission, of the key, planning, synthesis and writing, and the
     reason of a cancellation.
@@ -97,6 +101,8 @@ class SpeechJob(Generic[T]):
         self._delivery = delivery
         self._write = write
         self._memory = memory
+        self._is_spoken = False
+        self._take_back: Callable[[], None] = lambda: None
         self._stack = AsyncExitStack()
 
     async def __aenter__(self) -> SpeechJob[T]:
@@ -107,7 +113,6 @@ class SpeechJob(Generic[T]):
                 stack.enter_context(admission.request(self._held_bytes(self._memory)))
             callers = self._service.callers
             self._utterance = callers.adapt(self._utterance)
-            callers.charge(len(self._utterance.text))
             stack.enter_context(self._service.idleness.speaking())
             self._cancellation = stack.enter_context(Cancellation())
             stack.enter_context(admission.cancellable(self._cancellation))
@@ -117,6 +122,7 @@ class SpeechJob(Generic[T]):
                 DeadlineError(f"the request took longer than {deadline_s:g} s"),
             )
             stack.callback(deadline.cancel)
+            self._take_back = callers.charge(len(self._utterance.text))
             self._items = await stack.enter_async_context(
                 produce(self._service.executor, self._make(), self._stop)
             )
@@ -124,7 +130,11 @@ class SpeechJob(Generic[T]):
         return self
 
     async def __aexit__(self, *exception: object) -> None:
-        """Stop the job, and wait for its thread."""
+        """Stop the job, and wait for its thread. What was refused does not count for the key."""
+        error = exception[1]
+        is_refused = isinstance(error, ServiceError) and not isinstance(error, _TOO_LATE)
+        if is_refused and not self._is_spoken:
+            self._take_back()
         await self._stack.aclose()
 
     def __aiter__(self) -> AsyncIterator[T]:
@@ -143,7 +153,12 @@ class SpeechJob(Generic[T]):
         plan = self._synthesizer.plan(self._utterance, self._delivery)
         self.statistics.planned(self._utterance, plan)
         segments = self._synthesizer.stream(plan, self._cancellation)
-        yield from self._write(plan, self.statistics.counted(segments))
+        yield from self._write(plan, self.statistics.counted(self._spoken(segments)))
+
+    def _spoken(self, segments: Iterable[AudioSegment]) -> Iterator[AudioSegment]:
+        for segment in segments:
+            self._is_spoken = True
+            yield segment
 
     def _stop(self) -> None:
         # The consumer has left, so nobody sees this error.

@@ -144,7 +144,6 @@ async def create_job(
         title, n_characters = await loop.run_in_executor(
             state.executor, _check, fields, document, synthesizer
         )
-        state.callers.charge(n_characters)
         job = Job(
             id=job_id,
             owner=state.callers.owner(),
@@ -154,7 +153,7 @@ async def create_job(
             n_characters=n_characters,
             created_s=time.time(),
         )
-        await state.jobs.add(job, document)
+        await _add(state, job, document)
     except OSError as error:
         raise StorageFullError(
             "the service cannot keep the document; its disk may be full"
@@ -163,6 +162,16 @@ async def create_job(
         await loop.run_in_executor(state.executor, shutil.rmtree, received)
     response.headers["Location"] = f"{JOBS}/{job.id}"
     return JobAnswer.of(job)
+
+
+async def _add(state: ServiceState, job: Job, document: FilePath) -> None:
+    """Take a new job, which counts for the caller's key unless it is refused."""
+    take_back = state.callers.charge(job.n_characters)
+    try:
+        await state.jobs.add(job, document)
+    except BaseException:
+        take_back()
+        raise
 
 
 @router.get("", operation_id="list_jobs", responses=error_responses(501))

@@ -81,8 +81,23 @@ def test_a_day_has_so_many_characters_and_the_next_day_as_many(
         assert refused.value.retry_after_s == 86_400
 
 
+def test_what_is_taken_back_is_not_counted(callers: Callers, clock: Clock) -> None:
+    with callers.request(ROBOT):
+        take_back = callers.charge(60)
+        with pytest.raises(KeyLimitError):  # meanwhile it is counted
+            callers.charge(50)
+        take_back()
+        take_back()
+        yesterday = callers.charge(100)
+        clock.now = NOON + timedelta(days=1)
+        callers.charge(40)
+        yesterday()
+        with pytest.raises(KeyLimitError, match="60 of 100 characters left"):
+            callers.charge(61)
+
+
 def test_who_has_no_key_is_not_counted(callers: Callers) -> None:
-    callers.charge(1_000_000)
+    callers.charge(1_000_000)()
     assert callers.adapt(Utterance("a")) == Utterance("a")
     assert Callers(None).keys is None
 

@@ -25,10 +25,12 @@ N_CLIENTS = 50
 FEW = "key-with-few-requests"
 FRUGAL = "key-with-few-characters"
 PLAIN = "key-without-a-name"
+REFUSED = "key-of-somebody-refused"
 LEAVING = "key-that-will-be-removed"
 KEYS = f"""# clients
 few:{FEW} requests=4
 frugal:{FRUGAL} characters_per_day=60
+refused:{REFUSED} characters_per_day=6
 {PLAIN}
 """
 TEXT = "Hi."
@@ -164,6 +166,23 @@ def test_of_fifty_texts_at_once_as_many_are_said_as_the_day_has_characters(keyed
         session.finish()
 
 
+def test_what_is_refused_or_fails_does_not_count(keyed: Keyed) -> None:
+    refused: list[tuple[dict[str, object], int]] = [
+        ({"text": "Hi there.", **FAST}, 429),
+        ({"text": TEXT, "voice": "nobody"}, 422),
+        ({"text": TEXT, "language": "xx"}, 422),
+        ({"text": "...", **FAST, "stream": True}, 422),
+        ({"text": "[x](/", "phonemes": None, "speed": 9.0}, 422),
+        ({"phonemes": "?~?", **FAST}, 422),
+    ]
+    for fields, status in refused:
+        for _ in range(3):
+            answer = keyed.post("/synthesize", REFUSED, **fields)
+            assert answer.status_code == status, answer.text
+    for status in (200, 200, 429):
+        assert keyed.post("/synthesize", REFUSED, text=TEXT, **FAST).status_code == status
+
+
 def test_names_are_in_the_log_and_in_the_numbers_and_keys_are_not(keyed: Keyed) -> None:
     for key, identity in ((FEW, "with-a-name"), (PLAIN, "without-one")):
         headers = {**bearer(key), "x-request-id": identity}
@@ -176,7 +195,7 @@ def test_names_are_in_the_log_and_in_the_numbers_and_keys_are_not(keyed: Keyed) 
     text = keyed.server.client.get("/metrics", headers=bearer(PLAIN)).text
     assert re.search(r'kokoro_key_requests_total\{key="few",outcome="ok"\} [1-9]', text)
     assert re.search(r'kokoro_key_characters_total\{key="few"\} [1-9]', text)
-    assert set(re.findall(r'key="([^"]*)"', text)) <= {"few", "frugal"}
+    assert set(re.findall(r'key="([^"]*)"', text)) <= {"few", "frugal", "refused"}
     log = "".join(keyed.server.log)
     for secret in (FEW, FRUGAL, PLAIN):
         assert secret not in log + text
@@ -229,7 +248,7 @@ def test_the_lexicon_of_a_request_wins_over_that_of_its_key(keyed: Keyed) -> Non
 def test_files_are_read_again_on_sighup_and_a_bad_one_changes_nothing(keyed: Keyed) -> None:
     keyed.write(f"{KEYS}leaving:{LEAVING}\n")
     keyed.teach("frugal", "Gregorio")
-    keyed.hang_up("reloaded: the lexicon, 4 keys and 2 lexicons of keys")
+    keyed.hang_up("reloaded: the lexicon, 5 keys and 2 lexicons of keys")
     assert keyed.normalized(FRUGAL) == "Hi Gregorio!"
     # What was used stays used.
     assert keyed.post("/synthesize", FRUGAL, text=TEXT).status_code == 429
@@ -237,7 +256,7 @@ def test_files_are_read_again_on_sighup_and_a_bad_one_changes_nothing(keyed: Key
         session.say("Yes.\n")
         session.until("audio")
         keyed.write(KEYS)
-        keyed.hang_up("reloaded: the lexicon, 3 keys and 2 lexicons of keys")
+        keyed.hang_up("reloaded: the lexicon, 4 keys and 2 lexicons of keys")
         assert keyed.post("/phonemize", LEAVING, text=TEXT).status_code == 401
         # Its session says nothing more, and may come to its end.
         session.say("Never again.\n")
@@ -245,7 +264,7 @@ def test_files_are_read_again_on_sighup_and_a_bad_one_changes_nothing(keyed: Key
         session.finish()
     keyed.write(f"{KEYS}leaving:short\n")
     line = keyed.hang_up("nothing is reloaded")
-    assert f"{keyed.keys}, line 5: a key must have at least 16 characters" in line
+    assert f"{keyed.keys}, line 6: a key must have at least 16 characters" in line
     keyed.write(f"{KEYS}leaving:{LEAVING}\n")
     (keyed.lexicons / "few.toml").write_text("[[entry]]\nword = 5\n", encoding="utf-8")
     line = keyed.hang_up("nothing is reloaded")
@@ -254,7 +273,7 @@ def test_files_are_read_again_on_sighup_and_a_bad_one_changes_nothing(keyed: Key
     assert keyed.post("/phonemize", LEAVING, text=TEXT).status_code == 401
     keyed.teach("few", "Greg")
     keyed.teach("stranger", "Nobody")
-    keyed.hang_up("reloaded: the lexicon, 4 keys and 3 lexicons of keys")
+    keyed.hang_up("reloaded: the lexicon, 5 keys and 3 lexicons of keys")
     warning = "lexicons_dir: stranger.toml is not used, for no key has this name"
     assert sum(warning in line for line in keyed.server.log) == 1
 
