@@ -190,6 +190,16 @@ class InvalidBookError(InvalidRequestError):
     code = "invalid_book"
 
 
+class ReadingInterruptedError(InvalidBookError):
+    """The process has ended again while it read the document of a job."""
+
+    code = "reading_interrupted"
+
+
+class DamagedJournalError(InvalidRequestError):
+    """What is kept of a book's speech is damaged."""
+
+
 class OtherBookError(InvalidRequestError):
     """What is kept of a book's speech is of another file, voice, version or choice of parts."""
 
@@ -227,6 +237,13 @@ class StorageFullError(TryLaterError):
 
     status = 503
     code = "storage_full"
+
+
+class StorageFailedError(TryLaterError):
+    """The folder of jobs cannot be written: its disk is full or fails, or somebody locks it."""
+
+    status = 503
+    code = "storage_failed"
 
 
 class DeadlineError(ServiceError):

@@ -4,23 +4,25 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import time
+import threading
 from collections import Counter
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
+from typing import Any, TypeVar
 
 from service.api.callers import Callers
 from service.api.idleness import Idleness
 from service.api.job_options import JobOptions
 from service.errors import (
     CancelledError,
-    JobNotFailedError,
     JobNotFoundError,
     JobsUnavailableError,
     NotReadyError,
     ServiceError,
     StartupError,
+    StorageFailedError,
 )
 from service.extras import advice, is_installed
 from service.jobs import Job, JobsFolder, perform
@@ -29,12 +31,17 @@ from service.speech import Cancellation, Synthesizer
 
 logger = logging.getLogger(__name__)
 
+T = TypeVar("T")
+
 AT_ONCE = 4
 """Jobs that take turns; others wait until one is finished. More would only finish all of them
 later."""
 
 _EXPIRE_S = 3600
 _AGAIN_S = 30
+_KEEP_AGAIN_S = 5
+"""After so long the end of a job is kept that could not be kept, on a full disk for example."""
+
 _FOLDER = "jobs"
 
 
@@ -64,6 +71,9 @@ class JobRunner:
         self._opening = asyncio.Lock()
         self._synthesizer: Synthesizer | None = None
         self._executor = ThreadPoolExecutor(AT_ONCE, thread_name_prefix="job")
+        # One thread, for those who change the folder wait for each other anyway.
+        self._disk = ThreadPoolExecutor(1, thread_name_prefix="jobs-folder")
+        self._is_closed = False
         self._tasks: dict[str, asyncio.Task[None]] = {}
         self._cancellations: dict[str, Cancellation] = {}
         self._leaving: set[str] = set()
@@ -87,14 +97,13 @@ class JobRunner:
         A folder that cannot be used is logged; requests for jobs then say so.
         """
         self._synthesizer = synthesizer
-        if self._settings.data_dir is None or not (self._settings.data_dir / _FOLDER).is_dir():
+        data_dir = self._settings.data_dir
+        if data_dir is None or not await self._on_disk((data_dir / _FOLDER).is_dir):
             return
         try:
             await self.folder()
         except JobsUnavailableError as error:
             logger.error("no jobs: %s", error.message)
-            return
-        self._fill()
 
     async def folder(self) -> JobsFolder:
         """Return the jobs, which are opened when they are first needed.
@@ -108,9 +117,9 @@ class JobRunner:
             path = self._settings.data_dir / _FOLDER
             async with self._opening:
                 if self._opened is None:
-                    loop = asyncio.get_running_loop()
-                    self._opened = await loop.run_in_executor(None, self._open, path)
+                    self._opened = await self._on_disk(partial(self._open, path))
                     self._expire()
+                    self._fill()
         return self._opened
 
     def _open(self, path: Path) -> JobsFolder:
@@ -120,13 +129,24 @@ class JobRunner:
             max_jobs=settings.max_jobs,
             max_bytes=settings.jobs_bytes,
             max_age_s=settings.job_age_s,
+            check_options=_check_options,
         )
+
+    async def _on_disk(self, action: Callable[[], T]) -> T:
+        """Do what waits for the disk in a thread.
+
+        Raises:
+            NotReadyError: the service is shutting down.
+        """
+        if self._is_closed:
+            raise NotReadyError("the service is shutting down")
+        return await asyncio.get_running_loop().run_in_executor(self._disk, action)
 
     def _expire(self) -> None:
         assert self._opened is not None
-        loop = asyncio.get_running_loop()
-        loop.run_in_executor(None, self._opened.expire)
-        self._expiry = loop.call_later(_EXPIRE_S, self._expire)
+        if not self._is_closed:
+            self._disk.submit(self._opened.expire)  # it logs what it cannot remove
+            self._expiry = asyncio.get_running_loop().call_later(_EXPIRE_S, self._expire)
 
     async def find(self, job_id: str) -> Job:
         """Return a job of the caller.
@@ -150,13 +170,12 @@ class JobRunner:
 
         Raises:
             StorageFullError: there are too many.
+            StorageFailedError: it cannot be kept.
             NotReadyError: the service is shutting down.
             JobsUnavailableError: see `folder`.
         """
         folder = await self.folder()
-        if self._synthesizer is None:
-            raise NotReadyError("the service is shutting down")
-        await asyncio.get_running_loop().run_in_executor(None, folder.add, job, document)
+        await self._on_disk(partial(folder.add, job, document))
         self._fill()
 
     async def retry(self, job: Job) -> None:
@@ -166,37 +185,38 @@ class JobRunner:
             JobNotFailedError: it has not failed.
             JobNotFoundError: it was removed meanwhile.
             NotReadyError: the service is shutting down.
-            OSError: the change cannot be kept; the job is as it was.
+            StorageFailedError: the change cannot be kept; the job is as it was.
         """
         folder = await self.folder()
         if job.state == "failed" and (task := self._tasks.get(job.id)):
-            await asyncio.wait([task])  # its end is being kept
-        if self._synthesizer is None:
-            raise NotReadyError("the service is shutting down")
-        if folder.get(job.id) is None:
-            raise JobNotFoundError("there is no such job")
-        if job.state != "failed":
-            raise JobNotFailedError(f"the job is {job.state}")
-        before = (job.state, job.error, job.finished_s)
-        job.state, job.error, job.finished_s = "queued", None, None
-        try:
-            await asyncio.get_running_loop().run_in_executor(None, folder.save, job)
-        except OSError:
-            job.state, job.error, job.finished_s = before
-            raise
+            await asyncio.wait([task])  # it is at its end
+        if job.id in self._leaving:
+            raise JobNotFoundError("the job is being deleted")
+        await self._on_disk(partial(folder.queue_again, job))
         self._fill()
 
     async def remove(self, job: Job) -> None:
-        """Stop a job if it is worked on, and remove it."""
+        """Stop a job if it is worked on, and remove it.
+
+        Raises:
+            JobNotFoundError: it was removed meanwhile.
+            NotReadyError: the service is shutting down.
+            StorageFailedError: it cannot be removed; it goes on, or is removed later.
+        """
         folder = await self.folder()
+        if job.id in self._leaving:
+            raise JobNotFoundError("the job is being deleted")
         self._leaving.add(job.id)
-        cancellation, task = self._cancellations.get(job.id), self._tasks.get(job.id)
-        if cancellation is not None:
-            cancellation.cancel(CancelledError("the job is deleted"))
-        if task is not None:
-            await asyncio.wait([task])
-        await asyncio.get_running_loop().run_in_executor(None, folder.remove, job)
-        self._leaving.discard(job.id)
+        try:
+            cancellation, task = self._cancellations.get(job.id), self._tasks.get(job.id)
+            if cancellation is not None:
+                cancellation.cancel(CancelledError("the job is deleted"))
+            if task is not None:
+                await asyncio.wait([task])
+            await self._on_disk(partial(folder.remove, job))
+        finally:
+            self._leaving.discard(job.id)
+            self._fill()
 
     async def close(self) -> None:
         """Stop all jobs, which go on when the service starts again. May be called again."""
@@ -207,9 +227,12 @@ class JobRunner:
             cancellation.cancel(NotReadyError("the service is shutting down"))
         if self._tasks:
             await asyncio.wait(self._tasks.values())
-        if self._opened is not None:
-            self._opened.close()
-        self._executor.shutdown(wait=False)
+        if not self._is_closed:
+            if self._opened is not None:
+                await self._on_disk(self._opened.close)
+            self._is_closed = True
+            self._executor.shutdown(wait=False)
+            self._disk.shutdown(wait=False)
 
     def _fill(self) -> None:
         """Begin with as many jobs as may be worked on."""
@@ -241,29 +264,46 @@ class JobRunner:
     def _perform(
         self, job: Job, folder: JobsFolder, synthesizer: Synthesizer, cancellation: Cancellation
     ) -> None:
-        """Do the work of a job in a thread, and keep how it ended."""
+        """Do the work of a job in a thread, and keep how it has ended, as soon as it can be kept.
+
+        Until then the job is not finished, and nothing of it is removed.
+        """
+        end = self._end(job, folder, synthesizer, cancellation)
+        stopped = threading.Event()
+        with cancellation.calling(stopped.set):
+            while end and not stopped.is_set():
+                try:
+                    folder.finish(job, **end)
+                    return
+                except StorageFailedError:
+                    stopped.wait(_KEEP_AGAIN_S)
+        job.state = "queued"
+
+    def _end(
+        self, job: Job, folder: JobsFolder, synthesizer: Synthesizer, cancellation: Cancellation
+    ) -> dict[str, Any]:
+        """Return how the work of a job has ended; empty if it is to go on later."""
         document = folder.folder_of(job) / job.document
         try:
             options = JobOptions.model_validate(job.options)
             order = options.order(document, self._callers.lexicon_of(job.owner))
-            job.outputs = perform(job, order, synthesizer, cancellation, folder.check_room)
-            job.state = "done"
-        except (CancelledError, NotReadyError):
-            job.state = "queued"
-            return
+            outputs = perform(job, order, synthesizer, cancellation, folder)
+            return {"state": "done", "outputs": outputs, "error": None}
+        except (CancelledError, NotReadyError, StorageFailedError):
+            return {}
         except ServiceError as error:
-            job.state, job.error = "failed", (error.code, error.message)
+            code, message = error.code, error.message
         except OSError as error:
             logger.error("a job failed: %s", error.strerror or type(error).__name__)
             message = "the service could not write the files of the job; its disk may be full"
-            job.state, job.error = "failed", ("storage_failed", message)
+            code = StorageFailedError.code
         except Exception:
             logger.exception("a job failed")
-            job.state, job.error = "failed", ("internal_error", "internal error")
-        job.finished_s, job.left_s = time.time(), None
-        try:
-            if job.state == "done":
-                document.unlink()  # nobody reads it any more
-            folder.save(job)
-        except OSError as error:
-            logger.error("the end of a job cannot be kept: %s", error.strerror or "disk full?")
+            code, message = "internal_error", "internal error"
+        return {"state": "failed", "error": (code, message)}
+
+
+def _check_options(options: dict[str, Any]) -> None:
+    """Raise ValueError or ServiceError if kept options mean nothing to this version."""
+    if JobOptions.model_validate(options).format != options.get("format"):
+        raise ValueError("they name no format")

@@ -12,7 +12,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import IO, TypeVar
 
-from service.errors import InvalidRequestError, SynthesisError
+from service.errors import DamagedJournalError, InvalidRequestError, SynthesisError
 from service.folder_lock import lock_folder
 
 _SCHEMA = """
@@ -85,7 +85,8 @@ class Journal:
         folder: made if it is missing.
 
     Raises:
-        InvalidRequestError: another process works on it, or it is damaged.
+        InvalidRequestError: another process works on it.
+        DamagedJournalError: it is damaged.
         OSError: it cannot be written, for example because the disk is full.
     """
 
@@ -247,7 +248,7 @@ class Journal:
                 ) from error
             raise OSError(f"{self.folder / _FILE}: {error}") from error
         except sqlite3.DatabaseError as error:
-            raise InvalidRequestError(
+            raise DamagedJournalError(
                 f"{self.folder / _FILE} is damaged: {error}; remove the folder to begin again"
             ) from error
 

@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import Any, Literal
+import json
+from dataclasses import asdict, dataclass, field
+from typing import Annotated, Any, Literal
+
+from pydantic import Field, TypeAdapter
 
 JobState = Literal["queued", "planning", "speaking", "writing", "done", "failed"]
 """Where a job is. `planning` reads the whole text, `speaking` makes its speech, `writing` makes the
 files of it."""
 
 FINISHED: frozenset[JobState] = frozenset({"done", "failed"})
+
+_NOT_KEPT = ("progress", "left_s")
+"""What a job is told anew when it goes on."""
+
+_Id = Annotated[str, Field(pattern="^[0-9a-f]{32}$")]
+_FileName = Annotated[str, Field(pattern=r"^\w[^/\x00]*$")]
+_UnixTime = Annotated[float, Field(ge=0, le=253_402_300_799)]  # the year 9999
 
 
 @dataclass
@@ -34,17 +44,17 @@ class Job:
         left_s: likely seconds until all is spoken; None if that is unknown.
     """
 
-    id: str
+    id: _Id
     owner: str | None
     options: dict[str, Any]
-    document: str
+    document: _FileName
     title: str
     n_characters: int
-    created_s: float
-    finished_s: float | None = None
+    created_s: _UnixTime
+    finished_s: _UnixTime | None = None
     state: JobState = "queued"
     error: tuple[str, str] | None = None
-    outputs: list[str] = field(default_factory=list)
+    outputs: list[_FileName] = field(default_factory=list)
     duration_s: float | None = None
     loudness_lufs: float | None = None
     progress: float = 0.0
@@ -54,3 +64,32 @@ class Job:
     def is_finished(self) -> bool:
         """Return whether nothing more happens to it."""
         return self.state in FINISHED
+
+    @property
+    def record(self) -> str:
+        """Return what is kept of it, in JSON."""
+        kept = {name: value for name, value in asdict(self).items() if name not in _NOT_KEPT}
+        return json.dumps(kept)
+
+    @classmethod
+    def of(cls, record: bytes) -> Job:
+        """Return a job from its record; one that was interrupted is queued again.
+
+        Fields that another version has added are ignored.
+
+        Raises:
+            ValueError: the record is damaged, or another version means something else by it.
+        """
+        job: Job = _JOB.validate_json(record)
+        if job.is_finished and (
+            job.finished_s is None or (job.state == "done") != bool(job.outputs)
+        ):
+            raise ValueError("the record contradicts itself")
+        job.left_s = None
+        job.progress = 1.0 if job.state == "done" else 0.0
+        if not job.is_finished:
+            job.state = "queued"
+        return job
+
+
+_JOB = TypeAdapter(Job)

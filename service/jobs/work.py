@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import datetime, timezone
 from functools import partial
@@ -16,6 +15,8 @@ from service.books.book_files import read_book
 from service.books.journal import Journal
 from service.books.outputs import remove_state
 from service.books.pace import Pace
+from service.errors import DamagedJournalError, SynthesisError
+from service.jobs.jobs_folder import JobsFolder
 from service.jobs.record import Job
 from service.speech import Cancellation, Synthesizer
 
@@ -48,9 +49,9 @@ class JobOrder:
 class _Progress:
     """Notes in a job how far it is."""
 
-    def __init__(self, job: Job, check_room: Callable[[], None]) -> None:
+    def __init__(self, job: Job, folder: JobsFolder) -> None:
         self._job = job
-        self._check_room = check_room
+        self._folder = folder
 
     def tell(self, event: str, line: str, **fields: Any) -> None:
         if event == "planned":
@@ -67,7 +68,7 @@ class _Progress:
         job = self._job
         job.state = "speaking"
         job.progress, job.left_s, job.duration_s = pace.share, pace.left_s, pace.foretold_s
-        self._check_room()
+        self._folder.check_room(job)
 
 
 def perform(
@@ -75,36 +76,44 @@ def perform(
     job_order: JobOrder,
     synthesizer: Synthesizer,
     cancellation: Cancellation,
-    check_room: Callable[[], None],
+    folder: JobsFolder,
 ) -> list[str]:
     """Do what is left to do of a job; return the names of its files.
 
-    Runs in a thread, for as long as it takes. Requests go before it.
+    Runs in a thread, for as long as it takes. Requests go before it. The document and the journal
+    stay, for it is not kept yet that the job is done.
 
     Args:
         job: is told how far it is.
         job_order: of the job.
         synthesizer: says it.
         cancellation: of background work; stops it.
-        check_room: raises an error when there is no room for more.
+        folder: of the jobs.
 
     Raises:
-        ServiceError: the document cannot be read or said, `check_room` raised it, or it is the
-            reason of the cancellation.
+        StorageFullError: there is no room for more.
+        StorageFailedError: the folder cannot be written now.
+        ServiceError: the document cannot be read or said, or it is the reason of the cancellation.
         OSError: something cannot be written.
     """
     order = job_order.order
-    book = job_order.read()
+    with folder.reading(job):
+        book = job_order.read()
     wait = partial(synthesizer.wait_for_requests, cancellation)
-    with Journal(order.output.state) as journal:
-        audiobook = Audiobook(
-            book, order.choice.of(book), order, journal, _Progress(job, check_room)
-        )
-        audiobook.make(
-            synthesizer, lambda identity: journal.identity != dict(identity), cancellation
-        )
-        job.state, job.progress, job.left_s = "writing", 1.0, None
-        came = datetime.fromtimestamp(int(job.created_s), timezone.utc)
-        written = audiobook.write(came, wait)
-    remove_state(order.output)
+    try:
+        with Journal(order.output.state) as journal:
+            audiobook = Audiobook(
+                book, order.choice.of(book), order, journal, _Progress(job, folder)
+            )
+            audiobook.make(
+                synthesizer, lambda identity: journal.identity != dict(identity), cancellation
+            )
+            job.state, job.progress, job.left_s = "writing", 1.0, None
+            came = datetime.fromtimestamp(int(job.created_s), timezone.utc)
+            written = audiobook.write(came, wait)
+    except DamagedJournalError as error:
+        remove_state(order.output)
+        raise SynthesisError(
+            "what was made of the speech is damaged, and was dropped; try the job again"
+        ) from error
     return [path.name for path in written]

@@ -32,7 +32,7 @@ from service.api.openapi import TEXT, error_responses, event_content, schema_of
 from service.api.rendering import server_sent_event
 from service.api.state import ServiceState, state_of
 from service.books.book_files import ENDINGS
-from service.errors import EmptyTextError, InvalidRequestError, JobNotDoneError, StorageFullError
+from service.errors import EmptyTextError, InvalidRequestError, JobNotDoneError, StorageFailedError
 from service.jobs import Job
 from service.speech import Synthesizer
 
@@ -131,7 +131,7 @@ async def create_job(
     state.admission.check_open()
     jobs_folder = await state.jobs.folder()
     job_id = secrets.token_hex(16)
-    received = jobs_folder.incoming / job_id
+    received = jobs_folder.incoming / f"{job_id}.received"
     received.mkdir()
     loop = asyncio.get_running_loop()
     try:
@@ -155,7 +155,7 @@ async def create_job(
         )
         await _add(state, job, document)
     except OSError as error:
-        raise StorageFullError(
+        raise StorageFailedError(
             "the service cannot keep the document; its disk may be full"
         ) from error
     finally:
@@ -195,12 +195,7 @@ async def retry_job(job_id: JobId, request: Request) -> JobAnswer:
     state = state_of(request)
     job = await state.jobs.find(job_id)
     state.require()
-    try:
-        await state.jobs.retry(job)
-    except OSError as error:
-        raise StorageFullError(
-            "the service cannot keep the state of the job; its disk may be full"
-        ) from error
+    await state.jobs.retry(job)
     return JobAnswer.of(job)
 
 
@@ -209,7 +204,7 @@ async def retry_job(job_id: JobId, request: Request) -> JobAnswer:
     status_code=204,
     response_class=Response,
     operation_id="delete_job",
-    responses=error_responses(404, 422, 501),
+    responses=error_responses(404, 422, 501, 503),
 )
 async def delete_job(job_id: JobId, request: Request) -> None:
     """Stop a job if it is worked on, and remove it with its files."""

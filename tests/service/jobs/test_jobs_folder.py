@@ -1,10 +1,25 @@
 from __future__ import annotations
 
+import asyncio
+import json
+import logging
+import sqlite3
+import subprocess
+import sys
+from contextlib import closing
+from dataclasses import fields
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from service.errors import JobsUnavailableError, StorageFullError
+from service.errors import (
+    JobNotFoundError,
+    JobsUnavailableError,
+    ReadingInterruptedError,
+    StorageFailedError,
+    StorageFullError,
+)
 from service.jobs import Job, JobsFolder
 from tests.service.files import open_files
 
@@ -62,11 +77,11 @@ def test_what_a_killed_process_left_is_removed(tmp_path: Path) -> None:
     store = open_store(tmp_path, Clock())
     add(store, job(1))
     (store.incoming / "received").write_bytes(b"half")
-    store.folder_of(job(9)).mkdir()
+    (tmp_path / "outgoing" / job(9).id).mkdir()
     store.close()
     again = open_store(tmp_path, Clock())
     assert not list(again.incoming.iterdir())
-    assert not again.folder_of(job(9)).exists()
+    assert not list((tmp_path / "outgoing").iterdir())
     assert again.folder_of(job(1)).exists()
     again.close()
 
@@ -95,17 +110,20 @@ def test_damaged_records_are_told_and_kept(tmp_path: Path) -> None:
 
 def test_number_and_bytes_are_bounded(tmp_path: Path) -> None:
     store = open_store(tmp_path, Clock())
-    add(store, job(1), 600)
+    first = job(1)
+    add(store, first, 600)
     with pytest.raises(StorageFullError, match="600 of 1000 bytes"):
         add(store, job(2), 401)
     add(store, job(2), 400)
     with pytest.raises(StorageFullError, match="1000 of 1000 bytes"):
         add(store, job(3), 1)
-    store.check_room()
-    (store.folder_of(job(1)) / "output.mp3").write_bytes(b"x")
+    store.check_room(first)
+    (store.folder_of(first) / "output.mp3").write_bytes(b"x")
     with pytest.raises(StorageFullError):
-        store.check_room()
-    store.remove(job(1))
+        store.check_room(first)
+    assert store.n_bytes == 1001
+    store.remove(first)
+    assert store.n_bytes == 400
     add(store, job(3))
     add(store, job(4))
     with pytest.raises(StorageFullError, match="3 jobs"):
@@ -133,4 +151,240 @@ def test_nobody_else_may_read_the_folder(tmp_path: Path) -> None:
     store = open_store(tmp_path / "jobs", Clock())
     add(store, job(1))
     assert (tmp_path / "jobs").stat().st_mode & 0o077 == 0
+    store.close()
+
+
+# Records that are lost, damaged or of another version.
+
+RECORDS: list[tuple[str, object]] = [
+    ("no JSON", "{"),
+    ("another kind of JSON", "[]"),
+    ("no text", None),
+    ("bytes that are no UTF-8", b'{"id": "\xff"}'),
+    ("nothing", "{}"),
+    *((f"no {name}", {name: ...}) for name in ("id", "options", "document", "title", "created_s")),
+    ("the id of another job", {"id": f"{8:032x}"}),
+    ("a time of another kind", {"created_s": "yesterday"}),
+    ("a time beyond all calendars", {"created_s": 1e300}),
+    ("no time at all", {"created_s": float("nan")}),
+    ("a state of another version", {"state": "dreaming"}),
+    ("a document elsewhere", {"document": "../../keys"}),
+    ("a file elsewhere", {"outputs": ["/etc/passwd"]}),
+    ("an error of another form", {"error": "storage_failed"}),
+    ("the end of nothing", {"state": "done", "outputs": []}),
+    ("an end without a time", {"state": "failed", "finished_s": None}),
+    ("options of another version", {"options": {"format": "hologram"}}),
+]
+
+
+def only_mp3(options: dict[str, Any]) -> None:
+    if options["format"] != "mp3":
+        raise ValueError("unknown")
+
+
+def rewrite(folder: Path, record: object) -> None:
+    """Change the record of the first job: some of its fields, or all of it."""
+    with closing(sqlite3.connect(folder / "jobs.sqlite")) as database, database:
+        if isinstance(record, dict):
+            ((kept,),) = database.execute("select record from job where id = ?", (job(1).id,))
+            changed = json.loads(kept) | record
+            record = json.dumps({n: value for n, value in changed.items() if value is not ...})
+        database.execute("pragma ignore_check_constraints = on")
+        if record is None:
+            record = 5
+        database.execute("update job set record = ? where id = ?", (record, job(1).id))
+
+
+@pytest.mark.parametrize(("name", "record"), RECORDS, ids=[name for name, _ in RECORDS])
+def test_a_record_that_cannot_be_read_is_kept_and_hides_no_other(
+    name: str, record: object, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    clock = Clock()
+    store = open_store(tmp_path, clock)
+    add(store, job(1, state="failed", finished_s=1.0), 7)
+    add(store, job(2))
+    store.close()
+    rewrite(tmp_path, record)
+    with closing(sqlite3.connect(tmp_path / "jobs.sqlite")) as database:
+        rows = database.execute("select cast(record as blob) from job").fetchall()
+
+    clock.now_s = 10.0 * DAY_S
+    store = open_store(tmp_path, clock, check_options=only_mp3)
+    assert [each.id for each in store.jobs()] == [job(2).id]
+    store.expire()
+    assert store.n_bytes == 7 + 5
+    store.close()
+    told = [line.getMessage() for line in caplog.records if line.levelno == logging.ERROR]
+    assert len(told) == 1
+    assert job(1).id in told[0]
+    assert "A night" not in told[0]
+    assert (tmp_path / job(1).id / "document.txt").read_bytes() == b"x" * 7
+    with closing(sqlite3.connect(tmp_path / "jobs.sqlite")) as database:
+        assert database.execute("select cast(record as blob) from job").fetchall() == rows
+
+
+def test_fields_of_a_later_version_are_ignored(tmp_path: Path) -> None:
+    store = open_store(tmp_path, Clock())
+    add(store, job(1))
+    store.close()
+    rewrite(tmp_path, {"mood": {"gloomy": True}})
+    store = open_store(tmp_path, Clock())
+    assert store.jobs() == [job(1)]
+    store.close()
+
+
+def test_a_version_before_can_read_the_records(tmp_path: Path) -> None:
+    """It knows these fields, and fails at any other."""
+    store = open_store(tmp_path, Clock())
+    add(store, job(1))
+    store.close()
+    with closing(sqlite3.connect(tmp_path / "jobs.sqlite")) as database:
+        ((record,),) = database.execute("select record from job")
+    assert json.loads(record).keys() == {
+        *("id", "owner", "options", "document", "title", "n_characters", "created_s"),
+        *("finished_s", "state", "error", "outputs", "duration_s", "loudness_lufs"),
+    }
+    assert json.loads(record).keys() | {"progress", "left_s"} == {f.name for f in fields(Job)}
+
+
+@pytest.mark.parametrize("is_empty", [False, True], ids=["missing", "empty"])
+def test_without_its_database_no_folder_is_removed(
+    is_empty: bool, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    store = open_store(tmp_path, Clock())
+    add(store, job(1))
+    add(store, job(2), 7)
+    store.close()
+    (tmp_path / "jobs.sqlite").rename(tmp_path / "copy")
+    if is_empty:
+        (tmp_path / "jobs.sqlite").touch()
+    for _ in range(2):
+        store = open_store(tmp_path, Clock())
+        assert store.jobs() == []
+        assert store.n_bytes == 5 + 7
+        store.expire()
+        store.close()
+    told = [line.getMessage() for line in caplog.records]
+    assert len(told) == 2
+    assert "2 folders of jobs in data_dir have no record" in told[0]
+    (tmp_path / "copy").replace(tmp_path / "jobs.sqlite")
+    store = open_store(tmp_path, Clock())
+    assert store.jobs() == [job(1), job(2)]
+    store.close()
+
+
+# Who waits for the disk.
+
+IN_MEMORY = {"jobs", "get", "folder_of", "incoming", "n_bytes"}
+
+
+def test_the_event_loop_never_waits_for_the_disk(tmp_path: Path) -> None:
+    store = open_store(tmp_path, Clock())
+    first = job(1)
+    add(store, first)
+    needs: dict[str, tuple[Any, ...]] = {
+        "add": (job(2), tmp_path), "save": (first,), "queue_again": (first,), "finish": (first,),
+        "remove": (first,), "expire": (), "check_room": (first,), "close": (),
+    }  # fmt: skip
+    public = {name for name in vars(JobsFolder) if not name.startswith("_")}
+    assert public == IN_MEMORY | needs.keys() | {"reading"}
+
+    async def on_loop() -> None:
+        for name, arguments in needs.items():
+            with pytest.raises(RuntimeError, match="must not wait"):
+                getattr(store, name)(*arguments)
+        with pytest.raises(RuntimeError, match="must not wait"), store.reading(first):
+            pass
+        with pytest.raises(RuntimeError, match="must not wait"):
+            open_store(tmp_path / "other", Clock())
+
+    asyncio.run(on_loop())
+    store.close()
+
+
+def test_a_database_that_somebody_locks_leaves_all_as_it_is(tmp_path: Path) -> None:
+    store = open_store(tmp_path, Clock())
+    store._table._database.execute("pragma busy_timeout = 0")
+    first, failed = job(1), job(2, state="failed", finished_s=1.0, error=("code", "message"))
+    for each in (first, failed):
+        add(store, each)
+    with closing(sqlite3.connect(tmp_path / "jobs.sqlite", isolation_level=None)) as other:
+        other.execute("begin exclusive")
+
+        async def on_loop() -> None:  # while a thread has the lock and waits for the database
+            assert store.jobs() == [first, failed]
+            assert store.get(first.id) is first
+
+        with store._changing:
+            asyncio.run(asyncio.to_thread(asyncio.run, on_loop()))
+        for action in (
+            lambda: store.remove(first),
+            lambda: add(store, job(3)),
+            lambda: store.queue_again(failed),
+            lambda: store.finish(first, state="failed", error=("code", "message")),
+            lambda: store.reading(first).__enter__(),
+        ):
+            with pytest.raises(StorageFailedError) as refused:
+                action()
+            assert refused.value.status == 503
+        assert [each.state for each in store.jobs()] == ["queued", "failed"]
+        assert store.n_bytes == 10
+        other.execute("rollback")
+    for each in (first, failed):
+        store.remove(each)
+    assert store.n_bytes == 0
+    with pytest.raises(JobNotFoundError):
+        store.remove(first)
+    store.close()
+    again = open_store(tmp_path, Clock())
+    assert again.jobs() == []
+    again.close()
+
+
+# Documents that the process does not outlive.
+
+_DIES = """
+import os, sys
+from pathlib import Path
+from service.jobs import JobsFolder
+store = JobsFolder(Path(sys.argv[1]), max_jobs=3, max_bytes=1000, max_age_s=86400)
+with store.reading(store.jobs()[0]):
+    os._exit(99)
+"""
+
+
+def read_and_die(folder: Path) -> int:
+    command = [sys.executable, "-c", _DIES, str(folder)]
+    return subprocess.run(command, check=False, stderr=subprocess.DEVNULL).returncode
+
+
+def test_a_document_that_is_not_survived_is_read_once_more(tmp_path: Path) -> None:
+    def opened() -> tuple[JobsFolder, Job]:
+        store = open_store(tmp_path, Clock())
+        return store, store.jobs()[0]
+
+    store = open_store(tmp_path, Clock())
+    add(store, job(1, created_s=1.0))
+    store.close()
+    assert read_and_die(tmp_path) == 99
+    store, first = opened()
+    with pytest.raises(ZeroDivisionError), store.reading(first):
+        raise ZeroDivisionError  # any ordinary end makes the death before not count
+    store.close()
+
+    assert read_and_die(tmp_path) == 99
+    assert read_and_die(tmp_path) == 99
+    assert read_and_die(tmp_path) == 1  # it was not read
+    store, first = opened()
+    again = store.reading(first)
+    with pytest.raises(ReadingInterruptedError, match="ended 2 times") as refused, again:
+        pass
+    assert refused.value.code == "reading_interrupted"
+    store.finish(first, state="failed", error=(refused.value.code, refused.value.message))
+    store.queue_again(first)
+    store.close()
+    assert read_and_die(tmp_path) == 99
+    store, first = opened()
+    with store.reading(first):
+        pass
     store.close()

@@ -1,0 +1,97 @@
+"""The records of jobs, in SQLite."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import ExitStack, closing, contextmanager
+from pathlib import Path
+
+_SCHEMA = """
+create table if not exists job (id text primary key, record text not null);
+create table if not exists reading (id text primary key, n_times integer not null);
+"""
+
+
+class JobTable:
+    """A row for each job, and one for each document that is being read. Not thread-safe.
+
+    An older version finds its table as it left it: what is newer has a table of its own.
+
+    Args:
+        path: of the file, which is made if it is missing.
+
+    Raises:
+        sqlite3.Error: it cannot be opened, or is damaged. Every method raises it too.
+    """
+
+    def __init__(self, path: Path) -> None:
+        with ExitStack() as opened:
+            # Rows are read as bytes, so that one with a damaged text does not hide the others.
+            database = sqlite3.connect(path, check_same_thread=False, isolation_level=None)
+            self._database = opened.enter_context(closing(database))
+            database.text_factory = bytes
+            # Unlike a write-ahead log, a journal that stays needs no new room on a full disk.
+            database.execute("pragma journal_mode = persist")
+            database.execute("pragma synchronous = full")
+            database.executescript(_SCHEMA)
+            opened.pop_all()
+
+    def close(self) -> None:
+        """Close the file. May be called again."""
+        self._database.close()
+
+    @contextmanager
+    def changing(self) -> Iterator[None]:
+        """Make the changes in the block whole or not at all. Nobody else has the file meanwhile."""
+        database = self._database
+        if database.in_transaction:  # one that could not be rolled back
+            database.execute("rollback")
+        database.execute("begin exclusive")
+        try:
+            yield
+            database.execute("commit")
+        except BaseException:
+            if database.in_transaction:
+                database.execute("rollback")
+            raise
+
+    def records(self) -> dict[str, bytes]:
+        """Return the records of all jobs by their ids; one that is no text is empty."""
+        with closing(self._database.execute("select id, record from job")) as cursor:
+            return {_text(job_id): _bytes(record) for job_id, record in cursor}
+
+    def readings(self) -> dict[str, int]:
+        """Return how often the documents were begun to be read whose reading has not ended."""
+        query = "select id, cast(n_times as integer) from reading"
+        with closing(self._database.execute(query)) as cursor:
+            return {_text(job_id): n_times for job_id, n_times in cursor}
+
+    def insert(self, job_id: str, record: str) -> None:
+        """Write the record of a new job."""
+        self._database.execute("insert into job values (?, ?)", (job_id, record))
+
+    def update(self, job_id: str, record: str) -> None:
+        """Write another record of a job; nothing if it has none."""
+        self._database.execute("update job set record = ? where id = ?", (record, job_id))
+
+    def delete(self, job_id: str) -> None:
+        """Delete the rows of a job."""
+        self._database.execute("delete from job where id = ?", (job_id,))
+        self.end_reading(job_id)
+
+    def begin_reading(self, job_id: str, n_times: int) -> None:
+        """Note that a document is read, for the nth time."""
+        self._database.execute("insert or replace into reading values (?, ?)", (job_id, n_times))
+
+    def end_reading(self, job_id: str) -> None:
+        """Note that the document is not read any more."""
+        self._database.execute("delete from reading where id = ?", (job_id,))
+
+
+def _bytes(value: object) -> bytes:
+    return value if isinstance(value, bytes) else b""
+
+
+def _text(value: object) -> str:
+    return _bytes(value).decode(errors="replace")

@@ -1,0 +1,130 @@
+"""Jobs on a disk that is full, and with a database that somebody locks."""
+
+from __future__ import annotations
+
+import sqlite3
+import subprocess
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, closing
+from pathlib import Path
+
+import pytest
+
+from tests.service.api.jobs.test_jobs import LONG, TEXT, add, following, outcome
+from tests.service.api.serving_process import Server
+
+SMALL = 2 << 20
+
+
+@pytest.fixture
+def start(start_server: Callable[..., Server]) -> Iterator[Callable[[Path], Server]]:
+    """Start servers that serve jobs in a folder; kill them at the end."""
+    with ExitStack() as stack:
+
+        def started(data: Path) -> Server:
+            server = start_server("--data-dir", str(data))
+            stack.callback(server.process.kill)
+            server.wait_until_ready()
+            return server
+
+        yield started
+
+
+def test_a_locked_database_delays_who_changes_jobs_and_nobody_else(
+    start: Callable[[Path], Server], tmp_path: Path
+) -> None:
+    server = start(tmp_path)
+    client = server.client
+    job_id = add(client, TEXT, format="flac")
+    assert outcome(client, job_id)["state"] == "done"
+    database = tmp_path / "jobs" / "jobs.sqlite"
+    with (
+        closing(sqlite3.connect(database, isolation_level=None)) as other,
+        ThreadPoolExecutor(2) as clients,
+    ):
+        other.execute("begin exclusive")
+        deletion = clients.submit(client.delete, f"/jobs/{job_id}")
+        creation = clients.submit(client.post, "/jobs", json={"text": TEXT})
+        while not (deletion.done() and creation.done()):
+            assert client.get("/health").status_code == 200
+            assert [job["id"] for job in client.get("/jobs").json()["jobs"]] == [job_id]
+            assert "kokoro_jobs_unfinished 0.0" in client.get("/metrics").text
+            assert client.get(f"/jobs/{job_id}/output").content.startswith(b"fLaC")
+        for answer in (deletion.result(), creation.result()):
+            assert answer.status_code == 503
+            assert answer.json()["error"]["code"] == "storage_failed"
+            assert int(answer.headers["retry-after"]) > 0
+        other.execute("rollback")
+    assert client.get(f"/jobs/{job_id}").json()["state"] == "done"
+    assert client.delete(f"/jobs/{job_id}").status_code == 204
+    assert server.stop() == 0
+
+    again = start(tmp_path)
+    assert again.client.get("/jobs").json() == {"jobs": []}
+    names = {path.name for path in (tmp_path / "jobs").iterdir() if path.is_dir()}
+    assert names == {"incoming", "outgoing"}
+    assert again.stop() == 0
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    folder = tmp_path / "disk"
+    folder.mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", f"size={SMALL}", "tmpfs", str(folder)]
+    if subprocess.run(mount, capture_output=True, check=False).returncode != 0:
+        pytest.skip("a small disk can be mounted by root only")
+    try:
+        yield folder
+    finally:
+        subprocess.run(["umount", "-l", str(folder)], check=True)
+
+
+def fill(disk: Path) -> None:
+    """Leave no byte on a disk."""
+    with (disk / "filling").open("ab", buffering=0) as file:
+        for n_bytes in (65_536, 1):
+            try:
+                while file.write(b"x" * n_bytes):
+                    pass
+            except OSError:
+                continue
+
+
+@pytest.mark.thorough
+def test_jobs_on_a_full_disk_can_be_deleted_and_are_not_lost(
+    start: Callable[[Path], Server], small_disk: Path
+) -> None:
+    server = start(small_disk)
+    client = server.client
+    done, spoken = add(client, TEXT, format="flac"), add(client, LONG, format="opus")
+    assert outcome(client, done)["state"] == "done"
+    audio = client.get(f"/jobs/{done}/output").content
+    followed = following(client, spoken)
+    while next(followed)["progress"] == 0:
+        pass
+    fill(small_disk)
+    failed = [*followed][-1]
+    assert failed["state"] == "failed"
+    assert failed["error"]["code"] == "storage_failed"
+    refused = client.post("/jobs", json={"text": TEXT})
+    assert (refused.status_code, refused.json()["error"]["code"]) == (503, "storage_failed")
+    assert client.get(f"/jobs/{done}/output").content == audio
+    server.process.kill()
+    server.process.wait()
+
+    again = start(small_disk)  # on the full disk
+    client = again.client
+    assert [job["id"] for job in client.get("/jobs").json()["jobs"]] == [done, spoken]
+    assert client.get(f"/jobs/{done}/output").content == audio
+    assert client.delete(f"/jobs/{done}").status_code == 204  # which makes some room
+    assert [job["id"] for job in client.get("/jobs").json()["jobs"]] == [spoken]
+    (small_disk / "filling").unlink()
+    retried = client.post(f"/jobs/{spoken}/retry")
+    if retried.status_code != 200:  # it could not be kept that it has failed, so it goes on
+        assert retried.json()["error"]["code"] == "job_not_failed"
+    assert outcome(client, spoken)["state"] == "done"
+    assert again.stop() == 0
+    assert sorted(path.name for path in (small_disk / "jobs").iterdir() if path.is_dir()) == sorted(
+        ["incoming", "outgoing", spoken]
+    )

@@ -1,0 +1,268 @@
+"""Jobs whose ends cannot be kept, and that cannot be removed, and who waits for the disk."""
+
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+import threading
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from service.api import job_runner
+from service.api.callers import Callers
+from service.api.idleness import Idleness
+from service.api.job_runner import JobRunner
+from service.errors import JobNotFoundError, StorageFailedError, UnknownVoiceError
+from service.jobs import Job, JobOrder, JobsFolder
+from service.jobs.job_table import JobTable
+from service.settings import Settings
+from service.speech import Cancellation, Synthesizer
+
+SOUND = b"x" * 100
+
+
+class Work:
+    """What is done for jobs, in the place of speech: a state, and an output from it."""
+
+    def __init__(self) -> None:
+        self.n_spoken = 0
+        self.n_written = 0
+        self.error: Exception | None = None
+        self.is_read = threading.Event()
+        self.goes_on = threading.Event()
+        self.goes_on.set()
+
+    def __call__(
+        self, job: Job, order: JobOrder, _: Synthesizer, cancellation: Cancellation, f: JobsFolder
+    ) -> list[str]:
+        with f.reading(job):
+            assert order.document.read_bytes() == b"Hello."
+        self.is_read.set()
+        with cancellation.calling(self.goes_on.set):
+            self.goes_on.wait()
+        cancellation.check()
+        if self.error is not None:
+            raise self.error
+        path = f.folder_of(job) / "state"
+        if not path.exists():
+            self.n_spoken += 1
+            path.write_bytes(SOUND)
+        self.n_written += 1
+        (f.folder_of(job) / "output.mp3").write_bytes(path.read_bytes())
+        job.state = "writing"
+        return ["output.mp3"]
+
+
+@pytest.fixture
+def work(monkeypatch: pytest.MonkeyPatch) -> Work:
+    work = Work()
+    monkeypatch.setattr(job_runner, "perform", work)
+    monkeypatch.setattr(job_runner, "_KEEP_AGAIN_S", 0.01)
+    return work
+
+
+@pytest.fixture
+def data_dir(tmp_path: Path) -> Path:
+    return tmp_path / "data"
+
+
+Scenario = Callable[[JobRunner], Awaitable[Any]]
+
+
+def run(data_dir: Path, scenario: Scenario) -> Any:
+    """Run a scenario with the jobs of a service that starts and stops."""
+
+    async def lived() -> Any:
+        runner = JobRunner(Settings(data_dir=data_dir), Callers(None), Idleness(0, lambda: None))
+        nobody: Any = object()
+        await runner.start(nobody)
+        try:
+            return await scenario(runner)
+        finally:
+            await runner.close()
+
+    return asyncio.run(lived())
+
+
+async def add(runner: JobRunner, number: int = 1) -> Job:
+    job = Job(
+        id=f"{number:032x}", owner=None, options={"format": "mp3"}, document="document.txt",
+        title="A night", n_characters=6, created_s=float(number),
+    )  # fmt: skip
+    folder = await runner.folder()
+    document = folder.incoming / "received"
+    document.write_bytes(b"Hello.")
+    await runner.add(job, document)
+    return job
+
+
+async def until(condition: Callable[[], object]) -> None:
+    while not condition():
+        await asyncio.sleep(0.001)
+
+
+@contextmanager
+def failing(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[JobTable]]:
+    """Have all changes of the table fail, as on a full disk; lend a list of those that did."""
+    failed = []
+
+    def fail(table: JobTable) -> None:
+        failed.append(table)
+        raise sqlite3.OperationalError("database or disk is full")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(JobTable, "changing", fail)
+        yield failed
+
+
+def test_an_end_that_cannot_be_kept_is_kept_later(
+    work: Work, data_dir: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def scenario(runner: JobRunner) -> None:
+        work.goes_on.clear()
+        job = await add(runner)
+        folder = await runner.folder()
+        await until(work.is_read.is_set)
+        with failing(monkeypatch) as failed:
+            work.goes_on.set()
+            await until(lambda: len(failed) > 3)
+            assert job.state == "writing"
+        await until(lambda: not runner.n_unfinished and not runner._tasks)
+        assert (job.state, job.outputs, work.n_written) == ("done", ["output.mp3"], 1)
+        names = [path.name for path in folder.folder_of(job).iterdir()]
+        assert names == ["output.mp3"]
+
+    run(data_dir, scenario)
+
+
+def test_an_end_that_was_never_kept_costs_no_speech(
+    work: Work, data_dir: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder: list[Path] = []
+
+    async def never_kept(runner: JobRunner) -> None:
+        with monkeypatch.context() as patch:
+
+            def full(*_: object) -> None:
+                raise sqlite3.OperationalError("database or disk is full")
+
+            patch.setattr(JobTable, "update", full)
+            job = await add(runner)
+            await until(lambda: work.n_written)
+            folder.append((await runner.folder()).folder_of(job))
+            await runner.close()
+            assert job.state == "queued"
+
+    async def kept(runner: JobRunner) -> None:
+        (job,) = await runner.own()
+        await until(lambda: job.is_finished)
+        assert job.state == "done"
+
+    run(data_dir, never_kept)
+    assert sorted(path.name for path in folder[0].iterdir()) == [
+        "document.txt", "output.mp3", "state",
+    ]  # fmt: skip
+    run(data_dir, kept)
+    assert (work.n_spoken, work.n_written) == (1, 2)
+    assert [path.name for path in folder[0].iterdir()] == ["output.mp3"]
+
+
+def test_a_job_that_cannot_be_removed_goes_on_and_can_be_removed_later(
+    work: Work, data_dir: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def scenario(runner: JobRunner) -> None:
+        work.goes_on.clear()
+        job = await add(runner)
+        await until(lambda: runner._cancellations)
+        folder = await runner.folder()
+
+        def locked(_: Job) -> None:
+            raise StorageFailedError("locked")
+
+        with monkeypatch.context() as patch:
+            patch.setattr(folder, "remove", locked)
+            with pytest.raises(StorageFailedError):
+                await runner.remove(job)
+        assert await runner.own() == [job]
+        work.goes_on.set()
+        await until(lambda: job.is_finished)
+        assert job.state == "done"
+        await runner.remove(job)
+        assert await runner.own() == []
+        with pytest.raises(JobNotFoundError):
+            await runner.remove(job)
+
+    run(data_dir, scenario)
+
+
+def test_a_job_can_be_tried_again_after_every_failure(work: Work, data_dir: Path) -> None:
+    async def scenario(runner: JobRunner) -> None:
+        work.error = OSError(28, "No space left on device")
+        job = await add(runner)
+        codes = []
+        for error in (UnknownVoiceError("no such voice"), RuntimeError("a fault"), None):
+            await until(lambda: job.is_finished)
+            assert job.error is not None
+            codes.append(job.error[0])
+            work.error = error
+            await runner.retry(job)
+        await until(lambda: job.is_finished)
+        assert (job.state, job.error) == ("done", None)
+        assert codes == ["storage_failed", "unknown_voice", "internal_error"]
+
+    run(data_dir, scenario)
+
+
+def test_nobody_on_the_event_loop_waits_for_the_disk(
+    work: Work, data_dir: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def scenario(runner: JobRunner) -> None:
+        first, second = await add(runner, 1), await add(runner, 2)
+        await until(lambda: first.is_finished and second.is_finished)
+        hangs, comes_back = threading.Event(), threading.Event()
+        erase = JobsFolder._empty
+
+        def hanging(folder: JobsFolder, remains: Path) -> None:
+            hangs.set()
+            comes_back.wait()
+            erase(folder, remains)
+
+        with monkeypatch.context() as patch:
+            patch.setattr(JobsFolder, "_empty", hanging)
+            removing = asyncio.create_task(runner.remove(first))
+            await until(hangs.is_set)  # with the lock and a transaction
+            assert await runner.own() == [first, second]
+            assert await runner.find(second.id) is second
+            assert runner.n_unfinished == 0
+            waiting = asyncio.create_task(runner.remove(second))
+            with pytest.raises(JobNotFoundError, match="being deleted"):
+                await runner.remove(first)
+            with pytest.raises(JobNotFoundError, match="being deleted"):
+                await runner.retry(first)
+            assert not removing.done()
+            comes_back.set()
+            await asyncio.gather(removing, waiting)
+        assert await runner.own() == []
+
+    run(data_dir, scenario)
+
+
+def test_jobs_whose_options_another_version_made_stop_nobody(work: Work, data_dir: Path) -> None:
+    async def first_life(runner: JobRunner) -> None:
+        await add(runner, 1)
+        job = await add(runner, 2)
+        await until(lambda: job.is_finished)
+        folder = await runner.folder()
+        options: dict[str, object] = {"format": "hologram"}
+        await asyncio.to_thread(folder.save, job, options=options)
+
+    async def second_life(runner: JobRunner) -> list[str]:
+        return [job.id for job in await runner.own()]
+
+    run(data_dir, first_life)
+    assert run(data_dir, second_life) == [f"{1:032x}"]
+    assert (data_dir / "jobs" / f"{2:032x}" / "output.mp3").exists()
