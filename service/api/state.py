@@ -21,6 +21,7 @@ from service.api.idleness import Idleness
 from service.api.job_runner import JobRunner
 from service.api.metrics import Metrics
 from service.api.telemetry import Telemetry, open_telemetry
+from service.api.uploads import Uploads
 from service.errors import LexiconError, NotReadyError, SettingsError
 from service.loading import load_lexicon, load_lexicons, load_synthesizer
 from service.machine import SystemMemory
@@ -65,7 +66,8 @@ class ServiceState:
         callers: the API keys, with what they have used.
         idleness: unloads the model after `idle_unload_s` without speech.
         jobs: documents that are spoken behind all requests.
-        executor: threads, enough for all that are admitted.
+        uploads: documents that are received and read before they are jobs.
+        executor: threads, enough for all that are admitted, and for nobody else.
         metrics: for Prometheus.
         telemetry: traces.
 
@@ -87,6 +89,7 @@ class ServiceState:
         self.callers = Callers(*self._read_callers())
         self.idleness = Idleness(settings.idle_unload_s, self._unload_soon)
         self.jobs = JobRunner(settings, self.callers, self.idleness)
+        self.uploads = Uploads(settings.max_document_bytes)
         self.executor = ThreadPoolExecutor(
             settings.max_requests + settings.max_websockets, thread_name_prefix="speech"
         )
@@ -232,6 +235,7 @@ class ServiceState:
         """Close the synthesizer after the chunk in progress. May be called again."""
         with self._lock:
             ready, self._ready = self._ready, None
+        self.uploads.close()
         self.executor.shutdown()
         if ready is not None:
             ready.synthesizer.close()

@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import re
 import secrets
 import shutil
 import time
 from collections.abc import AsyncIterator
+from functools import partial
 from pathlib import Path as FilePath
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from fastapi import APIRouter, Path, Query, Request, Response
-from fastapi.exceptions import RequestValidationError
 from fastapi.responses import FileResponse, StreamingResponse
-from pydantic import ValidationError
 from starlette.exceptions import HTTPException
 
 from service.api.error_answers import media_type_of
-from service.api.job_options import MAX_TITLE_LENGTH, JobOptions
+from service.api.job_options import JobOptions
+from service.api.jobs.reception import declared_bytes, receive_document, receive_text
 from service.api.jobs.schemas import (
     DOCUMENT_ENDINGS,
     MEDIA_TYPES,
@@ -31,8 +30,7 @@ from service.api.jobs.schemas import (
 from service.api.openapi import TEXT, error_responses, event_content, schema_of
 from service.api.rendering import server_sent_event
 from service.api.state import ServiceState, state_of
-from service.books.book_files import ENDINGS
-from service.errors import EmptyTextError, InvalidRequestError, JobNotDoneError, StorageFailedError
+from service.errors import JobNotDoneError, StorageFailedError
 from service.jobs import Job
 from service.speech import Synthesizer
 
@@ -46,9 +44,6 @@ _POLL_S = 0.5
 
 _SIGN_OF_LIFE_POLLS = 30
 """A comment is sent after so many without news, so that nobody takes the connection for dead."""
-
-_WITHOUT_TITLES = (".txt",)
-"""Endings of documents that have the name of their file for a title."""
 
 _ONE_RANGE = re.compile(r"bytes=(\d*)-(\d*)")
 
@@ -91,8 +86,6 @@ _PART = {
     },
 }
 
-_UNTITLED = "Untitled"
-
 _BINARY = {"schema": {"type": "string", "format": "binary"}}
 
 JobId = Annotated[
@@ -132,34 +125,37 @@ async def create_job(
     jobs_folder = await state.jobs.folder()
     job_id = secrets.token_hex(16)
     received = jobs_folder.incoming / f"{job_id}.received"
-    received.mkdir()
     loop = asyncio.get_running_loop()
-    try:
-        if media_type_of(request) == "application/json":
-            document, options = await _receive_text(request, received)
-        else:
-            document, options = await _receive_document(request, query, received)
-        fields = JobOptions.model_validate(options)
-        options["format"] = fields.format
-        title, n_characters = await loop.run_in_executor(
-            state.executor, _check, fields, document, synthesizer
-        )
-        job = Job(
-            id=job_id,
-            owner=state.callers.owner(),
-            options=options,
-            document=document.name,
-            title=title,
-            n_characters=n_characters,
-            created_s=time.time(),
-        )
-        await _add(state, job, document)
-    except OSError as error:
-        raise StorageFailedError(
-            "the service cannot keep the document; its disk may be full"
-        ) from error
-    finally:
-        await loop.run_in_executor(state.executor, shutil.rmtree, received)
+    with state.uploads.place(declared_bytes(request)):
+        try:
+            await loop.run_in_executor(None, received.mkdir)
+            if media_type_of(request) == "application/json":
+                document, options = await receive_text(request, received)
+            else:
+                document, options = await receive_document(request, query, received)
+            fields = JobOptions.model_validate(options)
+            options["format"] = fields.format
+            title, n_characters = await loop.run_in_executor(
+                state.uploads.executor, _check, fields, document, synthesizer
+            )
+            job = Job(
+                id=job_id,
+                owner=state.callers.owner(),
+                options=options,
+                document=document.name,
+                title=title,
+                n_characters=n_characters,
+                created_s=time.time(),
+            )
+            await _add(state, job, document)
+        except OSError as error:
+            raise StorageFailedError(
+                "the service cannot keep the document; its disk may be full"
+            ) from error
+        finally:
+            # What cannot be removed now is removed at the next start.
+            remove = partial(shutil.rmtree, received, ignore_errors=True)
+            await loop.run_in_executor(None, remove)
     response.headers["Location"] = f"{JOBS}/{job.id}"
     return JobAnswer.of(job)
 
@@ -277,60 +273,6 @@ async def get_job_timestamps(
 ) -> Response:
     """Get a file of times that was asked for with the job."""
     return await _file(request, await state_of(request).jobs.find(job_id), form)
-
-
-async def _receive_text(request: Request, folder: FilePath) -> tuple[FilePath, dict[str, Any]]:
-    """Keep the text of a body in a folder; return its file and what the body says beside it."""
-    if request.query_params:
-        raise InvalidRequestError("with JSON, the fields belong in the body, not in the query")
-    content = await request.body()
-    loop = asyncio.get_running_loop()
-    return await loop.run_in_executor(None, _keep_text, content, folder)
-
-
-def _keep_text(content: bytes, folder: FilePath) -> tuple[FilePath, dict[str, Any]]:
-    """Keep a text as `_receive_text` says, in a thread: parsing would block the event loop."""
-    try:
-        body = JobRequest.model_validate_json(content)
-    except ValidationError as error:
-        errors = [{**item, "loc": ("body", *item["loc"])} for item in error.errors()]
-        raise RequestValidationError(errors) from None
-    if not body.text.strip():
-        raise EmptyTextError("the text is empty")
-    options = json.loads(content)
-    del options["text"]
-    options.setdefault("title", _UNTITLED)
-    document = folder / ("document.md" if options.pop("markdown", False) else "document.txt")
-    document.write_bytes(body.text.encode())
-    return document, options
-
-
-async def _receive_document(
-    request: Request, query: JobQuery, folder: FilePath
-) -> tuple[FilePath, dict[str, Any]]:
-    """Keep the body in a folder; return its file and what the query says.
-
-    Raises:
-        HTTPException: 415, if nothing tells what kind of document it is.
-    """
-    name = FilePath(query.name or "")
-    ending = name.suffix.lower()
-    if ending not in ENDINGS:
-        ending = DOCUMENT_ENDINGS.get(media_type_of(request), "")
-    if not ending:
-        known = ", ".join(("application/json", *DOCUMENT_ENDINGS))
-        raise HTTPException(
-            415, f"the content type must be one of {known}; or give name, with its ending"
-        )
-    document = folder / f"document{ending}"
-    loop = asyncio.get_running_loop()
-    with document.open("wb") as file:
-        async for part in request.stream():
-            await loop.run_in_executor(None, file.write, part)
-    options = query.model_dump(mode="json", exclude_unset=True, exclude={"name"})
-    if ending in _WITHOUT_TITLES and name.stem.strip():
-        options.setdefault("title", name.stem[:MAX_TITLE_LENGTH])
-    return document, options
 
 
 def _check(fields: JobOptions, document: FilePath, synthesizer: Synthesizer) -> tuple[str, int]:

@@ -1,0 +1,112 @@
+"""Receives documents, and texts in JSON, into files."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from pathlib import Path
+from typing import Any
+
+from fastapi import Request
+from fastapi.exceptions import RequestValidationError
+from pydantic import ValidationError
+from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect
+
+from service.api.error_answers import media_type_of
+from service.api.job_options import MAX_TITLE_LENGTH
+from service.api.jobs.schemas import DOCUMENT_ENDINGS, JobQuery, JobRequest
+from service.api.state import state_of
+from service.books.book_files import ENDINGS
+from service.errors import CancelledError, EmptyTextError, InvalidRequestError
+
+_WITHOUT_TITLES = (".txt",)
+"""Endings of documents that have the name of their file for a title."""
+
+_UNTITLED = "Untitled"
+
+_MAX_DIGITS = 20
+"""Of a length; a longer number is none."""
+
+
+async def receive_text(request: Request, folder: Path) -> tuple[Path, dict[str, Any]]:
+    """Keep the text of a body in a folder; return its file and what the body says beside it."""
+    if request.query_params:
+        raise InvalidRequestError("with JSON, the fields belong in the body, not in the query")
+    content = folder / "body.json"
+    await _receive(request, content)
+    uploads = state_of(request).uploads
+    async with uploads.parsing:
+        loop = asyncio.get_running_loop()
+        return await loop.run_in_executor(uploads.executor, _keep_text, content, folder)
+
+
+def _keep_text(content: Path, folder: Path) -> tuple[Path, dict[str, Any]]:
+    """Keep the text of a file of JSON as `receive_text` says, in a thread."""
+    try:
+        body = JobRequest.model_validate_json(content.read_bytes())
+    except ValidationError as error:
+        errors = [{**item, "loc": ("body", *item["loc"])} for item in error.errors()]
+        raise RequestValidationError(errors) from None
+    if not body.text.strip():
+        raise EmptyTextError("the text is empty")
+    document = folder / ("document.md" if body.markdown else "document.txt")
+    document.write_bytes(body.text.encode())
+    del body  # a text may take four times its bytes, and is in memory but once
+    options = json.loads(content.read_bytes())
+    for name in ("text", "markdown"):
+        options.pop(name, None)
+    options.setdefault("title", _UNTITLED)
+    return document, options
+
+
+async def receive_document(
+    request: Request, query: JobQuery, folder: Path
+) -> tuple[Path, dict[str, Any]]:
+    """Keep the body in a folder; return its file and what the query says.
+
+    Raises:
+        HTTPException: 415, if nothing tells what kind of document it is.
+    """
+    name = Path(query.name or "")
+    ending = name.suffix.lower()
+    if ending not in ENDINGS:
+        ending = DOCUMENT_ENDINGS.get(media_type_of(request), "")
+    if not ending:
+        known = ", ".join(("application/json", *DOCUMENT_ENDINGS))
+        raise HTTPException(
+            415, f"the content type must be one of {known}; or give name, with its ending"
+        )
+    document = folder / f"document{ending}"
+    await _receive(request, document)
+    options = query.model_dump(mode="json", exclude_unset=True, exclude={"name"})
+    if ending in _WITHOUT_TITLES and name.stem.strip():
+        options.setdefault("title", name.stem[:MAX_TITLE_LENGTH])
+    return document, options
+
+
+async def _receive(request: Request, file: Path) -> None:
+    """Write the body of a request into a file as it comes.
+
+    Raises:
+        CancelledError: the client has left.
+        OSError: it cannot be written.
+    """
+    loop = asyncio.get_running_loop()
+    await loop.run_in_executor(None, file.touch)
+    try:
+        async for part in request.stream():
+            await loop.run_in_executor(None, _append, file, part)
+    except ClientDisconnect:
+        raise CancelledError("the client has disconnected") from None
+
+
+def _append(file: Path, part: bytes) -> None:
+    with file.open("ab") as opened:
+        opened.write(part)
+
+
+def declared_bytes(request: Request) -> int | None:
+    """Return how long a body is to be; None if its length is unknown."""
+    declared = request.headers.get("content-length", "")
+    return int(declared) if declared.isdecimal() and len(declared) < _MAX_DIGITS else None
