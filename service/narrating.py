@@ -52,7 +52,7 @@ def list_chapters(settings: Settings, path: Path, choice: Choice, manner: Manner
     lines.append(f"      {hours(total * 24_000)}  in all, about")
     if line := left_out(book, choice):
         lines.append(line)
-    return "\n".join(lines)
+    return "\n".join([*lines, *book.notes])
 
 
 def read_aloud(

@@ -68,7 +68,7 @@ OUTSIDE = {
     "soxr": {"audio"},
     "av": {"audio"},
     "lxml": {"books"},
-    "docx": {"books"},
+    "docx": set(),
     "markdown_it": {"books"},
     "charset_normalizer": {"books"},
     "rich": {"books"},

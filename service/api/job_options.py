@@ -17,6 +17,7 @@ from service.books.audiobook import LOUDNESSES_LUFS, Order
 from service.books.book import PARTS
 from service.books.casting import Cast
 from service.books.choice import Choice, parts_of, timestamps_of
+from service.books.labels import MAX_LABEL_LENGTH
 from service.books.narration import Manner
 from service.books.outputs import Output
 from service.books.read_along import Unit
@@ -28,7 +29,7 @@ from service.text import UserLexicon
 
 JobFormat = Literal[BookFormat, "epub"]
 
-MAX_TITLE_LENGTH = 300
+MAX_TITLE_LENGTH = MAX_LABEL_LENGTH
 
 Title = Annotated[str, Field(min_length=1, max_length=MAX_TITLE_LENGTH, pattern=r"\S")]
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import base64
+import errno
 import io
 import struct
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
@@ -14,6 +16,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 import numpy.typing as npt
 
+from service.audio.covers import Cover
 from service.audio.sample_rates import SOURCE_RATE_HZ
 from service.audio.sound_file import LOSSY_KBPS
 
@@ -23,6 +26,8 @@ BOOK_FORMATS: tuple[BookFormat, ...] = get_args(BookFormat)
 _TIME_BASE = Fraction(1, SOURCE_RATE_HZ)
 _FRONT_COVER = 3
 """The kind of a picture in ID3 and FLAC."""
+
+_OF_THE_DISK = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EROFS, errno.EFBIG})
 
 
 @dataclass(frozen=True)
@@ -66,12 +71,8 @@ class AudioChapter:
     end: int
 
 
-@dataclass(frozen=True)
-class Cover:
-    """A picture file: `image/jpeg` or `image/png`."""
-
-    content: bytes
-    media_type: str
+class CoverError(Exception):
+    """A cover cannot be put into a sound file, of which nothing is written yet."""
 
 
 @dataclass(frozen=True)
@@ -128,7 +129,7 @@ def write_chaptered(
 
     Raises:
         OSError: the file cannot be written.
-        ValueError: the cover is no picture.
+        CoverError: the cover cannot be put into it, and no sample was taken.
     """
     import av
 
@@ -149,16 +150,18 @@ def write_chaptered(
             output.set_chapters([_chapter(n, one) for n, one in enumerate(chapters)])
         if book_format in ("m4b", "opus") and "language" in tags:
             stream.metadata["language"] = tags["language"]
-        packet = None
         if book_format == "opus":
             stream.metadata.update(tags)
-            if cover is not None:
-                stream.metadata["METADATA_BLOCK_PICTURE"] = _picture_block(cover)
-        elif cover is not None:
-            packet = _attached(output, cover)
+        if cover is not None:
+            with _of_the_cover():
+                if book_format == "opus":
+                    stream.metadata["METADATA_BLOCK_PICTURE"] = _picture_block(cover)
+                    output.start_encoding()
+                else:
+                    packet = _attached(output, cover)
+                    output.start_encoding()
+                    output.mux(packet)
         output.start_encoding()
-        if packet is not None:
-            output.mux(packet)
         codec = stream.codec_context
         frames = av.AudioResampler(
             format=codec.format.name, layout="mono", rate=SOURCE_RATE_HZ,
@@ -203,16 +206,17 @@ def _comments(chapters: Sequence[AudioChapter]) -> dict[str, str]:
     return comments
 
 
-def _size(cover: Cover) -> tuple[int, int, str, str]:
-    """Return width, height, pixel format and codec of a picture."""
+@contextmanager
+def _of_the_cover() -> Iterator[None]:
+    """Make a CoverError of what libraries say of a cover, but not of what a disk does."""
     import av
 
     try:
-        with av.open(io.BytesIO(cover.content)) as picture:
-            codec = picture.streams.video[0].codec_context
-            return codec.width, codec.height, codec.pix_fmt or "rgb24", codec.name
-    except (av.error.FFmpegError, IndexError) as error:
-        raise ValueError(f"the cover is no picture: {error}") from error
+        yield
+    except (av.error.FFmpegError, IndexError, ValueError) as error:
+        if isinstance(error, OSError) and error.errno in _OF_THE_DISK:
+            raise
+        raise CoverError("the cover cannot be put into the file") from error
 
 
 def _attached(output: Any, cover: Cover) -> Any:
@@ -220,9 +224,8 @@ def _attached(output: Any, cover: Cover) -> Any:
     import av
     from av.stream import Disposition
 
-    width, height, pixels, codec = _size(cover)
-    stream = output.add_stream(codec)
-    stream.width, stream.height, stream.pix_fmt = width, height, pixels
+    with av.open(io.BytesIO(cover.content)) as picture:
+        stream = output.add_stream_from_template(picture.streams.video[0])
     stream.disposition = Disposition.attached_pic
     packet = av.Packet(cover.content)
     packet.stream = stream
@@ -234,7 +237,11 @@ def _attached(output: Any, cover: Cover) -> Any:
 
 def _picture_block(cover: Cover) -> str:
     """Return the cover as a comment of Ogg: a FLAC picture block (RFC 9639, 8.8) in Base64."""
-    width, height, _, _ = _size(cover)
+    import av
+
+    with av.open(io.BytesIO(cover.content)) as picture:
+        codec = picture.streams.video[0].codec_context
+        width, height = codec.width, codec.height
     kind = cover.media_type.encode()
     block = struct.pack(">II", _FRONT_COVER, len(kind)) + kind
     block += struct.pack(">IIIIII", 0, width, height, 24, 0, len(cover.content)) + cover.content

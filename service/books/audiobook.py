@@ -100,8 +100,11 @@ class Audiobook:
         self._order = order
         self._journal = journal
         self._watcher = watcher
+        self._notes: list[str] = []
         if line := left_out(book, order.choice):
             watcher.tell("left_out", line, parts=line)
+        for note in book.notes:
+            self._note(note)
 
     def make(
         self,
@@ -145,7 +148,7 @@ class Audiobook:
         self._watcher.tell("writing", f"writing {output.path}", path=str(output.path))
         recording = Recording(
             self._book, self._chapters, self._journal, order.target_lufs,
-            len(order.choice.readable(self._book)), wait,
+            len(order.choice.readable(self._book)), wait, self._note,
         )  # fmt: skip
         level = recording.level()
         self._tell_level(level)
@@ -162,8 +165,15 @@ class Audiobook:
         length = sum(recording.lengths())
         for path in written:
             self._watcher.tell("written", f"{path}", path=str(path))
-        self._watcher.tell("done", f"{hours(length)} of speech", samples=length)
+        line = "; ".join([f"{hours(length)} of speech", *self._notes])
+        self._watcher.tell("done", line, samples=length, notes=self._notes)
         return written
+
+    def _note(self, line: str) -> None:
+        """Tell, once, what is not as the book has it, though nobody asked for that."""
+        if line not in self._notes:
+            self._notes.append(line)
+            self._watcher.tell("note", line, note=line)
 
     def _tell_level(self, level: Level) -> None:
         if level.lufs <= SILENCE_LUFS:

@@ -6,6 +6,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal, get_args
 
+from service.audio.covers import CoverType
+from service.books.labels import label
+
 ParagraphKind = Literal[
     "text", "heading", "verse", "quotation", "code", "table", "note", "caption", "break", "picture"
 ]
@@ -21,6 +24,16 @@ PARTS: tuple[Part, ...] = get_args(Part)
 """What of a book may be kept or skipped."""
 
 USUALLY_SKIPPED: frozenset[Part] = frozenset({"front", "back", "notes"})
+
+UNTITLED: dict[ChapterRole, str] = {
+    "body": "Beginning", "front": "Front matter", "back": "Back matter", "notes": "Notes",
+}  # fmt: skip
+"""Titles of chapters that have none; what comes before the first chapter is often so."""
+
+_UNTITLED = "Untitled"
+_MAX_AUTHORS = 100
+_MAX_LANGUAGE_LENGTH = 35
+"""Enough for any tag in use: RFC 5646, 4.4.1."""
 
 _PARTS_OF_KINDS: dict[ParagraphKind, Part] = {
     "note": "notes",
@@ -73,7 +86,7 @@ class Picture:
     """A picture file: `image/jpeg` or `image/png`."""
 
     content: bytes
-    media_type: str
+    media_type: CoverType
 
 
 @dataclass(frozen=True)
@@ -81,7 +94,7 @@ class Chapter:
     """A chapter.
 
     Attributes:
-        title: as players show it; never empty.
+        title: as players show it, a label; never empty.
         paragraphs: in order, the heading among them.
         role: where it belongs.
         number: among the chapters of its book that can be read, from 1; 0 until that is known. A
@@ -92,6 +105,9 @@ class Chapter:
     paragraphs: tuple[Paragraph, ...]
     role: ChapterRole = "body"
     number: int = 0
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "title", label(self.title) or UNTITLED[self.role])
 
     @property
     def n_characters(self) -> int:
@@ -104,12 +120,15 @@ class Book:
     """A book as it was read.
 
     Attributes:
-        title: never empty; the file's name if the file has no title.
-        authors: in the file's order; may be empty.
+        title: a label, never empty; the file's name if the file has no title.
+        authors: labels in the file's order, 100 at most; may be empty.
         language: as the file has it, such as `en` or `pt-BR`; None if it says nothing.
         cover: None if there is none.
         chapters: in reading order; at least one has text.
         sha256: of the file, in hexadecimal.
+        notes: what readers should know, such as that a cover is left out.
+
+    Title, authors and language are made labels here, whoever gives them.
     """
 
     title: str
@@ -117,7 +136,15 @@ class Book:
     language: str | None
     cover: Picture | None
     chapters: tuple[Chapter, ...]
-    sha256: str = field(default="")
+    sha256: str = ""
+    notes: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        authors = filter(None, map(label, self.authors[:_MAX_AUTHORS]))
+        language = label(self.language or "", _MAX_LANGUAGE_LENGTH)
+        object.__setattr__(self, "title", label(self.title) or _UNTITLED)
+        object.__setattr__(self, "authors", tuple(authors))
+        object.__setattr__(self, "language", language or None)
 
     @property
     def author(self) -> str:

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import hashlib
+import logging
 from collections.abc import Callable
 from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 
 from service.books.book import Book
-from service.errors import InvalidBookError
+from service.books.document_budget import MAX_CHAPTERS
+from service.errors import InvalidBookError, ServiceError
+
+logger = logging.getLogger(__name__)
 
 _READERS = {
     ".epub": ("epub_file", "read_epub"),
@@ -35,8 +39,8 @@ def read_book(path: Path) -> Book:
         path: of the file; its ending tells what it is.
 
     Raises:
-        InvalidBookError: the ending is unknown, the file is damaged or protected, or it has no
-            text. The message says what to do.
+        InvalidBookError: the ending is unknown, the file is damaged, protected or too large, or it
+            has no text. The message says what to do.
         OSError: the file cannot be read.
     """
     ending = path.suffix.lower()
@@ -50,13 +54,31 @@ def read_book(path: Path) -> Book:
         digest = hashlib.sha256()
         while block := file.read(1 << 20):
             digest.update(block)
-    book = replace(_reader(ending)(path), sha256=digest.hexdigest())
+    book = replace(_read(path, _reader(ending)), sha256=digest.hexdigest())
+    if len(book.chapters) > MAX_CHAPTERS:
+        raise InvalidBookError(f"{path.name} has more than {MAX_CHAPTERS:,} chapters")
     if not any(map(str.isalnum, "".join(p.text for c in book.chapters for p in c.paragraphs))):
         raise InvalidBookError(
             f"{path.name} has no text; if its pages are pictures, have a program recognize them "
             "(OCR) first"
         )
     return book
+
+
+def _read(path: Path, reader: Callable[[Path], Book]) -> Book:
+    """Read a book; whatever a parser makes of a damaged file is one error."""
+    try:
+        return reader(path)
+    except (ServiceError, OSError):
+        raise
+    except MemoryError as error:
+        raise InvalidBookError(f"{path.name} takes more memory than there is") from error
+    except Exception as error:
+        # A fault of ours looks the same, so it is in the log.
+        logger.warning("a document cannot be read", exc_info=error)
+        raise InvalidBookError(
+            f"{path.name} is damaged, or is not what its ending says ({type(error).__name__})"
+        ) from error
 
 
 def _reader(ending: str) -> Callable[[Path], Book]:

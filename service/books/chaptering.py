@@ -30,11 +30,6 @@ _SECTION_LENGTH = 2_000
 _OPENING_LENGTH = 300
 """Characters below which what opens a book or a part, such as an epigraph, is no chapter: 20 s."""
 
-UNTITLED: dict[ChapterRole, str] = {
-    "body": "Beginning", "front": "Front matter", "back": "Back matter", "notes": "Notes",
-}  # fmt: skip
-"""Titles of what has none, by its role; what comes before the first chapter is often so."""
-
 
 @dataclass(frozen=True, slots=True)
 class Mark:
@@ -87,14 +82,14 @@ def by_contents(blocks: Sequence[Block], marks: Iterable[Mark]) -> tuple[Chapter
     n_left = sum(role == "body" for _, role, _, _ in parts)
     for title, role, own, outer_title in parts:
         if role != "body":
-            chapters.append(Chapter(title or UNTITLED[role], _trimmed(own), role))
+            chapters.append(Chapter(title, _trimmed(own), role))
             continue
         n_left -= 1
         if n_left and _is_opening(own, title, bool(outer_title)):
             held += own
             outer.append(outer_title)
             continue
-        title = ". ".join(filter(None, [*outer, title])) or UNTITLED[role]
+        title = ". ".join(filter(None, [*outer, title]))
         chapters.append(Chapter(title, _trimmed([*held, *own]), role))
         held, outer = [], []
     return tuple(chapter for chapter in chapters if chapter.n_characters)
@@ -117,13 +112,16 @@ def by_headings(blocks: Sequence[Block]) -> tuple[Chapter, ...]:
 
 def _without_sections(marks: list[Mark], blocks: Sequence[Block]) -> list[Mark]:
     """Return the entries without those that are sections of a chapter, and without doubles."""
+    before = [0]  # characters before each block
+    for block in blocks:
+        before.append(before[-1] + (len(block.paragraph.text) if block.paragraph else 0))
     lengths: dict[int, list[int]] = {}
-    for number, mark in enumerate(marks):
-        # With the entries inside it.
-        following = (one.start for one in marks[number + 1 :] if one.level <= mark.level)
-        own = blocks[mark.start : next(following, len(blocks))]
-        length = sum(len(block.paragraph.text) for block in own if block.paragraph)
-        lengths.setdefault(mark.level, []).append(length)
+    outer: list[Mark] = []  # those that the next one may be inside
+    for mark in [*marks, Mark("", 0, len(blocks))]:
+        while outer and outer[-1].level >= mark.level:
+            one = outer.pop()
+            lengths.setdefault(one.level, []).append(before[mark.start] - before[one.start])
+        outer.append(mark)
     # A level of parts, each with little text before its chapters, does not hide those.
     deepest = max(
         (level for level, found in lengths.items() if sum(found) >= _SECTION_LENGTH * len(found)),

@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 import posixpath
-import re
-import zipfile
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from urllib.parse import unquote, urldefrag
 
+from service.audio.covers import MAX_COVER_BYTES, UnusableCoverError
 from service.books import html_blocks
+from service.books.archive import Archive
 from service.books.book import Book, Chapter, ChapterRole, Illustration, Picture
 from service.books.chaptering import Mark, by_contents, by_headings
+from service.books.document_budget import Budget
+from service.books.furniture import NAVIGATION, is_navigation, types_of
 from service.books.html_blocks import Block
-from service.books.illustrations import COVER_TYPES, HEAD_BYTES, media_type_of, path_of
+from service.books.illustrations import HEAD_BYTES, media_type_of, path_of, picture_of
 from service.books.markup_trees import (
     Element,
     attribute,
+    attributes,
     children,
     descendants,
     local_name,
@@ -27,29 +31,14 @@ from service.books.markup_trees import (
 )
 from service.errors import InvalidBookError
 
-MAX_MEMBER_BYTES = 64 << 20
-"""Of a document or picture in the archive: small archives can hold enormous files."""
-
 _OBFUSCATION = frozenset({"http://www.idpf.org/2008/embedding", "http://ns.adobe.com/pdf/enc#RC"})
 """Encryption of fonts, which hides no text."""
 
 _KEYS_OF_SHOPS = ("META-INF/rights.xml", "META-INF/sinf.xml", "META-INF/license.lcpl")
-_FRONT_TYPES = frozenset(
-    [
-        "cover",
-        "frontcover",
-        "titlepage",
-        "halftitlepage",
-        "copyright-page",
-        "toc",
-        "landmarks",
-        "loi",
-        "lot",
-        "imprint",
-        "title-page",
-        "copyright-page",
-    ]
-)
+_FRONT_TYPES = frozenset({
+    "cover", "frontcover", "titlepage", "halftitlepage", "copyright-page", "toc", "landmarks",
+    "loi", "lot", "imprint", "title-page",
+})  # fmt: skip
 _BACK_TYPES = frozenset(["index", "colophon", "bibliography", "backcover"])
 _NOTES_TYPES = frozenset(["footnotes", "endnotes", "rearnotes", "notes"])
 
@@ -58,94 +47,65 @@ def read_epub(path: Path) -> Book:
     """Read a book from an EPUB.
 
     Raises:
-        InvalidBookError: it is damaged, or protected by DRM.
+        InvalidBookError: it is damaged, protected by DRM, or larger than its budget.
     """
-    try:
-        with zipfile.ZipFile(path) as archive:
-            return _Package(_Archive(archive, path)).book(path)
-    except (zipfile.BadZipFile, EOFError, NotImplementedError, RuntimeError) as error:
-        raise InvalidBookError(f"{path.name} is no EPUB, or is damaged: {error}") from error
+    budget = Budget(path.name)
+    with Archive(path, budget) as archive:
+        _refuse_drm(archive, budget)
+        return _Package(archive, budget).book(path)
 
 
-class _Archive:
-    """The files of an EPUB."""
-
-    def __init__(self, archive: zipfile.ZipFile, path: Path) -> None:
-        self.path = path
-        self.name = path.name
-        self._archive = archive
-        self._names = {one.lower(): one for one in archive.namelist()}
-        self._refuse_drm()
-
-    def __contains__(self, member: str) -> bool:
-        return member.lower() in self._names
-
-    def read(self, member: str) -> bytes:
-        """Return the content of a file. Raises InvalidBookError if it is missing or too large."""
-        found = self._names.get(member.lower())
-        if found is None:
-            raise InvalidBookError(f"{self.name} is damaged: it has no {member}")
-        if self._archive.getinfo(found).file_size > MAX_MEMBER_BYTES:
-            raise InvalidBookError(
-                f"{self.name}: {member} is larger than {MAX_MEMBER_BYTES >> 20} MB"
-            )
-        return self._archive.read(found)
-
-    def illustration(self, member: str, alt: str) -> Illustration | None:
-        """Return a picture in the text; None if it is missing, too large or of no known kind."""
-        found = self._names.get(member.lower())
-        if found is None or self._archive.getinfo(found).file_size > MAX_MEMBER_BYTES:
-            return None
-        with self._archive.open(found) as file:
-            media_type = media_type_of(file.read(HEAD_BYTES))
-        return None if media_type is None else Illustration(self.path, found, media_type, alt)
-
-    def _refuse_drm(self) -> None:
-        refusal = (
-            f"{self.name} is protected by DRM, so its text cannot be read; get a copy without DRM "
-            "from its publisher"
-        )
-        if any(key in self for key in _KEYS_OF_SHOPS):
+def _refuse_drm(archive: Archive, budget: Budget) -> None:
+    refusal = (
+        f"{archive.name} is protected by DRM, so its text cannot be read; get a copy without DRM "
+        "from its publisher"
+    )
+    if any(key in archive for key in _KEYS_OF_SHOPS):
+        raise InvalidBookError(refusal)
+    if "META-INF/encryption.xml" in archive:
+        content = archive.read("META-INF/encryption.xml")
+        root = parse_xml(content, "encryption.xml", budget)
+        methods = {
+            attribute(one, "Algorithm")
+            for data in descendants(root, "encrypteddata")
+            for one in children(data, "encryptionmethod")
+        }
+        if methods - _OBFUSCATION:
             raise InvalidBookError(refusal)
-        if "META-INF/encryption.xml" in self:
-            root = parse_xml(self.read("META-INF/encryption.xml"), "encryption.xml")
-            methods = {
-                attribute(one, "Algorithm")
-                for data in descendants(root, "encrypteddata")
-                for one in children(data, "encryptionmethod")
-            }
-            if methods - _OBFUSCATION:
-                raise InvalidBookError(refusal)
 
 
 class _Package:
     """The package document of an EPUB."""
 
-    def __init__(self, archive: _Archive) -> None:
+    def __init__(self, archive: Archive, budget: Budget) -> None:
         self._archive = archive
-        container = parse_xml(archive.read("META-INF/container.xml"), "container.xml")
+        self._budget = budget
+        content = archive.read("META-INF/container.xml")
+        container = parse_xml(content, "container.xml", budget)
         paths = [attribute(one, "full-path") for one in descendants(container, "rootfile")]
         if not paths:
             raise InvalidBookError(f"{archive.name} is damaged: container.xml names no package")
         self._folder = posixpath.dirname(paths[0])
-        self._root = parse_xml(archive.read(paths[0]), paths[0])
+        self._root = parse_xml(archive.read(paths[0]), paths[0], budget)
         self._items = {
             attribute(item, "id"): item
             for part in children(self._root, "manifest")
             for item in children(part, "item")
         }
         self._metadata = [one for part in children(self._root, "metadata") for one in part.iter()]
+        self._illustrations: dict[str, Illustration | None] = {}
 
     def book(self, path: Path) -> Book:
         """Read the whole book."""
-        self._cover_path, cover_type = self._find_cover()
+        self._cover_path, cover, notes = self._cover()
         authors = dict.fromkeys(filter(None, map(text_of, self._named("creator"))))
         return Book(
             next(filter(None, map(text_of, self._named("title"))), path.stem),
             tuple(authors),
             next(filter(None, map(text_of, self._named("language"))), None),
-            Picture(self._archive.read(self._cover_path), cover_type) if cover_type else None,
+            cover,
             self._chapters(),
+            notes=notes,
         )
 
     def _named(self, name: str) -> list[Element]:
@@ -164,21 +124,37 @@ class _Package:
         if named is None:
             return None
         path = posixpath.normpath(posixpath.join(posixpath.dirname(document), named))
-        return None if path == self._cover_path else self._archive.illustration(path, alt)
+        if path == self._cover_path:
+            return None
+        if path not in self._illustrations:
+            media_type = media_type_of(self._archive.head(path, HEAD_BYTES))
+            member = self._archive.name_of(path)
+            self._illustrations[path] = (
+                Illustration(self._archive.path, member, media_type, "") if media_type else None
+            )
+        known = self._illustrations[path]
+        return None if known is None else replace(known, alt=alt)
 
-    def _find_cover(self) -> tuple[str, str]:
-        """Return the path of the cover and its media type; empty if there is none."""
-        named = [attribute(one, "content") for one in self._named("meta")
-                 if attribute(one, "name") == "cover"]  # fmt: skip
+    def _cover(self) -> tuple[str, Picture | None, tuple[str, ...]]:
+        """Return the path of the cover, the cover, and what is to be told if it cannot be had."""
+        named = {
+            attribute(one, "content")
+            for one in self._named("meta")
+            if attribute(one, "name") == "cover"
+        }
+        notes = []
         for identifier, item in self._items.items():
             declared = "cover-image" in attribute(item, "properties").split()
-            if not declared and identifier not in named:
-                continue
-            media_type = attribute(item, "media-type")
             path = self._path(attribute(item, "href"))[0]
-            if media_type in COVER_TYPES and path in self._archive:
-                return path, media_type
-        return "", ""
+            if (not declared and identifier not in named) or path not in self._archive:
+                continue
+            try:
+                return path, picture_of(self._archive.picture(path, MAX_COVER_BYTES)), ()
+            except InvalidBookError as error:
+                notes.append(f"the cover is left out: {error}")
+            except UnusableCoverError as error:
+                notes.append(f"the cover is left out: {error}")
+        return "", None, tuple(notes[:1])
 
     def _spine(self) -> Iterator[tuple[str, bool]]:
         """Yield the path of each document once, and whether it is outside the reading order."""
@@ -200,14 +176,19 @@ class _Package:
     def _is_contents(self, item: Element) -> bool:
         return "nav" in attribute(item, "properties").split()
 
+    def _parsed(self, path: str) -> Element:
+        return parse_xhtml(self._archive.read(path), path, self._budget)
+
     def _chapters(self) -> tuple[Chapter, ...]:
+        spine = list(self._spine())
+        self._archive.expect([path for path, _ in spine])
         found: list[Block] = []
         starts: dict[tuple[str, str], int] = {}
         bodies: dict[str, int] = {}  # blocks of each document
         roles: dict[str, ChapterRole] = {}
-        for path, is_aside in self._spine():
+        for path, is_aside in spine:
             starts[path, ""] = len(found)
-            root = parse_xhtml(self._archive.read(path), path)
+            root = self._parsed(path)
             role = _declared_role(root) or ("back" if is_aside else None)
             if role is not None:
                 roles[path] = role
@@ -240,9 +221,9 @@ class _Package:
         for item in self._items.values():
             if self._is_contents(item):
                 path = self._path(attribute(item, "href"))[0]
-                root = parse_xhtml(self._archive.read(path), path)
+                root = self._parsed(path)
                 for nav in descendants(root, "nav"):
-                    if "toc" in html_blocks.types_of(nav) or "doc-toc" in html_blocks.types_of(nav):
+                    if "toc" in types_of(attributes(nav)):
                         for one in children(nav, "ol"):
                             yield from self._of_list(one, 1, path)
                         return
@@ -253,7 +234,8 @@ class _Package:
             ncx = next(of_type, None)
         path = self._path(attribute(ncx, "href"))[0] if ncx is not None else ""
         if path in self._archive:
-            for one in descendants(parse_xml(self._archive.read(path), path), "navmap"):
+            root = parse_xml(self._archive.read(path), path, self._budget)
+            for one in descendants(root, "navmap"):
                 yield from self._of_points(one, 1, path)
 
     def _of_list(
@@ -289,16 +271,17 @@ def _declared_role(root: Element) -> ChapterRole | None:
     """Return what the body of a document, or its only part, says that it is."""
     for body in descendants(root, "body"):
         inner = [one for one in body if local_name(one)]
-        declared = html_blocks.types_of(body)
+        declared = types_of(attributes(body))
         if len(inner) == 1:
-            declared |= html_blocks.types_of(inner[0])
+            declared |= types_of(attributes(inner[0]))
+        if declared & NAVIGATION and not is_navigation(body):
+            declared -= NAVIGATION
         if role := _role(declared):
             return role
     return None
 
 
 def _role(types: set[str]) -> ChapterRole | None:
-    types = {re.sub(r"^doc-", "", one) for one in types}
     if types & _NOTES_TYPES:
         return "notes"
     if types & _BACK_TYPES:

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import base64
 import binascii
+import re
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 
+from service.audio.covers import UnusableCoverError
 from service.books import tidying
+from service.books.archive import Archive
 from service.books.book import Book, Chapter, Paragraph, ParagraphKind, Picture
 from service.books.chaptering import Mark, by_contents
+from service.books.document_budget import MAX_BYTES_OF_FB2, Budget
 from service.books.html_blocks import Block
-from service.books.illustrations import COVER_TYPES
+from service.books.illustrations import picture_of
 from service.books.markup_trees import (
     Element,
     attribute,
@@ -24,6 +28,7 @@ from service.books.markup_trees import (
 )
 from service.errors import InvalidBookError
 
+_BINARY = re.compile(rb"(<binary\b[^<>]*>)([^<>]*)(</binary\s*>)")
 _KINDS: dict[str, ParagraphKind] = {
     "title": "heading", "subtitle": "heading", "epigraph": "quotation", "cite": "quotation",
     "poem": "verse", "annotation": "text", "text-author": "text", "code": "code", "td": "table",
@@ -34,9 +39,11 @@ def read_fb2(path: Path) -> Book:
     """Read a book from an FB2 file, also one in a ZIP archive.
 
     Raises:
-        InvalidBookError: it is damaged.
+        InvalidBookError: it is damaged, or larger than its budget.
     """
-    root = parse_xml(_content(path), path.name)
+    budget = Budget(path.name, MAX_BYTES_OF_FB2)
+    content, pictures = _without_pictures(_content(path, budget))
+    root = parse_xml(content, path.name, budget)
     titles = next(iter(descendants(root, "title-info")), None)
     if local_name(root) != "fictionbook" or titles is None:
         raise InvalidBookError(f"{path.name} is no FB2: it has no FictionBook with a title-info")
@@ -47,33 +54,53 @@ def read_fb2(path: Path) -> Book:
     )  # fmt: skip
     title = next(filter(None, map(text_of, children(titles, "book-title"))), path.stem)
     language = next(filter(None, map(text_of, children(titles, "lang"))), None)
-    return Book(
-        title, tuple(filter(None, authors)), language, _cover(root, titles), _chapters(root)
-    )
+    cover, notes = _cover(root, titles, pictures)
+    return Book(title, tuple(filter(None, authors)), language, cover, _chapters(root), notes=notes)
 
 
-def _content(path: Path) -> bytes:
+def _content(path: Path, budget: Budget) -> bytes:
     if not zipfile.is_zipfile(path):
-        return path.read_bytes()
-    with zipfile.ZipFile(path) as archive:
-        for name in archive.namelist():
+        return budget.read(path)
+    with Archive(path, budget) as archive:
+        for name in archive.names:
             if name.lower().endswith(".fb2"):
                 return archive.read(name)
     raise InvalidBookError(f"{path.name} is an archive without an FB2 file")
 
 
-def _cover(root: Element, titles: Element) -> Picture | None:
-    pages = children(titles, "coverpage")
-    for picture in (one for page in pages for one in descendants(page, "image")):
-        identifier = attribute(picture, "href").lstrip("#")
-        for binary in children(root, "binary"):
-            media_type = attribute(binary, "content-type").replace("jpg", "jpeg")
-            if attribute(binary, "id") == identifier and media_type in COVER_TYPES:
-                try:
-                    return Picture(base64.b64decode(text_of(binary)), media_type)
-                except binascii.Error:
-                    return None
-    return None
+def _without_pictures(content: bytes) -> tuple[bytes, list[bytes]]:
+    """Return a document with numbers in the place of its pictures, and those, in Base64.
+
+    Pictures are longer than any text that the parser takes.
+    """
+    pictures: list[bytes] = []
+
+    def number(match: re.Match[bytes]) -> bytes:
+        pictures.append(match[2])
+        return b"%s%d%s" % (match[1], len(pictures) - 1, match[3])
+
+    return _BINARY.sub(number, content), pictures
+
+
+def _cover(
+    root: Element, titles: Element, pictures: list[bytes]
+) -> tuple[Picture | None, tuple[str, ...]]:
+    """Return the cover, and what is to be told if it cannot be had."""
+    binaries = {attribute(one, "id"): text_of(one) for one in children(root, "binary")}
+    notes = []
+    for picture in (
+        one for page in children(titles, "coverpage") for one in descendants(page, "image")
+    ):
+        written = binaries.get(attribute(picture, "href").lstrip("#"))
+        if written is None:
+            continue
+        try:
+            is_number = written.isascii() and written.isdigit() and int(written) < len(pictures)
+            content = pictures[int(written)] if is_number else written.encode()
+            return picture_of(base64.b64decode(content)), ()
+        except (binascii.Error, UnusableCoverError) as error:
+            notes.append(f"the cover is left out: {error}")
+    return None, tuple(notes[:1])
 
 
 def _chapters(root: Element) -> tuple[Chapter, ...]:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from functools import partial
+from contextlib import suppress
+from functools import lru_cache, partial
 from pathlib import Path
 
 from service.books import html_blocks
 from service.books.book import Book
 from service.books.chaptering import by_headings
+from service.books.document_budget import Budget
 from service.books.encodings import decoded
 from service.books.illustrations import picture_beside
 from service.books.markup_trees import Element, attribute, descendants, parse_html, text_of
@@ -19,8 +21,10 @@ def read_html(path: Path) -> Book:
     Raises:
         InvalidBookError: it has no text, or no encoding that makes sense of it.
     """
-    root = parse_html(_as_utf_8(path), path.name, "utf-8")
-    blocks = list(html_blocks.blocks(root, partial(picture_beside, path)))
+    budget = Budget(path.name)
+    content = _as_utf_8(budget.read(path), path.name)
+    root = parse_html(content, path.name, budget, "utf-8")
+    blocks = html_blocks.blocks(root, lru_cache(None)(partial(picture_beside, path)))
     heads = (b.paragraph.text for b in blocks if b.paragraph and b.level == 1)
     titles = (text_of(one) for one in descendants(root, "title"))
     title = next(filter(None, titles), "") or next(heads, path.stem)
@@ -29,16 +33,15 @@ def read_html(path: Path) -> Book:
     return Book(title, authors[:1], language, None, by_headings(blocks))
 
 
-def _as_utf_8(path: Path) -> bytes:
-    content = path.read_bytes()
-    declared = parse_html(content, path.name)
+def _as_utf_8(content: bytes, name: str) -> bytes:
     try:
         content.decode("utf-8")
     except UnicodeDecodeError:
-        encoding = declared.getroottree().docinfo.encoding
-        is_declared = b"charset" in content[:2048].lower() and encoding
-        text = content.decode(encoding, "replace") if is_declared else decoded(content, path.name)
-        return text.encode()
+        encoding = parse_html(content, name, Budget(name)).getroottree().docinfo.encoding
+        if b"charset" in content[:2048].lower() and encoding:
+            with suppress(LookupError):  # a declaration that nobody knows
+                return content.decode(encoding, "replace").encode("utf-8", "replace")
+        return decoded(content, name).encode("utf-8", "replace")
     return content
 
 

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import re
-import zipfile
 from pathlib import Path
+from types import TracebackType
 from urllib.parse import unquote
 
-from service.books.book import Illustration
+from service.audio.covers import Cover
+from service.books.archive import Archive
+from service.books.book import Illustration, Picture
+from service.books.document_budget import Budget
 from service.errors import InvalidBookError
 
 HEAD_BYTES = 8
@@ -17,9 +20,6 @@ _JPEG, _PNG, _GIF = "image/jpeg", "image/png", "image/gif"
 
 ENDINGS = {_JPEG: "jpg", _PNG: "png", _GIF: "gif"}
 """Of the files of pictures, by their media types: those that every EPUB reader shows."""
-
-COVER_TYPES = frozenset([_JPEG, _PNG])
-"""Media types that a cover may have: those that every format of audio takes."""
 
 _SIGNATURES = ((b"\xff\xd8\xff", _JPEG), (b"\x89PNG\r\n\x1a\n", _PNG), (b"GIF8", _GIF))
 _ELSEWHERE = re.compile(r"(?:[a-z][a-z0-9+.-]*:|//|[?#]|\Z)", re.I)
@@ -56,19 +56,52 @@ def picture_beside(document: Path, src: str, alt: str) -> Illustration | None:
     return None if media_type is None else Illustration(path, None, media_type, alt)
 
 
-def content_of(illustration: Illustration) -> bytes:
-    """Read a picture.
+def picture_of(content: bytes) -> Picture:
+    """Return a picture that every format of audio takes for a cover.
 
     Raises:
-        OSError: it cannot be read.
-        InvalidBookError: the EPUB is damaged, or is another one by now.
+        UnusableCoverError: it is none.
     """
-    if illustration.member is None:
-        return illustration.source.read_bytes()
-    try:
-        with zipfile.ZipFile(illustration.source) as archive:
-            return archive.read(illustration.member)
-    except (zipfile.BadZipFile, EOFError, KeyError) as error:
-        raise InvalidBookError(
-            f"{illustration.source.name}: the picture {illustration.member} cannot be read"
-        ) from error
+    cover = Cover.of(content)
+    return Picture(cover.content, cover.media_type)
+
+
+class Gallery:
+    """Reads pictures, of which many may be in one EPUB. A context manager."""
+
+    def __init__(self) -> None:
+        self._archive: Archive | None = None
+
+    def __enter__(self) -> Gallery:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Close the EPUB that was read last."""
+        if self._archive is not None:
+            self._archive.close()
+
+    def content_of(self, illustration: Illustration) -> bytes:
+        """Read a picture.
+
+        Raises:
+            OSError: it cannot be read.
+            InvalidBookError: the EPUB is damaged, or is another one by now.
+        """
+        source = illustration.source
+        if illustration.member is None:
+            return source.read_bytes()
+        try:
+            if self._archive is None or self._archive.path != source:
+                if self._archive is not None:
+                    self._archive.close()
+                self._archive = Archive(source, Budget(source.name))
+            return self._archive.picture(illustration.member)
+        except InvalidBookError as error:
+            raise InvalidBookError(
+                f"{source.name}: the picture {illustration.member} cannot be read"
+            ) from error

@@ -12,6 +12,7 @@ from markdown_it.token import Token
 from service.books import tidying
 from service.books.book import Book, Paragraph, ParagraphKind
 from service.books.chaptering import by_headings
+from service.books.document_budget import Budget
 from service.books.encodings import decoded
 from service.books.html_blocks import Block
 
@@ -31,7 +32,9 @@ def read_markdown(path: Path) -> Book:
     Raises:
         InvalidBookError: it is no text.
     """
-    text = decoded(path.read_bytes(), path.name).replace("\r\n", "\n")
+    budget = Budget(path.name)
+    text = decoded(budget.read(path), path.name).replace("\r\n", "\n")
+    budget.take_lines(text)
     fields: dict[str, str] = {}
     if match := _FRONT_MATTER.match(text):
         fields = {name[:4]: value for name, value in _FIELD.findall(match[1])}

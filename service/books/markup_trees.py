@@ -1,4 +1,4 @@
-"""Parse the XML and HTML of books: offline, without entities of their own, bounded."""
+"""Parse the XML and HTML of books: offline, without entities of their own, within a budget."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Any
 from lxml import etree
 from lxml import html as lxml_html
 
+from service.books.document_budget import Budget
 from service.errors import InvalidBookError
 
 Element = Any
@@ -20,45 +21,65 @@ _MAX_DEPTH = 200
 """Elements inside each other; the walk over a tree calls itself."""
 
 
-def parse_xml(content: bytes, name: str) -> Element:
+def parse_xml(content: bytes, name: str, budget: Budget) -> Element:
     """Return the root of an XML document, with the named characters of HTML.
 
     Raises:
-        InvalidBookError: it is not well-formed; the message has `name` and the line.
+        InvalidBookError: it is not well-formed, or too large; the message has `name` and the line.
     """
+    _take_tags(content, budget)
+    return _xml(content, name)
+
+
+def parse_html(content: bytes, name: str, budget: Budget, encoding: str | None = None) -> Element:
+    """Return the root of an HTML document, which may be malformed.
+
+    Raises:
+        InvalidBookError: there is no element in it, or it is too large.
+    """
+    _take_tags(content, budget)
+    return _html(content, name, encoding)
+
+
+def parse_xhtml(content: bytes, name: str, budget: Budget) -> Element:
+    """Return the root of a document of an EPUB: XHTML, or HTML if it is not well-formed."""
+    _take_tags(content, budget)
+    try:
+        return _xml(content, name)
+    except InvalidBookError:
+        return _html(content, name, "utf-8")
+
+
+def _take_tags(content: bytes, budget: Budget) -> None:
+    """Pay for the elements before a parser makes them; there are no more than start tags."""
+    budget.take_elements(content.count(b"<") - content.count(b"</"))
+
+
+def _xml(content: bytes, name: str) -> Element:
     parser = etree.XMLParser(
         resolve_entities=False, no_network=True, load_dtd=False, remove_comments=True,
         remove_pis=True, huge_tree=False,
     )  # fmt: skip
     try:
         root = etree.fromstring(_NAMED.sub(_character, content), parser)
-    except etree.XMLSyntaxError as error:
-        raise InvalidBookError(f"{name} is not well-formed XML: {error.msg}") from error
+    except (etree.XMLSyntaxError, LookupError, ValueError) as error:
+        raise InvalidBookError(f"{name} is not well-formed XML: {_reason(error)}") from error
     if root is None:
         raise InvalidBookError(f"{name} is empty")
     return _shallow(root, name)
 
 
-def parse_html(content: bytes, name: str, encoding: str | None = None) -> Element:
-    """Return the root of an HTML document, which may be malformed.
-
-    Raises:
-        InvalidBookError: there is no element in it.
-    """
-    parser = lxml_html.HTMLParser(encoding=encoding, no_network=True, remove_comments=True)
+def _html(content: bytes, name: str, encoding: str | None) -> Element:
+    # HTML has no entities that could grow. Without `huge_tree` the parser ends at the first ten
+    # million characters without a tag, or inside 256 elements, and does not say so.
+    parser = lxml_html.HTMLParser(
+        encoding=encoding, no_network=True, remove_comments=True, huge_tree=True
+    )
     try:
         root = lxml_html.document_fromstring(content, parser=parser)
-    except (etree.ParserError, etree.XMLSyntaxError) as error:
-        raise InvalidBookError(f"{name} has no text: {error}") from error
+    except (etree.ParserError, etree.XMLSyntaxError, LookupError, ValueError) as error:
+        raise InvalidBookError(f"{name} has no text: {_reason(error)}") from error
     return _shallow(root, name)
-
-
-def parse_xhtml(content: bytes, name: str) -> Element:
-    """Return the root of a document of an EPUB: XHTML, or HTML if it is not well-formed."""
-    try:
-        return parse_xml(content, name)
-    except InvalidBookError:
-        return parse_html(content, name, "utf-8")
 
 
 def local_name(element: Element) -> str:
@@ -67,13 +88,21 @@ def local_name(element: Element) -> str:
     return tag.rpartition("}")[2].lower() if isinstance(tag, str) else ""
 
 
+def attributes(element: Element) -> dict[str, str]:
+    """Return the attributes by their names without namespaces; those that have none go first."""
+    found: dict[str, str] = {}
+    for key, value in element.items():
+        own = key.rpartition("}")[2].rpartition(":")[2]
+        if own == key:
+            found[own] = str(value)
+        else:
+            found.setdefault(own, str(value))
+    return found
+
+
 def attribute(element: Element, name: str) -> str:
     """Return an attribute by its name without namespace; empty if it is missing."""
-    value = element.get(name)
-    if value is None:
-        ends = (f"}}{name}", f":{name}")
-        value = next((value for key, value in element.items() if key.endswith(ends)), "")
-    return str(value)
+    return attributes(element).get(name, "")
 
 
 def children(element: Element, *names: str) -> list[Element]:
@@ -98,11 +127,19 @@ def _character(match: re.Match[bytes]) -> bytes:
     return match[0] if known is None else "".join(f"&#{ord(c)};" for c in known).encode()
 
 
+def _reason(error: Exception) -> str:
+    return str(getattr(error, "msg", None) or error)
+
+
 def _shallow(root: Element, name: str) -> Element:
-    level, depth = [root], 0
-    while level:
-        depth += 1
-        if depth > _MAX_DEPTH:
+    open_elements = [iter(root)]
+    while open_elements:
+        child = next(open_elements[-1], None)
+        if child is None:
+            open_elements.pop()
+            continue
+        if len(open_elements) == _MAX_DEPTH:
             raise InvalidBookError(f"{name} has elements more than {_MAX_DEPTH} deep")
-        level = [child for element in level for child in element]
+        if len(child):
+            open_elements.append(iter(child))
     return root

@@ -18,9 +18,10 @@ from service.audio.chaptered_file import (
     BOOK_FORMATS,
     AudioChapter,
     BookFormat,
-    Cover,
+    CoverError,
     write_chaptered,
 )
+from service.audio.covers import Cover
 from service.audio.loudness import Level, level_for, levelled
 from service.audio.overshoots import write_below_peak
 from service.audio.sound_file import read_samples
@@ -100,6 +101,7 @@ class Recording:
         target_lufs: loudness of what is written.
         n_chapters: of the book, all that could be read.
         wait: called before each chunk is read.
+        note: called with what is left out of the files though the book has it.
     """
 
     book: Book
@@ -108,6 +110,7 @@ class Recording:
     target_lufs: float
     n_chapters: int
     wait: Callable[[], None] = lambda: None
+    note: Callable[[str], None] = lambda line: None
 
     def samples(self, chapters: Sequence[int]) -> Iterator[npt.NDArray[np.float32]]:
         """Yield the samples of chapters, by their numbers from 0, chunk by chunk."""
@@ -192,8 +195,17 @@ class Recording:
         tags: dict[str, str],
         cover: Cover | None,
     ) -> None:
+        embedded = cover
+
         def write(parts: Iterable[npt.NDArray[np.float32]]) -> None:
-            write_chaptered(path, book_format, parts, marks, tags, cover)
+            nonlocal embedded
+            try:
+                write_chaptered(path, book_format, parts, marks, tags, embedded)
+            except CoverError as error:
+                # Hours of speech are worth more than their cover.
+                embedded = None
+                self.note(f"{error}, so it is left out")
+                write_chaptered(path, book_format, parts, marks, tags)
 
         write_below_peak(path, lambda: levelled(self.samples(chapters), level), write, self.wait)
 

@@ -13,10 +13,12 @@ from typing import Literal
 from service.audio import SOURCE_RATE_HZ
 from service.audio.loudness import Level
 from service.books.book import Illustration, Picture
-from service.books.illustrations import ENDINGS, content_of
+from service.books.illustrations import ENDINGS, Gallery
+from service.books.labels import valid_xml
 from service.books.outputs import Recording
 from service.books.timings import TimedParagraph, timed_paragraphs
 from service.complete_files import completed
+from service.errors import InvalidBookError
 
 Unit = Literal["sentence", "word"]
 
@@ -52,21 +54,18 @@ def write_read_along(
 
     Raises:
         OSError: it cannot be written.
-        InvalidBookError: a picture cannot be read any more.
     """
-    pictures = _pictures(recording)
     lengths_s = [length / SOURCE_RATE_HZ for length in recording.lengths()]
     with completed(path) as partial, zipfile.ZipFile(partial, "w") as archive:
         _add(archive, "mimetype", "application/epub+zip", zipfile.ZIP_STORED)
         _add(archive, "META-INF/container.xml", _CONTAINER)
+        pictures = _add_pictures(archive, recording)
         _add(archive, "EPUB/book.opf", _package(recording, lengths_s, pictures, modified))
         _add(archive, "EPUB/nav.xhtml", _contents(recording))
         _add(archive, "EPUB/style.css", _STYLE)
         if recording.book.cover is not None:
             info = _info(f"EPUB/{_cover_name(recording.book.cover)}", zipfile.ZIP_STORED)
             archive.writestr(info, recording.book.cover.content)
-        for picture, name in pictures.items():
-            archive.writestr(_info(f"EPUB/{name}", zipfile.ZIP_STORED), content_of(picture))
         for number in range(len(recording.chapters)):
             page, overlay = _chapter(recording, number, unit, pictures)
             _add(archive, f"EPUB/{_name(number)}.xhtml", page)
@@ -78,12 +77,27 @@ def write_read_along(
                         target.write(block)
 
 
-def _pictures(recording: Recording) -> dict[Illustration, str]:
-    """Return the pictures in the text, each once, and the names that they get."""
+def _add_pictures(archive: zipfile.ZipFile, recording: Recording) -> dict[Illustration, str]:
+    """Add the pictures in the text, each once; return the names that they get.
+
+    One that cannot be read is left out, and told.
+    """
     names: dict[Illustration, str] = {}
-    for chapter in recording.chapters:
-        for picture in filter(None, (one.illustration for one in chapter.paragraphs)):
-            names.setdefault(picture, f"picture-{len(names) + 1}.{ENDINGS[picture.media_type]}")
+    with Gallery() as gallery:
+        for picture in dict.fromkeys(
+            paragraph.illustration
+            for chapter in recording.chapters
+            for paragraph in chapter.paragraphs
+            if paragraph.illustration is not None
+        ):
+            name = f"picture-{len(names) + 1}.{ENDINGS[picture.media_type]}"
+            try:
+                content = gallery.content_of(picture)
+            except (InvalidBookError, OSError) as error:
+                recording.note(f"a picture is left out: {error}")
+                continue
+            archive.writestr(_info(f"EPUB/{name}", zipfile.ZIP_STORED), content)
+            names[picture] = name
     return names
 
 
@@ -112,7 +126,8 @@ def _info(name: str, compression: int) -> zipfile.ZipInfo:
 def _add(
     archive: zipfile.ZipFile, name: str, content: str, compression: int = zipfile.ZIP_DEFLATED
 ) -> None:
-    archive.writestr(_info(name, compression), content.encode())
+    """Add a document; XML, if it is one, has no character that XML may not have."""
+    archive.writestr(_info(name, compression), valid_xml(content).encode())
 
 
 def _cover_name(cover: Picture) -> str:
@@ -204,6 +219,8 @@ def _chapter(
             pieces.append("<hr/>")
             continue
         if paragraph.illustration is not None:
+            if paragraph.illustration not in pictures:
+                continue
             name, alt = pictures[paragraph.illustration], escape(paragraph.illustration.alt)
             pieces.append(f'<figure><img src="{name}" alt="{alt}"/></figure>')
             continue

@@ -65,16 +65,19 @@ def sections(chapter: Chapter, pauses: Pauses) -> Iterator[Section]:
     texts: list[str] = []
     voices: tuple[str, ...] = ()
     paragraphs = [one for one in chapter.paragraphs if one.kind != "picture"]
+    last = max((number for number, one in enumerate(paragraphs) if one.text), default=0)
     for number, paragraph in enumerate(paragraphs):
         if not paragraph.text:
             continue
         texts.append(paragraph.text)
         position += len(paragraph.text) + len(_SEPARATOR)
         voices = voices_after(paragraph.text, voices)
-        following = paragraphs[number + 1 :]
-        if following and (voices or not _ends(texts, paragraph, following[0])):
+        following = paragraphs[number + 1] if number + 1 < len(paragraphs) else None
+        if following is not None and (voices or not _ends(texts, paragraph, following)):
             continue
-        pause_s = _pause(paragraph, following, pauses)
+        pause_s = pauses.chapter
+        if following is not None and number < last:
+            pause_s = _pause(paragraph, following, pauses)
         yield Section(start, _SEPARATOR.join(texts), pause_s)
         start, texts, voices = position, [], ()
 
@@ -84,9 +87,7 @@ def _ends(texts: Sequence[str], paragraph: Paragraph, following: Paragraph) -> b
     return is_long or paragraph.kind != following.kind or paragraph.kind == "heading"
 
 
-def _pause(paragraph: Paragraph, following: Sequence[Paragraph], pauses: Pauses) -> float:
-    if not any(one.text for one in following):
-        return pauses.chapter
-    if following[0].kind == "break":
+def _pause(paragraph: Paragraph, following: Paragraph, pauses: Pauses) -> float:
+    if following.kind == "break":
         return pauses.scene
     return pauses.heading if paragraph.kind == "heading" else pauses.paragraph

@@ -9,8 +9,9 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from service.books import tidying
-from service.books.book import Book, Chapter, ChapterRole, ParagraphKind
-from service.books.chaptering import UNTITLED, Mark, by_contents
+from service.books.book import UNTITLED, Book, Chapter, ChapterRole, ParagraphKind
+from service.books.chaptering import Mark, by_contents
+from service.books.document_budget import Budget
 from service.books.encodings import decoded
 from service.books.html_blocks import Block
 
@@ -59,7 +60,9 @@ def read_text_file(path: Path) -> Book:
     Raises:
         InvalidBookError: it is no text.
     """
-    text = decoded(path.read_bytes(), path.name).replace("\r\n", "\n").replace("\r", "\n")
+    budget = Budget(path.name)
+    text = decoded(budget.read(path), path.name).replace("\r\n", "\n").replace("\r", "\n")
+    budget.take_lines(text)
     head, body, tail = _parts(text)
     fields = dict(reversed(_FIELD.findall(head)))
     known = {word.lower() for word in _WORD.findall(body)}

@@ -14,12 +14,13 @@ from service.audio.chaptered_file import (
     BOOK_FORMATS,
     AudioChapter,
     BookFormat,
-    Cover,
+    CoverError,
     write_chaptered,
 )
+from service.audio.covers import Cover
 from service.audio.loudness import level_for, levelled, measure
 from tests.service.audio.audio_samples import decoded
-from tests.service.books.made_books import picture
+from tests.service.books.made_books import picture, png
 
 RATE = 24_000
 TAGS = {"title": "The Sea", "artist": "Ann", "album": "The Sea", "genre": "Audiobook"}
@@ -81,9 +82,28 @@ def test_encoding_keeps_the_loudness(book_format: BookFormat, tmp_path: Path) ->
     assert np.sqrt(2 * np.mean(heard**2)) == pytest.approx(0.2, rel=0.005)
 
 
-def test_a_cover_that_is_no_picture_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match="no picture"):
-        write_chaptered(tmp_path / "a.m4b", "m4b", [], [], {}, Cover(b"x", "image/png"))
+@pytest.mark.parametrize("book_format", BOOK_FORMATS)
+def test_a_cover_that_cannot_be_embedded_is_told_before_a_sample_is_taken(
+    book_format: BookFormat, tmp_path: Path
+) -> None:
+    samples = iter([tone(RATE)])
+    path = tmp_path / f"a.{book_format}"
+    with pytest.raises(CoverError, match="cannot be put into"):
+        write_chaptered(path, book_format, samples, [], TAGS, Cover(b"x", "image/png"))
+    write_chaptered(path, book_format, samples, [], TAGS)
+    assert sum(part.size for part in decoded(path)) >= RATE
+
+
+@pytest.mark.parametrize("form", ["rgb24", "rgba", "gray", "monob", "rgb48be", "rgba64be"])
+@pytest.mark.parametrize("book_format", BOOK_FORMATS)
+def test_pictures_of_any_depth_are_covers(
+    book_format: BookFormat, form: str, tmp_path: Path
+) -> None:
+    path = tmp_path / f"a.{book_format}"
+    cover = Cover.of(png(form))
+    write_chaptered(path, book_format, [tone(RATE)], [], TAGS, cover)
+    with av.open(str(path)) as file:
+        assert file.streams.video[0].codec_context.name == "png"
 
 
 def test_loudness_is_that_of_the_standard() -> None:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import base64
 import io
+import struct
 import zipfile
+import zlib
 from collections.abc import Mapping
 from fractions import Fraction
 from pathlib import Path
@@ -40,6 +42,32 @@ def picture() -> bytes:
     frame = grey.reformat(format="yuvj420p")
     frame.pts = 0
     return b"".join(bytes(one) for one in [*context.encode(frame), *context.encode(None)])
+
+
+def png(form: str = "rgb24", width: int = 64, height: int = 48) -> bytes:
+    """Return a picture of noise as PNG, its pixels in a form of FFmpeg."""
+    context = av.CodecContext.create("png", "w")
+    context.width, context.height, context.pix_fmt = width, height, form
+    context.time_base = Fraction(1, 25)
+    noise = np.random.default_rng(0).integers(0, 255, (height, width, 3), dtype=np.uint8)
+    frame = av.VideoFrame.from_ndarray(noise, "rgb24").reformat(format=form)
+    frame.pts = 0
+    return b"".join(bytes(one) for one in [*context.encode(frame), *context.encode(None)])
+
+
+def png_bomb(side: int = 30_000) -> bytes:
+    """Return a small PNG that says it has so many pixels a side, all of them white."""
+
+    def part(name: bytes, content: bytes) -> bytes:
+        check = zlib.crc32(name + content)
+        return struct.pack(">I", len(content)) + name + content + struct.pack(">I", check)
+
+    pack = zlib.compressobj(9)
+    line = b"\0" + b"\xff" * ((side + 7) // 8)
+    lines = b"".join(pack.compress(line) for _ in range(side)) + pack.flush()
+    head = struct.pack(">IIBBBBB", side, side, 1, 0, 0, 0, 0)
+    parts = part(b"IHDR", head) + part(b"IDAT", lines) + part(b"IEND", b"")
+    return b"\x89PNG\r\n\x1a\n" + parts
 
 
 def epub(
@@ -88,9 +116,9 @@ def epub(
     return path
 
 
-def fb2(path: Path) -> Path:
+def fb2(path: Path, cover_picture: bytes | None = None) -> Path:
     """Write an FB2 with a cover, a poem, an epigraph and a note."""
-    cover = base64.b64encode(picture()).decode()
+    cover = base64.b64encode(picture() if cover_picture is None else cover_picture).decode()
     path.write_text(
         '<?xml version="1.0" encoding="utf-8"?>'
         '<FictionBook xmlns="http://www.gribuser.ru/xml/fictionbook/2.0" '
@@ -110,10 +138,10 @@ def fb2(path: Path) -> Path:
     return path
 
 
-def word(path: Path) -> Path:
+def word(path: Path, title: str = "Minutes") -> Path:
     """Write a DOCX with headings, a table and a quotation."""
     document = docx.Document()
-    document.core_properties.title = "Minutes"
+    document.core_properties.title = title[:255]  # which is all that the library takes
     document.core_properties.author = "Ann Writer; Bo Other"
     document.core_properties.language = "en-US"
     document.add_heading("CHAPTER I", 1)

@@ -7,12 +7,18 @@ from pathlib import Path
 
 import pytest
 
+from service.books.book import Illustration
 from service.books.book_files import read_book
-from service.books.illustrations import content_of
+from service.books.illustrations import Gallery
 from service.books.sections import Pauses, sections
 from service.errors import InvalidBookError
 from tests.service.books import made_books
 from tests.service.books.made_books import page
+
+
+def content_of(picture: Illustration) -> bytes:
+    with Gallery() as gallery:
+        return gallery.content_of(picture)
 
 
 def test_pictures_stay_where_they_were(tmp_path: Path) -> None:

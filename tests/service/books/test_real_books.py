@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from service.books.book_files import read_book
-from service.books.illustrations import content_of
+from service.books.illustrations import Gallery
 from service.books.sections import Pauses, sections, text_of_chapter
 from service.books.tidying import roman
 from tests.service.books.real_books import (
@@ -156,7 +156,8 @@ def test_an_epub_with_a_picture_and_notes_keeps_its_text_and_order(
     assert sum(a > b for a, b in itertools.pairwise(places)) <= 0.02 * len(places)
     (picture,) = [p.illustration for c in book.chapters for p in c.paragraphs if p.illustration]
     assert picture.alt == "Cover art for EPUB 3 Best Practices, coming in 2012"
-    assert content_of(picture).startswith(b"\x89PNG")
+    with Gallery() as gallery:
+        assert gallery.content_of(picture).startswith(b"\x89PNG")
 
 
 def test_a_book_of_formulas_is_read(shelf: Path, tmp_path: Path) -> None:

@@ -1,0 +1,74 @@
+"""What reading a document may cost: a small file can hold an enormous one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from service.errors import InvalidBookError
+
+MAX_BYTES = 64 << 20
+"""Of text and markup in a document, unpacked and without pictures. Two million words have 12 MB,
+with the markup of a careless converter 40."""
+
+MAX_BYTES_OF_FB2 = 128 << 20
+"""Its pictures are among its text, in Base64."""
+
+MAX_BYTES_OF_DOCX = 128 << 20
+MAX_ELEMENTS_OF_DOCX = 4_000_000
+"""Word writes up to 50 bytes and an element for each word, most of them about its looks."""
+
+MAX_ELEMENTS = 1_000_000
+"""Of a document; a line of a text is one. Paragraphs take up to 40 µs each."""
+
+MAX_CHAPTERS = 10_000
+
+
+class Budget:
+    """What is left of the bytes and elements that a document may have, all its parts together.
+
+    Args:
+        name: of the document, for messages.
+        n_bytes: of text and markup, unpacked.
+        n_elements: or lines.
+    """
+
+    def __init__(self, name: str, n_bytes: int = MAX_BYTES, n_elements: int = MAX_ELEMENTS) -> None:
+        self.name = name
+        self._n_bytes = self._bytes_left = n_bytes
+        self._n_elements = self._elements_left = n_elements
+
+    def read(self, path: Path) -> bytes:
+        """Return the content of a file, which it pays for.
+
+        Raises:
+            InvalidBookError: it is too large.
+            OSError: it cannot be read.
+        """
+        with path.open("rb") as file:
+            content = file.read(self._bytes_left + 1)
+        self.take_bytes(len(content))
+        return content
+
+    def take_bytes(self, count: int) -> None:
+        """Take what was unpacked. Raises InvalidBookError if it is too much."""
+        self.check_bytes(count)
+        self._bytes_left -= count
+
+    def check_bytes(self, count: int) -> None:
+        """Raise InvalidBookError if so much is more than what is left."""
+        if count > self._bytes_left:
+            raise InvalidBookError(
+                f"{self.name} has more than {self._n_bytes >> 20} MB of text and markup, unpacked"
+            )
+
+    def take_elements(self, count: int) -> None:
+        """Take elements or lines. Raises InvalidBookError if they are too many."""
+        self._elements_left -= count
+        if self._elements_left < 0:
+            raise InvalidBookError(
+                f"{self.name} has more than {self._n_elements:,} elements or lines"
+            )
+
+    def take_lines(self, text: str) -> None:
+        """Take the lines of a text. Raises InvalidBookError if they are too many."""
+        self.take_elements(text.count("\n"))

@@ -1,0 +1,227 @@
+"""What of a document is for the eye only: page numbers, running heads, navigation, marks of notes.
+
+Classes, types and roles only claim it, because books use the same names for other things: a
+`pagebreak` may be a whole chapter. What they claim must look like it too, or it is text.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from itertools import islice
+from typing import Literal
+
+from lxml import etree
+
+from service.books.markup_trees import Element, attribute, local_name
+from service.books.tidying import roman
+
+Claim = Literal[
+    "page_break", "page_number", "running_head", "scene", "note_mark", "way_back", "boilerplate"
+]
+
+CLASSES: dict[Claim, frozenset[str]] = {
+    "page_break": frozenset({"pagebreak"}),
+    "page_number": frozenset({"pagenum", "pagenumber", "pageno"}),
+    "running_head": frozenset(
+        {"pageheader", "runhead", "runheader", "runninghead", "runningheader"}
+    ),
+    "scene": frozenset({"scenebreak", "sectionbreak", "transition", "tb"}),
+    "note_mark": frozenset({"noteref", "fnanchor", "footnoteref"}),
+    "way_back": frozenset({"backlink"}),
+    "boilerplate": frozenset({"pgboilerplate"}),
+}  # fmt: skip
+"""What the classes of an element claim that it is: in small letters, without hyphens, underscores,
+an `x-` before and an `s` after them."""
+
+TYPES: dict[str, Claim] = {
+    "pagebreak": "page_number", "noteref": "note_mark", "backlink": "way_back",
+}  # fmt: skip
+"""What `epub:type` claims, and `role` with `doc-` before it."""
+
+NAVIGATION = frozenset({"toc", "navigation", "landmarks", "page-list"})
+
+INLINE = frozenset({
+    "a", "abbr", "acronym", "b", "bdi", "bdo", "big", "br", "cite", "code", "data", "del",
+    "dfn", "em", "font", "i", "img", "ins", "kbd", "label", "mark", "q", "ruby", "rb", "s",
+    "samp", "small", "span", "strike", "strong", "sub", "sup", "time", "tt", "u", "var", "wbr",
+})  # fmt: skip
+
+_CLAIMS = {name: claim for claim, names in CLASSES.items() for name in names}
+_FEW_WORDS = 5
+_BRIEF_CHARACTERS = 60
+_BRIEF_ELEMENTS = 24
+_PIECES = 400
+"""Of text in which the boilerplate of Project Gutenberg names it."""
+
+_PAGE = re.compile(
+    r"\W*(?:(?:page|pages|pg|pp?|seite|s|página|pagina|pág|pag|стр|с)(?:\b|(?=\d))\W*)?"
+    r"(?P<number>\d{1,5}|[ivxlcdm]{1,9})"
+    r"(?:\W*(?:/|of|von|de|di|sur|из|-|–)\W*\d{1,5})?\W*\Z",
+    re.I,
+)
+_MAX_ROMAN_PAGE = 300
+"""A larger one is more likely a word, such as `mix`."""
+
+_END_OF_SENTENCE = re.compile(r"[.!?…:;,。！？]\W*\Z")
+_LETTERS = re.compile(r"[^\W\d_]+")
+_NOTE_WORDS = frozenset({
+    "fn", "nr", "note", "notes", "footnote", "endnote", "nota", "anm",
+})  # fmt: skip
+_NOTE_MARK = re.compile(r"[\[({]?\s*(?:\d{1,4}|[ivxl]{1,6}|[a-z]|[*†‡§¶]+)\s*[\])}]?\.?\Z", re.I)
+_HEADING = re.compile(r"h[1-6]\Z")
+WHOLE = frozenset({"html", "body", "main"})
+"""Elements that are the document itself, whatever they claim."""
+
+
+def claims_of(own: Mapping[str, str]) -> frozenset[Claim]:
+    """Return what the attributes of an element claim that it is."""
+    found: set[Claim] = set()
+    for name in own.get("class", "").lower().split():
+        plain = name.removeprefix("x-").replace("-", "").replace("_", "")
+        claim = _CLAIMS.get(plain) or _CLAIMS.get(plain.removesuffix("s"))
+        if claim is None and any(one in plain for one in CLASSES["note_mark"]):
+            claim = "note_mark"
+        if claim is not None:
+            found.add(claim)
+    found.update(TYPES[one] for one in types_of(own) if one in TYPES)
+    return frozenset(found)
+
+
+def types_of(own: Mapping[str, str]) -> set[str]:
+    """Return what `epub:type` says of an element, and `role` where it says the same as that."""
+    if "type" not in own and "role" not in own:
+        return set()
+    roles = own.get("role", "").lower().split()
+    return {
+        *(one.removeprefix("doc-") for one in own.get("type", "").lower().split()),
+        *(one.removeprefix("doc-") for one in roles if one.startswith("doc-")),
+        *(one for one in roles if one in NAVIGATION),
+    }
+
+
+def is_left_out(element: Element, claims: frozenset[Claim]) -> bool:
+    """Tell whether an element is what it claims to be, and nothing to be read."""
+    name = local_name(element)
+    if not claims or name in WHOLE:
+        return False
+    if "boilerplate" in claims and _names_gutenberg(element):
+        return True
+    text = brief(element)
+    if text is None or has_picture(element):
+        return False
+    if claims & {"page_break", "page_number", "running_head"} and (not text or is_page(text)):
+        return True
+    if "note_mark" in claims and is_mark(text):
+        return True
+    if "way_back" in claims and not is_prose(text):
+        return True
+    is_line = not _HEADING.match(name) and not _has_blocks(element)
+    return "running_head" in claims and is_line and not is_prose(text)
+
+
+def is_hidden(name: str, own: Mapping[str, str], element: Element) -> bool:
+    """Tell whether nobody sees an element, or only short text that is said elsewhere."""
+    if not own or name in WHOLE:
+        return False
+    if "hidden" in own or "display:none" in own.get("style", "").replace(" ", ""):
+        return True
+    if own.get("aria-hidden") != "true":
+        return False
+    text = brief(element)
+    return text is not None and not is_prose(text)
+
+
+def is_navigation(element: Element) -> bool:
+    """Tell whether an element is mostly links, or has only a few words."""
+    text = brief(element)
+    if text is not None and not is_prose(text):
+        return True
+    n_linked = n_characters = depth = 0
+    for event, one in etree.iterwalk(element, events=("start", "end")):
+        is_start = event == "start"
+        is_link = local_name(one) == "a" and one.get("href") is not None
+        depth += is_link if is_start else -is_link
+        text = one.text if is_start else one.tail if one is not element else ""
+        length = sum(map(len, (text or "").split()))
+        n_characters += length
+        n_linked += length if depth else 0
+    return 2 * n_linked >= n_characters
+
+
+def is_raised_mark(element: Element) -> bool:
+    """Tell whether an inline element is the mark of a note, though nothing says so."""
+    text = brief(element)
+    if text is None or not _NOTE_MARK.match(text):
+        return False
+    links = [one for one in element.iter() if local_name(one) == "a"]
+    if not any("#" in attribute(link, "href") for link in links):
+        return False
+    is_raised = any(local_name(one) == "sup" for one in element.iter())
+    # Not the number in `see page 5`.
+    return is_raised or not text.isalnum() or (text.isdigit() and _is_attached(element))
+
+
+def brief(element: Element) -> str | None:
+    """Return the text of an element with white space folded; None if it is not short.
+
+    It takes as long for any element: an element around others asks for the text of all of them.
+    """
+    if sum(1 for _ in islice(element.iter(), _BRIEF_ELEMENTS + 1)) > _BRIEF_ELEMENTS:
+        return None
+    pieces: list[str] = []
+    length = 0
+    for piece in element.itertext():
+        length += len(piece)
+        if length > 10 * _BRIEF_CHARACTERS:
+            return None
+        pieces.append(piece)
+    text = " ".join("".join(pieces).split())
+    return text if len(text) <= _BRIEF_CHARACTERS else None
+
+
+def is_prose(text: str) -> bool:
+    """Tell whether a short text is a sentence, or more than a few words."""
+    return len(text.split()) > _FEW_WORDS or bool(_END_OF_SENTENCE.search(text))
+
+
+def is_page(text: str) -> bool:
+    """Tell whether a short text is the number of a page."""
+    match = _PAGE.match(text)
+    if match is None:
+        return False
+    number = match["number"]
+    return number.isdigit() or 0 < (roman(number.upper()) or 0) <= _MAX_ROMAN_PAGE
+
+
+def is_mark(text: str) -> bool:
+    """Tell whether a short text is the mark of a note, or the way back to it, and no word."""
+    return all(
+        len(word) == 1
+        or word.lower() in _NOTE_WORDS
+        or 0 < (roman(word.upper()) or 0) <= _MAX_ROMAN_PAGE
+        for word in _LETTERS.findall(text)
+    )
+
+
+def has_picture(element: Element) -> bool:
+    """Tell whether there is a picture in an element that is short."""
+    return any(local_name(one) == "img" for one in islice(element.iter(), _BRIEF_ELEMENTS))
+
+
+def _has_blocks(element: Element) -> bool:
+    below = islice(element.iter(), 1, _BRIEF_ELEMENTS)
+    return any(local_name(one) not in INLINE for one in below if local_name(one))
+
+
+def _is_attached(element: Element) -> bool:
+    """Tell whether an inline element follows a character that is no space."""
+    previous, parent = element.getprevious(), element.getparent()
+    before = parent.text if previous is None and parent is not None else None
+    before = before if previous is None else previous.tail
+    return not (before or " ")[-1].isspace()
+
+
+def _names_gutenberg(element: Element) -> bool:
+    text = "".join(islice(element.itertext(), _PIECES))
+    return "project gutenberg" in " ".join(text.lower().split())

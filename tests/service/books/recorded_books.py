@@ -1,0 +1,55 @@
+"""A book whose speech is made: tones in the place of voices."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from service.audio import encode
+from service.books.audiobook import Audiobook, Order
+from service.books.book import Book
+from service.books.choice import Choice
+from service.books.journal import Journal, KeptSound, PlannedChunk
+from service.books.narration import Manner
+from service.books.outputs import Output
+from service.books.pace import Pace
+from service.books.sections import text_of_chapter
+
+
+class Heard:
+    """A watcher that keeps what it is told."""
+
+    def __init__(self) -> None:
+        self.events: list[tuple[str, str, Mapping[str, Any]]] = []
+
+    def tell(self, event: str, line: str, **fields: Any) -> None:
+        self.events.append((event, line, fields))
+
+    def planning(self, share: float) -> None: ...
+
+    def show(self, chapter: int, pace: Pace) -> None: ...
+
+    def of(self, event: str) -> list[str]:
+        return [line for name, line, _ in self.events if name == event]
+
+
+@contextmanager
+def recorded(book: Book, output: Path, heard: Heard) -> Iterator[Audiobook]:
+    """Give a book of which only the files are missing; its chapters are all of it."""
+    order = Order(Choice(), Manner(), Output.of(output, None))
+    chapters = order.choice.of(book)
+    tone = 0.1 * np.sin(2 * np.pi * 440 * np.arange(12_000) / 24_000)
+    flac = encode([tone.astype(np.float32)], "flac")
+    with Journal(order.output.state) as journal:
+        chunks = [
+            PlannedChunk(number, 0, f"{number}", 5, ((0, len(text_of_chapter(chapter))),))
+            for number, chapter in enumerate(chapters)
+        ]
+        journal.plan({"book": "a"}, iter(chunks))
+        for chunk in chunks:
+            journal.keep(chunk.key, KeptSound(flac, tone.size, ((0.0, 0.5),)))
+        yield Audiobook(book, chapters, order, journal, heard)
