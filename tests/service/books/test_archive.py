@@ -1,0 +1,267 @@
+"""Small files that hold enormous ones, and archives that are damaged."""
+
+from __future__ import annotations
+
+import time
+import zipfile
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+
+import pytest
+
+from service.books.archive import MAX_MEMBERS, Archive
+from service.books.book import Book
+from service.books.book_files import read_book
+from service.books.document_budget import MAX_CHAPTERS, MAX_ELEMENTS, Budget
+from service.errors import InvalidBookError
+from tests.service.books import made_books
+from tests.service.books.made_books import page
+
+MEGABYTE = b" " * (1 << 20)
+WORD = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"'
+
+
+def pack(
+    path: Path, members: Mapping[str, Iterable[bytes]], method: int = zipfile.ZIP_DEFLATED
+) -> Path:
+    with zipfile.ZipFile(path, "w", method) as archive:
+        for name, parts in members.items():
+            with archive.open(name, "w", force_zip64=True) as file:
+                for part in parts:
+                    file.write(part)
+    return path
+
+
+def docx(path: Path, body: str, **others: Iterable[bytes]) -> Path:
+    document = f"<w:document {WORD}><w:body>{body}</w:body></w:document>".encode()
+    parts = {f"word/{name}.xml": content for name, content in others.items()}
+    return pack(path, {"word/document.xml": [document], **parts})
+
+
+def said(text: str) -> str:
+    return f"<w:p><w:r><w:t>{text}</w:t></w:r></w:p>"
+
+
+def cell(properties: str, text: str) -> str:
+    return f"<w:tc><w:tcPr>{properties}</w:tcPr>{said(text)}</w:tc>"
+
+
+def texts(book: Book) -> list[str]:
+    return [p.text for chapter in book.chapters for p in chapter.paragraphs]
+
+
+def seconds(work: Callable[[], object]) -> float:
+    start = time.process_time()
+    work()
+    return time.process_time() - start
+
+
+# What is refused, before it takes memory or time.
+
+
+@pytest.mark.parametrize("method", [zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
+def test_methods_that_unpack_everything_at_once_are_refused(method: int, tmp_path: Path) -> None:
+    for name in ("a.fb2", "a.epub", "a.docx"):
+        members = {
+            "a.fb2": [MEGABYTE] * 99,
+            "META-INF/container.xml": [b""],
+            "word/document.xml": [b""],
+        }
+        path = pack(tmp_path / name, members, method)
+        with pytest.raises(InvalidBookError, match="pack it with deflate"):
+            read_book(path)
+
+
+def test_what_is_unpacked_is_bounded_over_all_documents(tmp_path: Path) -> None:
+    fb2 = pack(tmp_path / "a.fb2", {"a.fb2": [MEGABYTE] * 140})
+    notes = docx(tmp_path / "a.docx", said("Hi"), footnotes=[MEGABYTE] * 140)
+    prose = made_books.epub(
+        tmp_path / "a.epub", {f"{n}.xhtml": page("x") for n in range(8)}, "",
+    )  # fmt: skip
+    with zipfile.ZipFile(prose) as archive:
+        members = {name: [archive.read(name)] for name in archive.namelist()}
+    members |= {f"OPS/{n}.xhtml": [b"<p>", *[MEGABYTE] * 9, b"x</p>"] for n in range(8)}
+    pack(prose, members)
+    for path, bound in ((fb2, "128 MB"), (notes, "128 MB"), (prose, "64 MB")):
+        assert path.stat().st_size < 1 << 20
+        with pytest.raises(InvalidBookError, match=f"{path.name} has more than {bound}"):
+            read_book(path)
+
+
+def test_what_an_archive_says_of_lengths_is_not_trusted(tmp_path: Path) -> None:
+    path = pack(tmp_path / "a.zip", {"a": [MEGABYTE] * 3})
+    path.write_bytes(path.read_bytes().replace((3 << 20).to_bytes(8, "little"), bytes(8)))
+    with Archive(path, Budget("a", 1 << 20)) as archive, pytest.raises(InvalidBookError):
+        archive.read("a")
+
+
+def test_elements_lines_chapters_and_members_are_bounded(tmp_path: Path) -> None:
+    made_books.epub(tmp_path / "a.epub", {"a.xhtml": page("<p/>" * (MAX_ELEMENTS + 1))}, "")
+    (tmp_path / "a.html").write_text("<p>x" * (MAX_ELEMENTS + 1))
+    (tmp_path / "a.txt").write_text("x\n" * (MAX_ELEMENTS + 1))
+    (tmp_path / "a.md").write_text("x\n" * (MAX_ELEMENTS + 1))
+    (tmp_path / "b.html").write_text("<h1>One</h1><p>x</p>" * (MAX_CHAPTERS + 1))
+    with zipfile.ZipFile(tmp_path / "b.epub", "w") as archive:
+        for number in range(MAX_MEMBERS + 1):
+            archive.writestr(f"{number}", b"")
+    for name, bound in (("a.epub", "elements"), ("a.html", "elements"), ("a.txt", "lines"),
+                        ("a.md", "lines"), ("b.html", "10,000 chapters"),
+                        ("b.epub", "20,000 files")):  # fmt: skip
+        with pytest.raises(InvalidBookError, match=f"more than .*{bound}"):
+            read_book(tmp_path / name)
+
+
+def test_depth_is_bounded_and_nothing_is_lost_below_it(tmp_path: Path) -> None:
+    path = tmp_path / "a.html"
+    for depth in (100, 190):
+        path.write_text("<b>" * depth + "<p>It rained.")
+        assert texts(read_book(path)) == ["It rained."]
+    for depth in (201, 255, 256, 300, 5_000, 100_000):
+        path.write_text("<div>" * depth + "It rained.")
+        with pytest.raises(InvalidBookError, match="200 deep"):
+            read_book(path)
+
+
+# What is read, in time and memory of its own size.
+
+
+def test_a_cell_over_many_columns_and_rows_is_one_cell(tmp_path: Path) -> None:
+    span, start, more = (
+        '<w:gridSpan w:val="99999999"/>',
+        '<w:vMerge w:val="restart"/>',
+        "<w:vMerge/>",
+    )
+    rows = [
+        cell(span, "Wide"),
+        cell(start, "High") + cell("", "one"),
+        cell(more, "") + cell("", "two"),
+    ]
+    table = "".join(f"<w:tr>{row}</w:tr>" for row in rows)
+    path = docx(tmp_path / "a.docx", f"<w:tbl>{table}</w:tbl>{said('End.')}")
+    assert texts(read_book(path)) == ["Wide", "High, one", "two", "End."]
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda n: "<w:tbl>" + f"<w:tr>{cell('<w:vMerge/>', 'High')}</w:tr>" * n + "</w:tbl>",
+        lambda n: said("It rained.") * n,
+        lambda n: "<w:p>" + "<w:r><w:t>It rained. </w:t></w:r>" * n + "</w:p>",
+    ],
+    ids=["merged rows", "paragraphs", "runs"],
+)
+@pytest.mark.alone
+@pytest.mark.thorough
+def test_a_docx_takes_time_in_proportion(make: Callable[[int], str], tmp_path: Path) -> None:
+    short, long = (docx(tmp_path / f"{n}.docx", make(n)) for n in (5_000, 40_000))
+    read_book(short)
+    assert seconds(lambda: read_book(long)) < 24 * seconds(lambda: read_book(short))
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda n: "<h1>One</h1>" * n + "<p>It rained.</p>",
+        lambda n: "<h1>One</h1><h2>Two</h2><p>It rained all day.</p>" * (n // 8),
+        lambda n: "<b>" * 190 + "It rained. " * n,
+        lambda n: "<b>" * 190 + "<i>1</i>" * n,
+        lambda n: "<b class='smcap dropcap pagenum noteref'>" * 190 + "<i>A</i>" * n,
+        lambda n: "<nav><div class='pg-boilerplate page-header tb'>" * 95 + "<i>a</i>" * n,
+        lambda n: "<p>a<img src='a.png'></p>" * n,
+        lambda n: "<p hidden>It rained.</p>" * n,
+    ],
+    ids=["headings", "chapters", "text", "marks", "capitals", "navigation", "pictures", "hidden"],
+)
+@pytest.mark.alone
+@pytest.mark.thorough
+def test_html_takes_time_in_proportion(make: Callable[[int], str], tmp_path: Path) -> None:
+    short, long = tmp_path / "a.html", tmp_path / "b.html"
+    short.write_text(make(8_000))
+    long.write_text(make(64_000))
+    read_book(short)
+    assert seconds(lambda: read_book(long)) < 24 * seconds(lambda: read_book(short))
+
+
+@pytest.mark.thorough
+def test_ten_million_letters_without_a_tag_are_read(tmp_path: Path) -> None:
+    path = tmp_path / "a.html"
+    path.write_text(f"<p>{'It rained. ' * 1_000_000}</p><p>End.</p>")
+    first, last = texts(read_book(path))
+    assert (len(first), last) == (11 * 1_000_000 - 1, "End.")
+
+
+def test_large_honest_books_are_read(tmp_path: Path) -> None:
+    """Many pictures do not count, and two million words are far from the bounds."""
+    line = "<p>" + "The sea was calm and the night was long, and nobody slept. " * 5 + "</p>"
+    pages = {f"{n}.xhtml": page(f"<h1>{n}</h1><img src='{n}.png'/>" + line * 50) for n in range(40)}
+    noise = made_books.png("rgba64be", 400, 400)
+    assert len(noise) > 1 << 19
+    path = made_books.epub(
+        tmp_path / "a.epub", pages, "", extra={f"OPS/{n}.png": noise * 4 for n in range(40)}
+    )
+    assert path.stat().st_size > 64 << 20
+    book = read_book(path)
+    assert len(book.chapters) == 40
+    assert sum(p.kind == "picture" for c in book.chapters for p in c.paragraphs) == 40
+
+
+@pytest.mark.slow
+def test_two_million_words_are_read_in_every_kind_of_book(tmp_path: Path) -> None:
+    line = "The sea was calm and the night was long, and nobody slept in the town below."
+    n_lines = 2_000_000 // 16
+    marked = "".join(f"<p><span>{line[:20]}</span><i>{line[20:]}</i></p>" for _ in range(250))
+    pages = {f"{n}.xhtml": page(f"<h1>{n}</h1>{marked}") for n in range(n_lines // 250)}
+    made_books.epub(tmp_path / "a.epub", pages, "")
+    (tmp_path / "a.txt").write_text(f"{line}\n\n" * n_lines)
+    (tmp_path / "a.md").write_text(f"{line}\n\n" * n_lines)
+    (tmp_path / "a.html").write_text(f"<h1>One</h1>{marked}" * (n_lines // 250))
+    run = (
+        '<w:r w:rsidR="00A77B3E"><w:rPr><w:sz w:val="24"/><w:szCs w:val="24"/></w:rPr>'
+        '<w:t xml:space="preserve">{}</w:t></w:r>'
+    )
+    written = f"<w:p>{''.join(run.format(line[n : n + 13]) for n in range(0, len(line), 13))}</w:p>"
+    docx(tmp_path / "a.docx", written * n_lines)
+    fb2 = f"<section><title><p>One</p></title>{f'<p>{line}</p>' * 250}</section>" * (n_lines // 250)
+    (tmp_path / "a.fb2").write_text(
+        "<FictionBook><description><title-info><book-title>Sea</book-title></title-info>"
+        f"</description><body>{fb2}</body></FictionBook>"
+    )
+    for name in ("a.epub", "a.txt", "a.md", "a.html", "a.docx", "a.fb2"):
+        book = read_book(tmp_path / name)
+        assert sum(len(text.split()) for text in texts(book)) >= 2_000_000, name
+
+
+# How members are found, and what else an archive may be.
+
+
+def test_members_are_found_by_names_as_bad_programs_write_them(tmp_path: Path) -> None:
+    path = tmp_path / "a.zip"
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, content in (("OPS\\A.xhtml", "a"), ("/ops/b.xhtml", "b"), ("c", "1"), ("d", "2")):
+            archive.writestr(name, content)
+    path.write_bytes(path.read_bytes().replace(b"d", b"c"))  # another c
+    with Archive(path, Budget("a")) as archive:
+        found = [archive.read(name) for name in ("OPS/A.xhtml", "ops/b.xhtml", "c", "C")]
+        assert found == [b"a", b"b", b"2", b"2"]
+        assert "d" not in archive
+        with pytest.raises(InvalidBookError, match="it has no d"):
+            archive.read("d")
+
+
+def test_an_encrypted_archive_is_refused(tmp_path: Path) -> None:
+    path = pack(tmp_path / "a.fb2", {"a.fb2": [b"<FictionBook/>"]})
+    content = bytearray(path.read_bytes())
+    for signature, place in ((b"PK\x03\x04", 6), (b"PK\x01\x02", 8)):
+        content[content.index(signature) + place] |= 1
+    path.write_bytes(content)
+    with pytest.raises(InvalidBookError, match="encrypted"):
+        read_book(path)
+
+
+def test_a_fault_of_opening_is_no_fault_of_the_book(tmp_path: Path) -> None:
+    for name in ("a.epub", "a.docx", "a.fb2", "a.txt"):
+        with pytest.raises(FileNotFoundError):
+            read_book(tmp_path / name)
+        (tmp_path / name).mkdir()
+        with pytest.raises(IsADirectoryError):
+            read_book(tmp_path / name)
