@@ -150,9 +150,7 @@ class _Package:
                 continue
             try:
                 return path, picture_of(self._archive.picture(path, MAX_COVER_BYTES)), ()
-            except InvalidBookError as error:
-                notes.append(f"the cover is left out: {error}")
-            except UnusableCoverError as error:
+            except (InvalidBookError, UnusableCoverError) as error:
                 notes.append(f"the cover is left out: {error}")
         return "", None, tuple(notes[:1])
 

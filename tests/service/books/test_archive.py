@@ -141,6 +141,60 @@ def test_a_cell_over_many_columns_and_rows_is_one_cell(tmp_path: Path) -> None:
     assert texts(read_book(path)) == ["Wide", "High, one", "two", "End."]
 
 
+RUN = "<w:r><w:t>Kept.</w:t></w:r>"
+BOX = f"<w:txbxContent><w:p>{RUN}</w:p></w:txbxContent>"
+DOCX = {
+    "in a control": f"<w:sdt><w:sdtPr/><w:sdtContent><w:p>{RUN}</w:p></w:sdtContent></w:sdt>",
+    "in a line's control": f"<w:p><w:sdt><w:sdtContent>{RUN}</w:sdtContent></w:sdt></w:p>",
+    "inserted": f"<w:p><w:ins>{RUN}</w:ins></w:p>",
+    "beside the deleted": f"<w:p><w:del><w:r><w:delText>No.</w:delText></w:r></w:del>{RUN}</w:p>",
+    "moved": f"<w:p><w:moveFrom>{RUN}</w:moveFrom></w:p><w:p><w:moveTo>{RUN}</w:moveTo></w:p>",
+    "a field": f"<w:p><w:fldSimple w:instr='DATE'>{RUN}</w:fldSimple></w:p>",
+    "a field in parts": f"<w:p><w:r><w:instrText>DATE</w:instrText></w:r>{RUN}</w:p>",
+    "a box, for new programs and for old ones": "<w:p><w:r><w:AlternateContent>"
+    f"<w:Choice>{BOX}</w:Choice><w:Fallback>{BOX}</w:Fallback></w:AlternateContent></w:r></w:p>",
+    "a link": f"<w:p><w:hyperlink>{RUN}</w:hyperlink></w:p>",
+    "a tag": f"<w:p><w:smartTag>{RUN}</w:smartTag></w:p>",
+    "characters": "<w:p><w:r><w:t>Ke</w:t><w:softHyphen/><w:t>pt.</w:t><w:br w:type='page'/></w:r>"
+    "</w:p>",
+    "in a table in a table": "<w:tbl><w:tr><w:tc><w:tbl><w:tr><w:tc>"
+    f"<w:p>{RUN}</w:p></w:tc></w:tr></w:tbl></w:tc></w:tr></w:tbl>",
+    "in a cell's box": f"<w:tbl><w:tr><w:tc><w:p><w:r>{BOX}</w:r></w:p></w:tc></w:tr></w:tbl>",
+}
+
+
+@pytest.mark.parametrize("body", DOCX.values(), ids=DOCX)
+def test_text_of_a_docx_is_read_once_wherever_it_is(body: str, tmp_path: Path) -> None:
+    assert texts(read_book(docx(tmp_path / "a.docx", body))) == ["Kept."]
+
+
+def test_the_parts_of_a_docx_are_where_it_says(tmp_path: Path) -> None:
+    def related(**parts: str) -> list[bytes]:
+        targets = "".join(
+            f'<Relationship Type="http://x/{kind}" Target="{target}"/>'
+            for kind, target in parts.items()
+        )
+        return [f"<Relationships>{targets}</Relationships>".encode()]
+
+    style = '<w:p><w:pPr><w:pStyle w:val="T1"/></w:pPr><w:r><w:t>One</w:t></w:r></w:p>'
+    document = f"<w:document {WORD}><w:body>{style}{said('It rained.')}</w:body></w:document>"
+    styles = (
+        f'<w:styles {WORD}><w:style w:styleId="T1"><w:name w:val="heading 1"/></w:style></w:styles>'
+    )
+    notes = f"<w:footnotes {WORD}><w:footnote>{said('A note.')}</w:footnote></w:footnotes>"
+    path = pack(tmp_path / "a.docx", {
+        "_rels/.rels": related(officeDocument="/text/main2.xml"),
+        "text/main2.xml": [document.encode()],
+        "text/_rels/main2.xml.rels": related(styles="looks.xml", footnotes="../notes.xml"),
+        "text/looks.xml": [styles.encode()],
+        "notes.xml": [notes.encode()],
+    })  # fmt: skip
+    (chapter,) = read_book(path).chapters
+    assert [(p.text, p.kind) for p in chapter.paragraphs] == [
+        ("One", "heading"), ("It rained.", "text"), ("A note.", "note"),
+    ]  # fmt: skip
+
+
 @pytest.mark.parametrize(
     "make",
     [
