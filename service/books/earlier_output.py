@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
-import zipfile
 from collections.abc import Sequence
 from pathlib import Path
 
 from service.audio.chaptered_file import read_contents
+from service.books.archive import Archive
 from service.books.audiobook import Order
 from service.books.book import Book, Chapter
+from service.books.document_budget import Budget
 from service.books.markup_trees import descendants, parse_xml, text_of
 from service.errors import InvalidBookError, OutputExistsError
 
@@ -78,11 +79,12 @@ def _titles(path: Path) -> _Titles | None:
             said = json.loads(path.read_text(encoding="utf-8"))
             return str(said["title"]), [str(chapter["title"]) for chapter in said["chapters"]]
         if path.suffix.lower() == ".epub":
-            with zipfile.ZipFile(path) as archive:
-                contents = parse_xml(archive.read("EPUB/nav.xhtml"), path.name)
+            budget = Budget(path.name)
+            with Archive(path, budget) as archive:
+                contents = parse_xml(archive.read("EPUB/nav.xhtml"), path.name, budget)
             title = next(iter(descendants(contents, "h1")), None)
             return text_of(title), [text_of(link) for link in descendants(contents, "a")]
         contents_of_sound = read_contents(path)
         return contents_of_sound.album, contents_of_sound.chapters
-    except (ValueError, KeyError, TypeError, RecursionError, zipfile.BadZipFile, InvalidBookError):
+    except (ValueError, KeyError, TypeError, RecursionError, InvalidBookError):
         return None  # somebody else's
