@@ -190,6 +190,12 @@ class InvalidBookError(InvalidRequestError):
     code = "invalid_book"
 
 
+class DocumentLimitError(InvalidBookError):
+    """Reading the document takes more time or memory than a document may have."""
+
+    code = "document_limit"
+
+
 class ReadingInterruptedError(InvalidBookError):
     """The process has ended again while it read the document of a job."""
 

@@ -10,10 +10,11 @@ from pathlib import Path
 from typing import Literal
 
 from service.books.audiobook import Audiobook, Order
-from service.books.book_files import read_book
+from service.books.book import Book
 from service.books.casting import Cast
 from service.books.choice import Choice, left_out
 from service.books.displays import Display, DisplayKind, complain
+from service.books.document_reader import DocumentReader, ReadingLimits
 from service.books.earlier_output import check_replaced
 from service.books.journal import Journal
 from service.books.narration import Manner
@@ -38,7 +39,7 @@ _ASKED_ABOUT = {
 
 def list_chapters(settings: Settings, path: Path, choice: Choice, manner: Manner) -> str:
     """Return a table of a book's chapters, with the lengths that their speech will have."""
-    book = read_book(path)
+    book = _read(settings, path)
     pace = load_voices(settings).resolve(manner.cast.narrator or settings.voice).pace
     lines = [f"{book.title}{f', by {book.author}' if book.author else ''}"]
     total = 0.0
@@ -81,7 +82,7 @@ def read_aloud(
         OSError: something cannot be written. What is made so far is kept.
     """
     order.check()
-    book = read_book(path)
+    book = _read(settings, path)
     chapters = order.choice.of(book)
     if not overwrites:
         check_replaced(order, book, chapters)
@@ -102,6 +103,11 @@ def read_aloud(
     if not keeps_state:
         remove_state(order.output)
     return written
+
+
+def _read(settings: Settings, path: Path) -> Book:
+    with DocumentReader(ReadingLimits.of(settings)) as documents:
+        return documents.read(path)
 
 
 def _must_plan(kept: Mapping[str, str], wanted: Mapping[str, str], changed: Changed) -> bool:

@@ -163,6 +163,21 @@ class Settings(BaseSettings):
     max_document_bytes: int = Field(
         32 << 20, ge=1, le=1 << 40, description="maximum size of the document or text of a job"
     )
+    document_cpu_s: float = Field(
+        60,
+        gt=0,
+        le=86_400,
+        description="maximum processor time to read a document, in seconds",
+    )
+    document_timeout_s: float = Field(
+        300, gt=0, le=86_400, description="maximum time to read a document, in seconds"
+    )
+    document_memory_bytes: int = Field(
+        512 << 20,
+        ge=1 << 20,
+        le=1 << 40,
+        description="maximum memory to read a document; of two at a time",
+    )
     max_jobs: int = Field(
         100, ge=1, le=100_000, description="maximum jobs that are kept; more get 503"
     )

@@ -29,7 +29,7 @@ ALLOWED = {
     "model": LEAVES | {"heap", "machine"},
     "preparation": LEAVES | {"model"},
     "speech": LEAVES | {"text", "audio", "model"},
-    "books": LEAVES | {"complete_files", "folder_lock", "text", "audio", "speech"},
+    "books": LEAVES | {"complete_files", "folder_lock", "logs", "text", "audio", "speech"},
     "loading": LEAVES | {"text", "model", "preparation", "speech"},
     "doctor": LEAVES | {"machine", "loading", "text"},
     "jobs": LEAVES | {"audio", "books", "folder_lock", "speech"},

@@ -15,6 +15,7 @@ from typing import Any, TypeVar
 from service.api.callers import Callers
 from service.api.idleness import Idleness
 from service.api.job_options import JobOptions
+from service.books.document_reader import DocumentReader
 from service.errors import (
     CancelledError,
     JobNotFoundError,
@@ -55,17 +56,25 @@ class JobRunner:
     Args:
         settings: of the service.
         callers: whose lexicons the jobs use.
+        documents: reads the documents of the jobs.
         idleness: is told while jobs are spoken.
 
     Raises:
         StartupError: jobs are wanted, and what reads and writes books is not installed.
     """
 
-    def __init__(self, settings: Settings, callers: Callers, idleness: Idleness) -> None:
+    def __init__(
+        self,
+        settings: Settings,
+        callers: Callers,
+        documents: DocumentReader,
+        idleness: Idleness,
+    ) -> None:
         if settings.data_dir is not None and not is_installed("books"):
             raise StartupError(f"data_dir is set, and jobs need an extra: {advice('books')}")
         self._settings = settings
         self._callers = callers
+        self._documents = documents
         self._idleness = idleness
         self._opened: JobsFolder | None = None
         self._opening = asyncio.Lock()
@@ -287,7 +296,7 @@ class JobRunner:
         try:
             options = JobOptions.model_validate(job.options)
             order = options.order(document, self._callers.lexicon_of(job.owner))
-            outputs = perform(job, order, synthesizer, cancellation, folder)
+            outputs = perform(job, order, self._documents, synthesizer, cancellation, folder)
             return {"state": "done", "outputs": outputs, "error": None}
         except (CancelledError, NotReadyError, StorageFailedError):
             return {}

@@ -43,21 +43,24 @@ async def produce(
     finally:
         stop()
         try:
-            await _finish(pending)
+            await finish(pending)
         finally:
             # A future holds its exception, which holds its frames, which hold the future: a cycle
             # that would keep everything that was made.
             del pending
             closing = loop.run_in_executor(executor, items.close)
             try:
-                await _finish(closing)
+                await finish(closing)
                 closing.result()
             finally:
                 del closing
 
 
-async def _finish(future: asyncio.Future[Any]) -> None:
-    """Wait for work in a thread, even if this task is cancelled meanwhile."""
+async def finish(future: asyncio.Future[Any]) -> None:
+    """Wait for work in a thread, even if this task is cancelled meanwhile.
+
+    What the work raises is left to who has its result.
+    """
     cancelled = False
     while not future.done():
         try:

@@ -12,6 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import cast
 
+import anyio.to_thread
 from starlette.requests import Request
 
 from service.api.admission import Admission
@@ -22,6 +23,7 @@ from service.api.job_runner import JobRunner
 from service.api.metrics import Metrics
 from service.api.telemetry import Telemetry, open_telemetry
 from service.api.uploads import Uploads
+from service.books.document_reader import DocumentReader, ReadingLimits
 from service.errors import LexiconError, NotReadyError, SettingsError
 from service.loading import load_lexicon, load_lexicons, load_synthesizer
 from service.machine import SystemMemory
@@ -65,6 +67,7 @@ class ServiceState:
         admission: admits requests and sessions.
         callers: the API keys, with what they have used.
         idleness: unloads the model after `idle_unload_s` without speech.
+        documents: reads documents, in processes of their own.
         jobs: documents that are spoken behind all requests.
         uploads: documents that are received and read before they are jobs.
         executor: threads, enough for all that are admitted, and for nobody else.
@@ -88,7 +91,8 @@ class ServiceState:
         )
         self.callers = Callers(*self._read_callers())
         self.idleness = Idleness(settings.idle_unload_s, self._unload_soon)
-        self.jobs = JobRunner(settings, self.callers, self.idleness)
+        self.documents = DocumentReader(ReadingLimits.of(settings))
+        self.jobs = JobRunner(settings, self.callers, self.documents, self.idleness)
         self.uploads = Uploads(settings.max_document_bytes)
         self.executor = ThreadPoolExecutor(
             settings.max_requests + settings.max_websockets, thread_name_prefix="speech"
@@ -230,12 +234,14 @@ class ServiceState:
             )
         await admission.close(timeout_s, is_urgent)
         await self.jobs.close()
+        await anyio.to_thread.run_sync(self.documents.close)
 
     def close(self) -> None:
         """Close the synthesizer after the chunk in progress. May be called again."""
         with self._lock:
             ready, self._ready = self._ready, None
         self.uploads.close()
+        self.documents.close()
         self.executor.shutdown()
         if ready is not None:
             ready.synthesizer.close()

@@ -81,6 +81,12 @@ def _read(path: Path, reader: Callable[[Path], Book]) -> Book:
         ) from error
 
 
+def load_readers() -> None:
+    """Import what reads books of all kinds."""
+    for ending in ENDINGS:
+        _reader(ending)
+
+
 def _reader(ending: str) -> Callable[[Path], Book]:
     module, name = _READERS[ending]
     reader: Callable[[Path], Book] = getattr(import_module(f"service.books.{module}"), name)

@@ -11,7 +11,7 @@ from typing import Any
 from service.audio import SOURCE_RATE_HZ
 from service.books.audiobook import Audiobook, Order
 from service.books.book import Book
-from service.books.book_files import read_book
+from service.books.document_reader import DocumentReader
 from service.books.journal import Journal
 from service.books.outputs import remove_state
 from service.books.pace import Pace
@@ -35,14 +35,18 @@ class JobOrder:
     title: str | None
     order: Order
 
-    def read(self) -> Book:
+    def read(self, documents: DocumentReader, cancellation: Cancellation) -> Book:
         """Read the document.
 
+        Args:
+            documents: reads it.
+            cancellation: stops that.
+
         Raises:
-            InvalidBookError: it cannot be read, or has no text.
+            ServiceError: see `DocumentReader.read`.
             OSError: the file cannot be read.
         """
-        book = read_book(self.document)
+        book = documents.read(self.document, cancellation)
         return book if self.title is None else replace(book, title=self.title)
 
 
@@ -74,6 +78,7 @@ class _Progress:
 def perform(
     job: Job,
     job_order: JobOrder,
+    documents: DocumentReader,
     synthesizer: Synthesizer,
     cancellation: Cancellation,
     folder: JobsFolder,
@@ -86,6 +91,7 @@ def perform(
     Args:
         job: is told how far it is.
         job_order: of the job.
+        documents: reads its document.
         synthesizer: says it.
         cancellation: of background work; stops it.
         folder: of the jobs.
@@ -98,7 +104,7 @@ def perform(
     """
     order = job_order.order
     with folder.reading(job):
-        book = job_order.read()
+        book = job_order.read(documents, cancellation)
     wait = partial(synthesizer.wait_for_requests, cancellation)
     try:
         with Journal(order.output.state) as journal:

@@ -18,6 +18,7 @@ from starlette.exceptions import HTTPException
 
 from service.api.error_answers import media_type_of
 from service.api.job_options import JobOptions
+from service.api.jobs.examination import examine
 from service.api.jobs.reception import declared_bytes, receive_document, receive_text
 from service.api.jobs.schemas import (
     DOCUMENT_ENDINGS,
@@ -32,7 +33,6 @@ from service.api.rendering import server_sent_event
 from service.api.state import ServiceState, state_of
 from service.errors import JobNotDoneError, StorageFailedError
 from service.jobs import Job
-from service.speech import Synthesizer
 
 JOBS = "/jobs"
 """The path of all jobs."""
@@ -120,7 +120,7 @@ async def create_job(
 ) -> JobAnswer:
     """Have a text or a document spoken into a file, behind all requests."""
     state = state_of(request)
-    synthesizer = state.require().synthesizer
+    state.require()
     state.admission.check_open()
     jobs_folder = await state.jobs.folder()
     job_id = secrets.token_hex(16)
@@ -135,9 +135,7 @@ async def create_job(
                 document, options = await receive_document(request, query, received)
             fields = JobOptions.model_validate(options)
             options["format"] = fields.format
-            title, n_characters = await loop.run_in_executor(
-                state.uploads.executor, _check, fields, document, synthesizer
-            )
+            title, n_characters = await examine(request, state.uploads.executor, fields, document)
             job = Job(
                 id=job_id,
                 owner=state.callers.owner(),
@@ -273,23 +271,6 @@ async def get_job_timestamps(
 ) -> Response:
     """Get a file of times that was asked for with the job."""
     return await _file(request, await state_of(request).jobs.find(job_id), form)
-
-
-def _check(fields: JobOptions, document: FilePath, synthesizer: Synthesizer) -> tuple[str, int]:
-    """Read a document in a thread; return its title, and how many characters are spoken.
-
-    Raises:
-        ServiceError: it cannot be read, or a field is wrong.
-    """
-    planner = synthesizer.planner
-    job_order = fields.order(document, None)
-    job_order.order.check()
-    planner.settle(fields.voice, fields.language)
-    for voice in job_order.order.manner.cast.voices:
-        planner.resolve(voice)
-    book = job_order.read()
-    chapters = job_order.order.choice.of(book)
-    return book.title, sum(chapter.n_characters for chapter in chapters)
 
 
 async def _events(state: ServiceState, job: Job) -> AsyncIterator[bytes]:

@@ -18,6 +18,7 @@ ELEVENLABS = ("/v1/text-to-speech", "/v1/voices", "/v2/voices")
 """Beginnings of the paths whose errors have ElevenLabs' shape."""
 
 OF_MEANING = {
+    "document_limit",
     "empty_text",
     "invalid_blend",
     "invalid_book",

@@ -21,3 +21,11 @@ def shelf(repository: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
         with tarfile.open(package) as archive:
             archive.extractall(folder / name, filter="data")
     return folder
+
+
+@pytest.fixture
+def document(tmp_path: Path) -> Path:
+    """A text that can be read."""
+    path = tmp_path / "document.txt"
+    path.write_text("Hello there.")
+    return path

@@ -1,0 +1,66 @@
+"""Examines the document of a new job while its client waits."""
+
+from __future__ import annotations
+
+import asyncio
+from concurrent.futures import Executor
+from pathlib import Path
+
+from fastapi import Request
+
+from service.api.job_options import JobOptions
+from service.api.production import finish
+from service.api.state import ServiceState, state_of
+from service.errors import CancelledError
+from service.speech import Cancellation
+
+
+async def examine(
+    request: Request, executor: Executor, fields: JobOptions, document: Path
+) -> tuple[str, int]:
+    """Read a document; return its title, and how many characters are spoken.
+
+    Nobody reads it any more when the client has left, nor when this ends.
+
+    Args:
+        request: whose body is complete.
+        executor: of the thread that waits for the document.
+        fields: what the document becomes.
+        document: the file.
+
+    Raises:
+        ServiceError: it cannot be read, a field is wrong, or the client has left.
+        OSError: the file cannot be read.
+    """
+    with Cancellation() as cancellation:
+        work = asyncio.get_running_loop().run_in_executor(
+            executor, _check, state_of(request), fields, document, cancellation
+        )
+        watch = asyncio.ensure_future(_watch(request, cancellation))
+        try:
+            return await asyncio.shield(work)
+        finally:
+            watch.cancel()
+            cancellation.cancel(CancelledError("the request is over"))
+            await finish(work)
+
+
+async def _watch(request: Request, cancellation: Cancellation) -> None:
+    """Cancel when the client disconnects."""
+    while (await request.receive())["type"] != "http.disconnect":
+        pass
+    cancellation.cancel(CancelledError("the client has disconnected"))
+
+
+def _check(
+    state: ServiceState, fields: JobOptions, document: Path, cancellation: Cancellation
+) -> tuple[str, int]:
+    planner = state.require().synthesizer.planner
+    job_order = fields.order(document, None)
+    job_order.order.check()
+    planner.settle(fields.voice, fields.language)
+    for voice in job_order.order.manner.cast.voices:
+        planner.resolve(voice)
+    book = job_order.read(state.documents, cancellation)
+    chapters = job_order.order.choice.of(book)
+    return book.title, sum(chapter.n_characters for chapter in chapters)

@@ -1,0 +1,152 @@
+"""Readers that do what documents might make a reader do; `DocumentReader` takes them by name."""
+
+from __future__ import annotations
+
+import ctypes
+import errno
+import json
+import os
+import re
+import resource
+import signal
+import sys
+import threading
+import time
+from pathlib import Path
+
+from service.books.book import Book, Chapter, Paragraph, Picture
+from service.books.book_files import read_book
+
+SECRET = "a text of somebody"
+
+_ENDLESS = re.compile(r"(?:a+)+$")
+
+
+def note_start(path: Path) -> None:
+    """Tell who waits that reading has begun: an empty file, for no byte may be written."""
+    path.with_name(f"{path.name}.{os.getpid()}").touch()
+
+
+def started(path: Path) -> list[int]:
+    """Return the processes that have begun to read a document."""
+    return [int(one.suffix[1:]) for one in path.parent.glob(f"{path.name}.*")]
+
+
+def titled(title: str) -> Book:
+    """Return a book of a word."""
+    return Book(title, (), None, None, (Chapter("One", (Paragraph("Hello."),)),))
+
+
+def loop(path: Path) -> Book:
+    """Never end, in C, where no other thread of the process runs."""
+    note_start(path)
+    _ENDLESS.match("a" * 60 + "!")
+    return titled("never")
+
+
+def loop_if_asked(path: Path) -> Book:
+    """Never end if the text says so: while it is received, or once it is a job's."""
+    text = path.read_bytes()
+    if b"loop now" in text or (b"loop later" in text and "incoming" not in path.parts):
+        return loop(path)
+    return read_book(path)
+
+
+def sleep(path: Path) -> Book:
+    note_start(path)
+    while True:
+        time.sleep(1)
+
+
+def take_memory(path: Path) -> Book:
+    taken = [bytearray(1 << 24)]
+    while True:
+        taken.append(bytearray(1 << 24))
+
+
+def crash(path: Path) -> Book:
+    ctypes.string_at(0)
+    return titled("never")
+
+
+def be_killed(path: Path) -> Book:
+    os.kill(os.getpid(), signal.SIGKILL)
+    return titled("never")
+
+
+def end(path: Path) -> Book:
+    os._exit(0)
+
+
+def recur(path: Path) -> Book:
+    return recur(path)
+
+
+def fail(path: Path) -> Book:
+    text = SECRET
+    print(text, file=sys.stderr, flush=True)
+    os.write(1, text.encode())
+    os.write(2, text.encode())
+    raise KeyError(text)
+
+
+def be_refused_by_the_disk(path: Path) -> Book:
+    raise OSError(errno.EIO, os.strerror(errno.EIO))
+
+
+def seek_wrongly(path: Path) -> Book:
+    """What zipfile raises of some damaged archives."""
+    with path.open("rb") as file:
+        file.seek(-1)
+    return titled("never")
+
+
+def write_a_file(path: Path) -> Book:
+    path.with_name("written").write_text(SECRET)
+    return titled("never")
+
+
+def make_much_text(path: Path) -> Book:
+    """Return a book whose text alone is small, beside a text that is too large."""
+    return Book("Much", (), None, None, (Chapter("One", (Paragraph("x" * 3_000_000),)),))
+
+
+def make_many_paragraphs(path: Path) -> Book:
+    return Book("Many", (), None, None, (Chapter("One", (Paragraph("x"),) * 20_000),))
+
+
+def make_a_large_cover(path: Path) -> Book:
+    cover = Picture(bytes(3_000_000), "image/png")
+    return Book("Cover", (), None, cover, (Chapter("One", (Paragraph("Hello."),)),))
+
+
+class _Trap:
+    def __reduce__(self) -> tuple[object, tuple[str]]:
+        return os.system, ("touch trapped",)
+
+
+def send_code(path: Path) -> Book:
+    """As a reader that a document has taken over might."""
+    return titled(_Trap())  # type: ignore[arg-type]
+
+
+def tell_what_it_has(path: Path) -> Book:
+    """Return what the process has, as JSON in the title of a book."""
+    descriptors = {}
+    for name in os.listdir("/proc/self/fd"):
+        try:
+            descriptors[name] = os.readlink(f"/proc/self/fd/{name}")
+        except FileNotFoundError:  # of the listing itself
+            continue
+    told = {
+        "pid": os.getpid(),
+        "parent": os.getppid(),
+        "descriptors": descriptors,
+        "threads": threading.active_count(),
+        "core": resource.getrlimit(resource.RLIMIT_CORE)[0],
+        "niceness": os.nice(0),
+        "modules": sorted({name.partition(".")[0] for name in sys.modules}),
+        "rooms": sorted({name for name in sys.modules if re.fullmatch(r"service\.\w+", name)}),
+        "folder": os.getcwd(),
+    }
+    return titled(json.dumps(told))

@@ -1,0 +1,261 @@
+"""Documents are read in processes of their own, whatever they do there."""
+
+from __future__ import annotations
+
+import errno
+import logging
+import os
+import re
+import resource
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from service.books.book_files import read_book
+from service.books.document_reader import AT_ONCE, DocumentReader, ReadingLimits
+from service.errors import (
+    CancelledError,
+    DocumentLimitError,
+    InvalidBookError,
+    NotReadyError,
+)
+from service.settings import Settings
+from service.speech import Cancellation
+from tests.service.api.speech_client import wait_until
+from tests.service.books import made_books
+from tests.service.books.odd_readers import SECRET, started
+from tests.service.books.reading_processes import (
+    ROOMY,
+    exists,
+    in_session_of,
+    is_running,
+    reader,
+    starter_of,
+    text,
+)
+
+
+@pytest.fixture
+def documents() -> Iterator[DocumentReader]:
+    with DocumentReader(ReadingLimits.of(Settings())) as documents:
+        yield documents
+
+
+def test_a_document_of_every_kind_is_read_as_in_this_process(
+    documents: DocumentReader, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "p.jpg").write_bytes(made_books.picture())
+    marked = '<h1>One</h1><p>Hello.</p><img src="p.jpg" alt="A p."/>'
+    cover = '<item id="c" href="c.jpg" media-type="image/jpeg" properties="cover-image"/>'
+    paths = [
+        text(tmp_path / "a.txt", "CHAPTER I\n\nIt rained.\n\nCHAPTER II\n\nGrüße aus Köln."),
+        text(tmp_path / "b.txt", "Grüße aus Köln.".encode("utf-16")),
+        text(tmp_path / "a.md", "# One\n\nHello.\n\n```\ncode\n```\n\n![A p.](p.jpg)\n\n***\n\nB."),
+        text(tmp_path / "a.html", f"<title>T</title>{marked}"),
+        made_books.fb2(tmp_path / "a.fb2"),
+        made_books.word(tmp_path / "a.docx"),
+        made_books.epub(
+            tmp_path / "a.epub",
+            {"a.xhtml": made_books.page(marked)},
+            '<li><a href="a.xhtml">One</a></li>',
+            extra={"OPS/c.jpg": made_books.picture(), "OPS/p.jpg": made_books.picture()},
+            items=cover,
+        ),
+    ]
+    monkeypatch.chdir(tmp_path)
+    for path in [*paths, *(Path(path.name) for path in paths)]:
+        expected = read_book(path)
+        book = documents.read(path)
+        assert book == expected, path
+        assert repr(book) == repr(expected)
+    assert documents.read(paths[-1]).cover is not None
+
+
+def test_a_document_that_cannot_be_read_is_refused_as_in_this_process(
+    documents: DocumentReader, tmp_path: Path
+) -> None:
+    odd = tmp_path / os.fsdecode(b"odd-\xff.txt")
+    paths = [
+        text(tmp_path / "a.epub", "PK"),
+        text(tmp_path / "a.pdf", "%PDF"),
+        text(tmp_path / "a.azw3", ""),
+        text(tmp_path / "empty.txt", "..."),
+        text(odd, "..."),
+        tmp_path / "missing.txt",
+        tmp_path,
+    ]
+    (tmp_path / "folder.txt").mkdir()
+    for path in [*paths, tmp_path / "folder.txt"]:
+        with pytest.raises((InvalidBookError, OSError)) as expected:
+            read_book(path)
+        with pytest.raises((InvalidBookError, OSError)) as raised:
+            documents.read(path)
+        assert type(raised.value) is type(expected.value)
+        assert str(raised.value) == str(expected.value)
+
+
+LIMITED = [
+    ("loop", replace(ROOMY, cpu_s=1), "document_cpu_s"),
+    ("sleep", replace(ROOMY, wall_s=1), "document_timeout_s"),
+    ("loop", replace(ROOMY, wall_s=1), "document_timeout_s"),
+    ("take_memory", ROOMY, "document_memory_bytes"),
+    ("make_much_text", replace(ROOMY, answer_bytes=1_000_000), "bytes of text"),
+    ("make_many_paragraphs", replace(ROOMY, answer_bytes=1_000_000), "bytes of text"),
+    ("make_a_large_cover", replace(ROOMY, answer_bytes=1_000_000), "bytes of text"),
+]
+
+
+@pytest.mark.parametrize(("name", "limits", "limit"), LIMITED)
+def test_a_limit_ends_the_reading_and_says_which_it_was(
+    name: str, limits: ReadingLimits, limit: str, document: Path
+) -> None:
+    with reader(name, limits) as documents:
+        with pytest.raises(DocumentLimitError, match=f"document.txt .*{limit}") as raised:
+            documents.read(document)
+        assert (raised.value.status, raised.value.code) == (422, "document_limit")
+        starter = starter_of(os.getpid())
+        assert starter is not None
+        assert in_session_of(starter) == [starter]
+
+
+@pytest.mark.parametrize("name", ["make_much_text", "make_many_paragraphs", "make_a_large_cover"])
+def test_a_book_within_the_limits_comes_whole(name: str, document: Path) -> None:
+    from tests.service.books import odd_readers
+
+    with reader(name) as documents:
+        assert documents.read(document) == getattr(odd_readers, name)(document)
+
+
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [
+        ("crash", "signal 11"),
+        ("be_killed", "signal 9"),
+        ("end", "no book|status 0"),
+        ("recur", "RecursionError"),
+        ("fail", "KeyError"),
+        ("seek_wrongly", "OSError"),
+        ("write_a_file", "OSError"),
+        ("send_code", "no book"),
+    ],
+)
+def test_a_fault_of_the_reading_refuses_the_document_and_is_logged_without_its_text(
+    name: str,
+    told: str,
+    document: Path,
+    caplog: pytest.LogCaptureFixture,
+    capfd: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.chdir(document.parent)
+    with caplog.at_level(logging.DEBUG), reader(name) as documents:
+        with pytest.raises(InvalidBookError, match=r"document\.txt cannot be read") as raised:
+            documents.read(document)
+        assert type(raised.value) is InvalidBookError
+    (record,) = caplog.records
+    assert record.levelname == "ERROR"
+    assert re.search(told, record.getMessage())
+    assert len(record.getMessage()) < 5000
+    assert SECRET not in caplog.text
+    assert SECRET not in "".join(capfd.readouterr())
+    assert {path.name for path in document.parent.iterdir()} <= {"document.txt", "written"}
+
+
+def test_a_disk_that_fails_is_no_fault_of_the_document(document: Path) -> None:
+    strerror = os.strerror(errno.EIO)
+    with reader("be_refused_by_the_disk") as documents, pytest.raises(OSError, match=strerror):
+        documents.read(document)
+
+
+def test_other_documents_wait_for_their_turn_and_can_be_cancelled_meanwhile(
+    tmp_path: Path,
+) -> None:
+    paths = [text(tmp_path / f"{n}.txt", "Hello.") for n in range(AT_ONCE + 1)]
+    with reader("sleep") as documents, ThreadPoolExecutor(len(paths)) as threads:
+        cancellations = [Cancellation() for _ in paths]
+        first = [
+            threads.submit(documents.read, path, cancellation)
+            for path, cancellation in zip(paths[:-1], cancellations, strict=False)
+        ]
+        wait_until(lambda: all(started(path) for path in paths[:-1]))
+        last = threads.submit(documents.read, paths[-1], cancellations[-1])
+        cancellations[-1].cancel(CancelledError("the client has disconnected"))
+        with pytest.raises(CancelledError):
+            last.result()
+        assert not started(paths[-1])
+
+        last = threads.submit(documents.read, paths[-1])
+        cancellations[0].cancel(CancelledError("the client has disconnected"))
+        with pytest.raises(CancelledError):
+            first[0].result()
+        wait_until(lambda: bool(started(paths[-1])))
+        assert not any(map(exists, started(paths[0])))
+        assert all(map(is_running, started(paths[1])))
+
+        documents.close()
+        for one in (*first[1:], last):
+            with pytest.raises(NotReadyError):
+                one.result()
+        with pytest.raises(NotReadyError):
+            documents.read(paths[0])
+        for path in paths:
+            assert not any(map(exists, started(path)))
+        documents.close()
+
+
+@pytest.mark.parametrize("name", ["loop", "sleep"])
+def test_a_reading_that_is_cancelled_is_over_when_the_reason_is_raised(
+    name: str, document: Path
+) -> None:
+    with reader(name) as documents, ThreadPoolExecutor(1) as thread, Cancellation() as cancellation:
+        reading = thread.submit(documents.read, document, cancellation)
+        wait_until(lambda: bool(started(document)))
+        (pid,) = started(document)
+        assert is_running(pid)
+        cancellation.cancel(CancelledError("the client has disconnected"))
+        with pytest.raises(CancelledError, match="disconnected"):
+            reading.result()
+        assert not exists(pid)
+
+
+def test_without_a_process_or_a_descriptor_the_document_can_be_read_later(document: Path) -> None:
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    with DocumentReader(ROOMY) as documents:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (len(os.listdir("/proc/self/fd")), hard))
+        try:
+            with pytest.raises(NotReadyError, match="Too many open files"):
+                documents.read(document)
+        finally:
+            resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+        assert documents.read(document).title
+
+
+@pytest.mark.thorough
+def test_the_book_is_whole_or_refused_whatever_memory_there_is(tmp_path: Path) -> None:
+    """Libraries that run out of memory must not leave out what they cannot hold."""
+    body = "<h1>One</h1>" + "<p>It rained.</p>" * 4000
+    paths = [
+        text(tmp_path / "a.html", body),
+        text(tmp_path / "a.md", "# One\n\nIt rained.\n\n" * 1000),
+        text(tmp_path / "a.txt", "CHAPTER I\n\nIt rained.\n\n" * 2000),
+        made_books.epub(
+            tmp_path / "a.epub",
+            {"a.xhtml": made_books.page(body)},
+            '<li><a href="a.xhtml">One</a></li>',
+        ),
+    ]
+    for path in paths:
+        expected, outcomes = read_book(path), []
+        for n_blocks in (1, 3, 5, 7, 10, 24):
+            limits = replace(ROOMY, memory_bytes=n_blocks << 19)
+            with DocumentReader(limits) as documents:
+                try:
+                    outcomes.append(documents.read(path) == expected)
+                except InvalidBookError:
+                    outcomes.append(None)
+        assert outcomes[0] is None, path
+        assert outcomes[-1] is True, path
+        assert False not in outcomes, path
