@@ -165,11 +165,17 @@ class DocumentReader:
                 stack.enter_context(cancellation.calling(reading.kill))
             try:
                 book = reading.book()
-            except InvalidBookError:
+            except (_FaultError, InvalidBookError) as error:
                 if cancellation is not None:
                     cancellation.check()
                 self._check_open()
-                raise
+                if isinstance(error, InvalidBookError):
+                    raise
+                logger.error("a document could not be read: %s", error)
+                raise InvalidBookError(
+                    f"{Path(request.path).name} cannot be read; it is damaged, or needs to be "
+                    "converted to another format, such as EPUB"
+                ) from None
         if book is None:
             self._forget(process)
         return book
@@ -246,6 +252,10 @@ def _end(popen: subprocess.Popen[bytes], control: socket.socket) -> None:
         popen.wait()
 
 
+class _FaultError(Exception):
+    """The process that reads a document has failed. The message has nothing of the document."""
+
+
 class _Reading:
     """A document that is being read. A context manager: at its end nobody reads it any more.
 
@@ -293,7 +303,8 @@ class _Reading:
 
         Raises:
             DocumentLimitError: it takes more than the limits allow.
-            InvalidBookError: it cannot be read.
+            InvalidBookError: it is refused.
+            _FaultError: its process has failed.
             OSError: the file cannot be read.
             NotReadyError: no process can be started.
         """
@@ -307,7 +318,7 @@ class _Reading:
         except BookTooLargeError:
             raise self._exceeded("answer") from None
         except DamagedPieceError:
-            raise self._unreadable("its process sent no book") from None
+            raise _FaultError("its process sent no book") from None
         status = self._status()
         if status is None:
             return None
@@ -317,10 +328,10 @@ class _Reading:
             number = os.WTERMSIG(status)
             if number == signal.SIGXCPU:
                 raise self._exceeded("cpu")
-            raise self._unreadable(f"its process was ended by signal {number}")
+            raise _FaultError(f"its process was ended by signal {number}")
         book = collector.book()
         if status != 0 or book is None:
-            raise self._unreadable(f"its process ended with status {status}")
+            raise _FaultError(f"its process ended with status {status}")
         return book
 
     def _frames(self) -> Iterator[tuple[bytes, bytes]]:
@@ -369,7 +380,7 @@ class _Reading:
             return OSError(*json.loads(content))
         if kind == EXCEEDED:
             return self._exceeded(content.decode())
-        return self._unreadable(content.decode())
+        return _FaultError(content.decode())
 
     def _exceeded(self, limit: str) -> DocumentLimitError:
         limits = self._limits
@@ -384,11 +395,4 @@ class _Reading:
                 "answer": f"has more than {limits.answer_bytes} bytes of text",
             }[limit]
             + "; divide it, or have it converted to plain text"
-        )
-
-    def _unreadable(self, why: str) -> InvalidBookError:
-        logger.error("a document could not be read: %s", why)
-        return InvalidBookError(
-            f"{self._name} cannot be read; it is damaged, or needs to be converted to another "
-            "format, such as EPUB"
         )

@@ -208,7 +208,7 @@ def test_other_documents_wait_for_their_turn_and_can_be_cancelled_meanwhile(
 
 @pytest.mark.parametrize("name", ["loop", "sleep"])
 def test_a_reading_that_is_cancelled_is_over_when_the_reason_is_raised(
-    name: str, document: Path
+    name: str, document: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     with reader(name) as documents, ThreadPoolExecutor(1) as thread, Cancellation() as cancellation:
         reading = thread.submit(documents.read, document, cancellation)
@@ -219,6 +219,7 @@ def test_a_reading_that_is_cancelled_is_over_when_the_reason_is_raised(
         with pytest.raises(CancelledError, match="disconnected"):
             reading.result()
         assert not exists(pid)
+    assert not caplog.records
 
 
 def test_without_a_process_or_a_descriptor_the_document_can_be_read_later(document: Path) -> None:

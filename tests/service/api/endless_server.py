@@ -1,0 +1,22 @@
+"""`kokoro-service` that reads a document without end if its text says so; see `loop_if_asked`.
+
+`python endless_server.py serve ...`.
+"""
+
+from __future__ import annotations
+
+import sys
+
+from service.__main__ import main
+from service.books.document_reader import DocumentReader, ReadingLimits
+
+_init = DocumentReader.__init__
+
+
+def _init_with_odd_reader(self: DocumentReader, limits: ReadingLimits) -> None:
+    _init(self, limits, "tests.service.books.odd_readers:loop_if_asked")
+
+
+if __name__ == "__main__":
+    DocumentReader.__init__ = _init_with_odd_reader  # type: ignore[method-assign]
+    sys.exit(main())

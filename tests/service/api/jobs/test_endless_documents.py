@@ -1,0 +1,168 @@
+"""Documents whose reading never ends, or takes all there is, over HTTP."""
+
+from __future__ import annotations
+
+import signal
+import socket
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from pathlib import Path
+
+import httpx
+import pytest
+
+from bench.procfs import mebibytes
+from tests.service.api.serving_process import Server
+from tests.service.api.speech_client import wait_until
+from tests.service.books.attacks import ATTACKS
+from tests.service.books.odd_readers import started
+from tests.service.books.reading_processes import in_session_of, is_running, starter_of
+
+ENDLESS_SERVER = (str(Path(__file__).parents[1] / "endless_server.py"),)
+LIMITS = ("--document-cpu-s", "2", "--document-timeout-s", "120")
+UNLIMITED = ("--document-cpu-s", "3600", "--document-timeout-s", "3600")
+
+pytestmark = pytest.mark.own_server
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> Path:
+    return tmp_path / "data"
+
+
+@pytest.fixture
+def endless(start_server: Callable[..., Server], data: Path) -> Iterator[Server]:
+    """A server that reads some documents without end."""
+    server = start_server("--data-dir", str(data), *UNLIMITED, program=ENDLESS_SERVER)
+    server.wait_until_ready()
+    yield server
+    server.process.kill()
+    server.process.wait()
+
+
+def reading(data: Path, folder: str = "*") -> list[int]:
+    """Return the processes that have begun to read a document in folders of jobs."""
+    documents = [*data.glob(f"jobs/{folder}/document.txt"),
+                 *data.glob(f"jobs/incoming/{folder}/document.txt")]  # fmt: skip
+    return [pid for document in documents for pid in started(document) if is_running(pid)]
+
+
+def wait_for_reading(data: Path, n_processes: int = 1) -> list[int]:
+    wait_until(lambda: len(reading(data)) == n_processes)
+    return reading(data)
+
+
+@contextmanager
+def posting(server: Server, text: bytes) -> Iterator[socket.socket]:
+    """Send a document, and lend the connection that waits for the answer."""
+    url = httpx.URL(server.url)
+    with socket.create_connection((url.host, url.port or 0), timeout=300) as connection:
+        connection.sendall(
+            f"POST /jobs?name=a.txt HTTP/1.1\r\nhost: {url.host}\r\n"
+            f"content-length: {len(text)}\r\n\r\n".encode()
+            + text
+        )
+        yield connection
+
+
+def add(server: Server, text: str) -> str:
+    answer = server.client.post("/jobs", content=text.encode(), params={"name": "a.txt"})
+    assert answer.status_code == 201, answer.text
+    return str(answer.json()["id"])
+
+
+def test_a_client_that_leaves_takes_the_reading_with_it(endless: Server, data: Path) -> None:
+    with posting(endless, b"loop now"):
+        (pid,) = wait_for_reading(data)
+        for _ in range(10):  # the service answers others meanwhile
+            assert endless.client.get("/health").status_code == 200
+            assert endless.client.get("/jobs").json() == {"jobs": []}
+        assert is_running(pid)
+    wait_until(lambda: not is_running(pid))
+    endless.wait_for(r"path=/jobs status=499 outcome=cancelled")
+    wait_until(lambda: not list((data / "jobs/incoming").iterdir()))
+    assert endless.client.get("/jobs").json() == {"jobs": []}
+    assert add(endless, "Hello.")
+    assert not any("Traceback" in line or "could not" in line for line in endless.log)
+
+
+def test_documents_of_clients_that_have_left_take_no_turn(endless: Server, data: Path) -> None:
+    with posting(endless, b"loop now"), posting(endless, b"loop now"):
+        wait_for_reading(data, 2)
+        for _ in range(5):
+            with posting(endless, b"loop now"):
+                wait_until(lambda: len(list(data.glob("jobs/incoming/*/document.txt"))) == 3)
+            wait_until(lambda: len(list(data.glob("jobs/incoming/*/document.txt"))) == 2)
+        assert len(reading(data)) == 2
+    wait_until(lambda: not reading(data))
+    assert add(endless, "Hello.")
+
+
+def test_a_deleted_job_takes_the_reading_with_it(endless: Server, data: Path) -> None:
+    job_id = add(endless, "loop later")
+    wait_until(lambda: bool(reading(data, job_id)))
+    (pid,) = reading(data, job_id)
+    assert endless.client.get(f"/jobs/{job_id}").json()["state"] == "queued"
+    assert endless.client.delete(f"/jobs/{job_id}").status_code == 204
+    assert not is_running(pid)
+    assert not (data / "jobs" / job_id).exists()
+    assert endless.client.get("/jobs").json() == {"jobs": []}
+
+
+def test_a_server_that_stops_ends_what_is_read(
+    endless: Server, data: Path, start_server: Callable[..., Server]
+) -> None:
+    job_id = add(endless, "loop later")
+    with posting(endless, b"loop now") as connection:
+        pids = wait_for_reading(data, 2)
+        starter = starter_of(endless.process.pid)
+        assert starter is not None
+        assert endless.stop() == 0
+        assert connection.recv(65_536).startswith(b"HTTP/1.1 503 ")
+    assert not any(map(is_running, [*pids, starter]))
+    assert not in_session_of(starter)
+    assert not any("Traceback" in line or "could not" in line for line in endless.log)
+
+    again = start_server("--data-dir", str(data), *UNLIMITED, program=ENDLESS_SERVER)
+    again.wait_until_ready()
+    wait_until(lambda: bool(reading(data, job_id)))
+    assert again.client.get("/health").status_code == 200
+    (pid,) = reading(data, job_id)
+    again.process.send_signal(signal.SIGKILL)
+    again.process.wait()
+    again.client.close()
+    wait_until(lambda: not is_running(pid))
+
+
+@pytest.mark.thorough
+def test_no_document_stops_the_service(
+    start_server: Callable[..., Server], data: Path, tmp_path: Path
+) -> None:
+    server = start_server("--data-dir", str(data), *LIMITS)
+    server.wait_until_ready()
+    server.client.post("/jobs", content=b"Hello.", params={"name": "a.txt"})
+    before = mebibytes("VmRSS", server.process.pid)
+    misses, n_answers = [], 0
+    with ThreadPoolExecutor(1) as thread, httpx.Client(base_url=server.url, timeout=600) as other:
+        for name, write in ATTACKS.items():
+            content = write(tmp_path / name).read_bytes()
+            (tmp_path / name).unlink()
+            post = thread.submit(other.post, "/jobs", content=content, params={"name": name})
+            while not post.done():
+                assert server.client.get("/health").status_code == 200
+                n_answers += 1
+            answer = post.result()
+            if answer.status_code not in (201, 422):
+                misses.append((name, answer.status_code, answer.text))
+            for job in server.client.get("/jobs").json()["jobs"]:
+                assert server.client.delete(f"/jobs/{job['id']}").status_code == 204
+    # A service that is held up answers before and after a document, and not between.
+    assert n_answers > 3 * len(ATTACKS)
+    assert not misses
+    starter = starter_of(server.process.pid)
+    assert starter is not None
+    assert in_session_of(starter) == [starter]
+    assert mebibytes("VmRSS", server.process.pid) < before + 150
+    assert not any("Traceback" in line or "It rained" in line for line in server.log)
+    assert server.stop() == 0

@@ -1,0 +1,153 @@
+"""Small documents that take much time or memory to read."""
+
+from __future__ import annotations
+
+import bz2
+import io
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+
+import docx
+
+from tests.service.books import made_books
+
+_WORD = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
+_BLOCK = 1 << 20
+
+
+def _epub(path: Path, pages: dict[str, str]) -> Path:
+    """Write an EPUB, compressed."""
+    listed = "".join(f'<li><a href="{name}">{name}</a></li>' for name in pages)
+    plain = made_books.epub(path, pages, listed)
+    content = io.BytesIO()
+    with (
+        zipfile.ZipFile(plain) as source,
+        zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED) as archive,
+    ):
+        for name in source.namelist():
+            archive.writestr(name, source.read(name))
+    path.write_bytes(content.getvalue())
+    return path
+
+
+def _word(path: Path, body: str, notes: Callable[[zipfile.ZipFile], None] | None = None) -> Path:
+    """Write a DOCX with this content of its body, compressed."""
+    plain = io.BytesIO()
+    docx.Document().save(plain)
+    with (
+        zipfile.ZipFile(plain) as source,
+        zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive,
+    ):
+        for name in source.namelist():
+            content = source.read(name)
+            if name == "word/document.xml":
+                before, begin, after = content.partition(b"<w:body>")
+                content = before + begin + body.encode() + after
+            archive.writestr(name, content)
+        if notes is not None:
+            notes(archive)
+    return path
+
+
+def _said(text: str) -> str:
+    return f"<w:p><w:r><w:t>{text}</w:t></w:r></w:p>"
+
+
+def _cell(properties: str) -> str:
+    return f"<w:tc><w:tcPr>{properties}</w:tcPr>{_said('Tea')}</w:tc>"
+
+
+def long_line(path: Path, sign: str = "a") -> Path:
+    path.write_text(f"Hello there.\n\n{sign * 40_000}\n")
+    return path
+
+
+def wide_cell(path: Path) -> Path:
+    row = "<w:tr>" + _cell('<w:gridSpan w:val="99999999"/>') + "</w:tr>"
+    return _word(path, f"<w:tbl><w:tblPr/><w:tblGrid/>{row}</w:tbl>")
+
+
+def merged_rows(path: Path, n_rows: int = 3000) -> Path:
+    first = "<w:tr>" + _cell('<w:vMerge w:val="restart"/>') + "</w:tr>"
+    rows = first + ("<w:tr>" + _cell("<w:vMerge/>") + "</w:tr>") * n_rows
+    return _word(path, f"<w:tbl><w:tblPr/><w:tblGrid><w:gridCol/></w:tblGrid>{rows}</w:tbl>")
+
+
+def many_paragraphs(path: Path, n_paragraphs: int = 300_000) -> Path:
+    return _word(path, _said("It rained.") * n_paragraphs)
+
+
+def large_notes(path: Path, n_bytes: int = 1 << 28) -> Path:
+    """Footnotes that take two hundred times as much as the file, and their tree twice that."""
+
+    def write(archive: zipfile.ZipFile) -> None:
+        with archive.open("word/footnotes.xml", "w", force_zip64=True) as file:
+            head = f'<w:footnotes xmlns:w="{_WORD}"><w:footnote w:id="1">{_said("A")}'
+            file.write(head.encode())
+            note = _said("It rained. " * 90).encode()
+            block = note * (_BLOCK // len(note))
+            for _ in range(n_bytes // len(block)):
+                file.write(block)
+            file.write(b"</w:footnote></w:footnotes>")
+
+    return _word(path, _said("Hello."), write)
+
+
+def packed_fiction(path: Path, n_elements: int = 6_000_000) -> Path:
+    """An FB2 of a few kilobytes, whose tree takes nearly a gigabyte."""
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_BZIP2) as archive, archive.open("a.fb2", "w") as f:
+        f.write(
+            b'<FictionBook xmlns="http://www.gribuser.ru/xml/fictionbook/2.0"><body><section>'
+            b"<p>Hello.</p>"
+        )
+        block = b"<p/>" * 100_000
+        for _ in range(n_elements // 100_000):
+            f.write(block)
+        f.write(b"</section></body></FictionBook>")
+    return path
+
+
+def empty_paragraphs(path: Path, n_paragraphs: int = 2_000_000) -> Path:
+    return _epub(path, {"a.xhtml": made_books.page("<h1>A</h1>" + "<p>a</p>" * n_paragraphs)})
+
+
+def large_chapters(path: Path, n_chapters: int = 8, n_bytes: int = 60_000_000) -> Path:
+    paragraph = "<p>" + "It rained all day. " * 50 + "</p>"
+    prose = made_books.page(paragraph * (n_bytes // len(paragraph)))
+    return _epub(path, {f"{n}.xhtml": prose for n in range(n_chapters)})
+
+
+def many_headings(path: Path, n_headings: int = 100_000) -> Path:
+    path.write_text("<h1>A</h1>" * n_headings + "<p>Hello.</p>")
+    return path
+
+
+def nested(path: Path, depth: int = 190) -> Path:
+    path.write_text(("<b>" * depth + "Hello." + "</b>" * depth) * 200)
+    return path
+
+
+def packed_text(path: Path) -> Path:
+    """Bytes that decompress to nothing but the same: in a format that has no archive."""
+    path.write_bytes(bz2.compress(bytes(_BLOCK)))
+    return path
+
+
+ATTACKS: dict[str, Callable[[Path], Path]] = {
+    "letters.txt": long_line,
+    "spaces.txt": lambda path: long_line(path, " "),
+    "tabs.md": lambda path: long_line(path, "\t"),
+    "breaks.html": lambda path: long_line(path, "<br>"),
+    "wide-cell.docx": wide_cell,
+    "merged-rows.docx": merged_rows,
+    "paragraphs.docx": many_paragraphs,
+    "notes.docx": large_notes,
+    "packed.fb2": packed_fiction,
+    "paragraphs.epub": empty_paragraphs,
+    "chapters.epub": large_chapters,
+    "headings.html": many_headings,
+    "nested.html": nested,
+    "packed.txt": packed_text,
+}
+"""By their file names."""

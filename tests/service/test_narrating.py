@@ -1,0 +1,55 @@
+"""`kokoro-service read` has its book read within limits."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.service.api.speech_client import wait_until
+from tests.service.books.odd_readers import started
+from tests.service.books.reading_processes import in_session_of, is_running, starter_of
+
+ENDLESS = str(Path(__file__).with_name("api") / "endless_server.py")
+"""Also runs `read`."""
+
+
+@pytest.mark.parametrize("more", [["--list"], ["-o", "a.m4b"]])
+def test_a_book_that_exceeds_a_limit_is_refused_in_one_line(
+    more: list[str], tmp_path: Path
+) -> None:
+    (tmp_path / "a.txt").write_text("It rained.\n\n" * 200_000)
+    done = subprocess.run(
+        [sys.executable, "-m", "service", "read", "a.txt", *more,
+         "--document-memory-bytes", "2000000"],
+        capture_output=True, text=True, check=False, cwd=tmp_path,
+    )  # fmt: skip
+    assert (done.returncode, done.stdout) == (1, "")
+    (line,) = done.stderr.splitlines()
+    assert line.startswith("kokoro-service: a.txt takes more than 2000000 bytes of memory")
+    assert [path.name for path in tmp_path.iterdir()] == ["a.txt"]
+
+
+@pytest.mark.parametrize("more", [["--list"], ["-o", "a.m4b"]])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
+def test_who_stops_the_command_stops_the_reading(
+    more: list[str], number: signal.Signals, tmp_path: Path
+) -> None:
+    book = tmp_path / "a.txt"
+    book.write_text("loop now")
+    process = subprocess.Popen(
+        [sys.executable, ENDLESS, "read", str(book), *more],
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, cwd=tmp_path,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
+    )  # fmt: skip
+    with process:
+        wait_until(lambda: bool(started(book)))
+        starter = starter_of(process.pid)
+        assert starter is not None
+        process.send_signal(number)
+        told, _ = process.communicate(timeout=60)
+    assert (process.returncode, told) == (130 if number == signal.SIGINT else -number, "")
+    wait_until(lambda: not any(map(is_running, in_session_of(starter))))
