@@ -35,7 +35,7 @@ import sys
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import BinaryIO, NoReturn
+from typing import BinaryIO
 
 from service.books import book_files
 from service.books.book_pieces import BookTooLargeError, pieces_of
@@ -51,6 +51,7 @@ STATUS = struct.Struct("<i")
 NOT_STARTED = -1
 
 LENGTH = struct.Struct("<I")
+"""Of a request."""
 
 READER = "service.books.book_files:read_book"
 
@@ -179,9 +180,14 @@ class _Forks:
                 waiting.sendall(STATUS.pack(NOT_STARTED))
         else:
             if pid == 0:
-                waiting.close()
-                self._forget()
-                _read(ReadingRequest(**json.loads(message)), answer, parent)
+                status = 1
+                try:
+                    waiting.close()
+                    self._forget()
+                    _read(ReadingRequest(**json.loads(message)), answer, parent)
+                    status = 0
+                finally:
+                    os._exit(status)
             self._waiting[pid] = waiting
         os.close(answer)
         return True
@@ -204,21 +210,16 @@ class _Forks:
             other.close()
 
 
-def _read(request: ReadingRequest, answer: int, parent: int) -> NoReturn:
-    """Read a document, write the answer, and end."""
-    status = 1
-    try:
-        if sys.platform == "linux":
-            _die_with(parent)
-        os.dup2(0, 2)  # what libraries print may quote the document
-        if not os.path.isabs(request.path):
-            os.chdir(request.folder)
-        _limit(request)
-        with os.fdopen(answer, "wb") as stream:
-            _answer(request, stream)
-        status = 0
-    finally:
-        os._exit(status)
+def _read(request: ReadingRequest, answer: int, parent: int) -> None:
+    """Read a document in a fork, and write the answer."""
+    if sys.platform == "linux":
+        _die_with(parent)
+    os.dup2(0, 2)  # what libraries print may quote the document
+    if not os.path.isabs(request.path):
+        os.chdir(request.folder)
+    _limit(request)
+    with os.fdopen(answer, "wb") as stream:
+        _answer(request, stream)
 
 
 def _limit(request: ReadingRequest) -> None:

@@ -145,6 +145,7 @@ def tell_what_it_has(path: Path) -> Book:
         "threads": threading.active_count(),
         "core": resource.getrlimit(resource.RLIMIT_CORE)[0],
         "niceness": os.nice(0),
+        "first to go": Path("/proc/self/oom_score_adj").read_text().strip(),
         "modules": sorted({name.partition(".")[0] for name in sys.modules}),
         "rooms": sorted({name for name in sys.modules if re.fullmatch(r"service\.\w+", name)}),
         "folder": os.getcwd(),
