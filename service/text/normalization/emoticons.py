@@ -91,6 +91,7 @@ _NOT_ASKED = re.compile(r"[.,!;:…]*(?:\s|\Z)")
 _LAUGHTER = ("XD", "xD")
 _NOUN_NEEDED = re.compile(
     r"(?<!\w)(?:the|an?|this|my|your|his|her|our|their|in|on|with|of|for|to|and|or|from|by|using|via"
+    r"|uses?|used|likes?|loves?|prefers?|learn|open|try|needs?|know|install|buy|vs\.?|versus|than|is|called"
     r"|el|la|los|las|una?|de|del|con|en|para|y|le|les|une|des|du|avec|pour|et|il|lo|un|di|um|uma|do"
     r"|da|com|ou)[ ]\Z",
     re.IGNORECASE,
@@ -101,6 +102,10 @@ _EXCLAIMED = re.compile(
     r"|Yes|Yeah|Yay|No|Nope|Ok|Okay|Sorry|Hi|Hey|Hello|Bye|Same|True|Wait|What|Why|Damn|Sure|Awesome"
     r"|Love|Well|Ugh|Me|You|It|That|Him|Her|Us|Gracias|Hola|Adios|Claro|Dios|Merci|Salut|Grazie|Ciao"
     r"|Obrigad[oa]|Oi)[ ]\Z"
+)
+_MERRY = re.compile(
+    r"(?:[.!?…\n]|\b(?:funny|hilarious|laugh(?:ed|ing)?|omg|dead|die[ds]?|crazy|weird|wtf))[ ]?\Z",
+    re.IGNORECASE,
 )
 _NAME_AFTER = re.compile(r"[ ](?:[0-9]|[A-Z][A-Za-z])")
 _OPERAND_BEFORE = re.compile(r"(?<!\w)(?:[A-Za-z]|[0-9.,]+)[ ]\Z")
@@ -154,6 +159,9 @@ def _is_name(match: re.Match[str], before: str) -> bool:
     """Tell whether `XD` is a name, or a part of one."""
     if _NOUN_NEEDED.search(before) or _NAME_AFTER.match(match.string, match.end()):
         return True
+    goes_on = match[0].isupper() and re.match("[ ][a-z]", match.string[match.end() :])
+    if goes_on and before.strip() and not (_FEELING_BEFORE.search(before) or _MERRY.search(before)):
+        return True
     return _NAME_BEFORE.search(before) is not None and _EXCLAIMED.search(before) is None
 
 
@@ -184,7 +192,7 @@ def _closes_bracket(faces: re.Pattern[str], match: re.Match[str]) -> bool:
     """Tell whether the bracket of a face closes one that is open before it."""
     start, end = _paragraph(match)
     for opening, closing in ("()", "[]"):
-        if closing in match[0]:
+        if closing in match[0] and opening in match.string[start : match.start()]:
             before = faces.sub("", match.string[start : match.start()])
             after = faces.sub("", match.string[match.end() : end])
             if _n_open(before, opening, closing) > _n_open(after[::-1], closing, opening):

@@ -151,6 +151,9 @@ def rules(numbers: Numbers) -> tuple[Rule, ...]:
     def operator(match: re.Match[str]) -> str | None:
         around = match.string[match.start() - 1] + match.string[match.end()]
         is_number = any(character.isdigit() for character in around)
+        # `5* hotel`
+        if match["sign"] == "*" and match["left"] < match["right"] and around[1].isalpha():
+            return None
         if not is_number and not (match["left"] and match["right"]):
             return None
         return f" {_OPERATORS[match['sign']]} "

@@ -1,4 +1,4 @@
-"""Stars that markup leaves: products, powers, words that stars hide, and `A*`."""
+"""Stars that markup leaves: products, powers, words that stars hide, `A*` and `5* hotel`."""
 
 from __future__ import annotations
 
@@ -43,6 +43,8 @@ _SHORT_WORDS = word_set(
     "ad am an as at be by do go ha he hi id if in is it ma me my no of oh ok on or ox pa pi so to "
     "tv uk up us we"
 )
+_RATED = re.compile(r"[1-7](?<![\w.,$£€¥-].)\*(?![\w*(/]|[ ]?[-+0-9(=])")
+
 _TELLING = 3
 """Number of letters from which a part of a word says something, and of stars that only hide."""
 _LONG = 7
@@ -56,6 +58,7 @@ def rules(*, british: bool) -> tuple[Rule, ...]:
     return (
         Rule(_SIGN, stars.operation, needs="*"),
         Rule(_HIDDEN, stars.hidden, needs="*"),
+        Rule(_RATED, lambda match: f"{match[0][0]} star", needs="*"),
     )
 
 
@@ -117,7 +120,9 @@ class _Stars:
         doubtful = most == 1 or (most < _TELLING and all(len(part) >= _TELLING for part in letters))
         if doubtful and match[0] not in _CUSTOMARY and not self._completes(match[0]):
             return None
-        return self._said(letters[0], letters[-1] if len(letters) > len(signs) else "")
+        end = letters[-1] if len(letters) > len(signs) else ""
+        # `p**s` is no plural.
+        return self._said(letters[0], "" if end == "s" and most < _TELLING else end)
 
     def _said(self, head: str, end: str) -> str:
         """Return the first letter of a word, with the words and the ending that can be seen."""

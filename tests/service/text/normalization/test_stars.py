@@ -22,6 +22,8 @@ def written(text: str, *, british: bool = False) -> str:
         ("f*cking f***ed f*ck's", "F ing F ed F's"),
         ("SH*T F*** s*** sh** a**", "S F S S A"),
         ("f*#k and s#*t", "F and S"),
+        ("p**s b****s", "P B s"),
+        ("5* hotel, 4* of 5*", "5 star hotel, 4 star of 5 star"),
         ("motherf*er bast*rd su*cide", "mother F B S"),
         ("A* p* C*-algebra", "A-star p star C star-algebra"),
     ],
