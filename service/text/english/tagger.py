@@ -91,9 +91,15 @@ class _Sentence:
             self._is_end(index + 1)
             or (self._given[index] == "A" and _is_letter(self._word(index + 1)))
             or (self._given[index] == "A" and index > 0 and self._word(index - 1) != "")
-            or (self._given[index] == "A" and self._given[index + 1] in ("times", "equals"))
+            or (self._given[index] == "A" and self._is_operand(index))
         )
         return "NN" if is_letter else "DT"
+
+    def _is_operand(self, index: int) -> bool:
+        """Tell whether a letter of a formula stands here."""
+        after = self._given[index + 1]
+        adds = after in ("plus", "minus", "over") and _is_letter(self._word(index + 2))
+        return adds or after in ("times", "equals", "squared", "cubed")
 
     def _that(self, index: int) -> str:
         before, after = self._word(index - 1), self._word(index + 1)

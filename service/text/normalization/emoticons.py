@@ -91,7 +91,7 @@ _NOT_ASKED = re.compile(r"[.,!;:…]*(?:\s|\Z)")
 _LAUGHTER = ("XD", "xD")
 _NOUN_NEEDED = re.compile(
     r"(?<!\w)(?:the|an?|this|my|your|his|her|our|their|in|on|with|of|for|to|and|or|from|by|using|via"
-    r"|uses?|used|likes?|loves?|prefers?|learn|open|try|needs?|know|install|buy|vs\.?|versus|than|is|called"
+    r"|uses?|used|likes?|loves?|prefers?|learn|open|try|needs?|know|install|buy|vs\.?|versus|than|is"
     r"|el|la|los|las|una?|de|del|con|en|para|y|le|les|une|des|du|avec|pour|et|il|lo|un|di|um|uma|do"
     r"|da|com|ou)[ ]\Z",
     re.IGNORECASE,
@@ -171,9 +171,10 @@ def _is_drawn(language: str, match: re.Match[str], before: str) -> bool:
     others = _MARKER.finditer(match.string, start, end)
     if any(other.end() != match.end() for other in others):
         return False
-    is_asked = _NOT_ASKED.match(match.string, match.end()) is None
-    if is_asked or _FEELING_BEFORE.search(before):
-        return not is_asked
+    if _NOT_ASKED.match(match.string, match.end()) is None:
+        return False
+    if _FEELING_BEFORE.search(before):
+        return True
     return language.startswith("en") and _ends_message(match)
 
 

@@ -20,6 +20,7 @@ _OPERATOR_BEFORE = re.compile(r"(?:[=+^≤≥≈×÷]|\w\()[ ]?\Z")
 _OPERATOR_AFTER = re.compile(r"[ ]?[=+^≤≥≈×÷]|\(")
 _TERMS = re.compile(r"\([ ]?[\w.]{1,12}[ ]?[-−+*/^]")
 _TOKEN = re.compile(r"[A-Za-z*]+")
+_ADDRESS_BEFORE = re.compile(r"(?:://|\\|(?:\A|\s)[~.]{0,2}/)\S{0,40}\Z")
 _FUNCTIONS = word_set(
     "sin cos tan log ln exp sqrt abs min max pi alpha beta gamma delta theta lambda mu rho sigma "
     "phi omega"
@@ -85,7 +86,7 @@ class _Stars:
         before = match.string[max(0, start - _REACH) : start]
         after = match.string[end : end + _REACH]
         left, right = _LEFT.search(before), _RIGHT.match(after)
-        if left is None or right is None:
+        if left is None or right is None or _ADDRESS_BEFORE.search(before):
             return False
         operands = left[0], right[1]
         letters = [operand for operand in operands if operand.isascii() and operand.isalpha()]

@@ -22,6 +22,13 @@ from service.text.english.tagger import tag
         ("so that it works", "that", "IN"),
         # a letter, an article
         ("group A , then", "A", "NN"),
+        ("A times B", "A", "NN"),
+        ("A squared plus B", "A", "NN"),
+        ("A plus B", "A", "NN"),
+        ("A plus sign", "A", "DT"),
+        ("A Times reporter", "A", "DT"),
+        ("an invalid input", "invalid", "JJ"),
+        ("a minute ago", "minute", "NN"),
         ("a dog", "a", "DT"),
         ("A B C", "A", "NN"),
         ("A I model", "A", "DT"),

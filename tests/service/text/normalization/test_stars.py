@@ -44,6 +44,7 @@ def test_hidden_words_are_told_by_what_can_be_seen(text: str, expected: str) -> 
         "src/**/*.ts lib*.so *.py",
         "char *s, **t",
         "don't*",
+        "https://a.b/c*d ~/e*f /g/h*i C:\\j*k",
         "1** x",
     ],
 )
