@@ -14,7 +14,7 @@ from service.errors import (
     TextTooLongError,
 )
 from service.speech.chunking import LONGEST_CHUNK_S, REAL_TIME_FACTOR, Chunker, Chunking
-from service.speech.utterance import Delivery, Utterance
+from service.speech.utterance import SILENCE_S, Delivery, Utterance
 from service.speech.voices import Blend, VoiceLibrary
 from service.text import (
     READ_AT_ONCE,
@@ -49,6 +49,8 @@ LONGEST_SEGMENT_S = LONGEST_CHUNK_S * _MODEL_SPEEDS[0] / MIN_SPEED
 MAX_SILENCE_S = 600.0
 """Total seconds of the pauses in a text, which a few characters could make very long."""
 
+_SHORTEST_SILENCE_S = 0.001
+"""Of a text of nothing but pauses. It has samples at every sample rate."""
 
 _NOTHING = "the text has nothing to pronounce"
 
@@ -75,6 +77,11 @@ class Chunk:
     is_last: bool = False
 
     @property
+    def is_silence(self) -> bool:
+        """Tell whether it is all of an utterance, and nothing but a pause."""
+        return self.is_last and not self.phonemes
+
+    @property
     def model_speed(self) -> float:
         """Return the speed at which the model says it."""
         return model_speed(self.speed)
@@ -90,9 +97,9 @@ class Plan:
     """An utterance that can be said: all errors that can be found in advance are found.
 
     Attributes:
-        chunks: in order; at least one. Iterate once only, unless `delivery.read_first`: the G2P of
-            a long text runs while its beginning is spoken, so iterating may raise the errors of
-            `FrontEnd.read`.
+        chunks: in order; at least one, and never all without samples. Iterate once only, unless
+            `delivery.read_first`: the G2P of a long text runs while its beginning is spoken, so
+            iterating may raise the errors of `FrontEnd.read`.
         blend: the voice; markup may change it for some of the chunks.
         language: code of the text's language; None for phonemes.
         delivery: with its `decoding` decided: windows only if model and voice allow it.
@@ -194,6 +201,9 @@ class Planner:
             first = Chunk("", (), blend, utterance.speed, utterance.silence_s, is_last=True)
         if first is None:
             raise NothingToSayError(_NOTHING)
+        if first.is_silence and (first.pause_s or 0.0) < _SHORTEST_SILENCE_S:
+            # Several formats have no file without samples.
+            first = replace(first, pause_s=utterance.silence_s or SILENCE_S)
         all_chunks = chain([first], chunks)
         return Plan(
             tuple(all_chunks) if delivery.read_first else all_chunks, blend, language, delivery

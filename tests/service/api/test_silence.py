@@ -1,0 +1,197 @@
+"""Texts without a sound, at every door and in every format: what comes decodes."""
+
+from __future__ import annotations
+
+import base64
+import io
+import json
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import av
+import httpx
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from service.api.elevenlabs.output_formats import OUTPUT_FORMATS, require_output_format
+from service.api.schemas import STREAMABLE_FORMATS
+from service.audio import FORMATS, AudioFormat
+from service.errors import EmptyTextError, NothingToSayError
+from service.speech import Delivery, Synthesizer, Utterance
+from tests.service.api.elevenlabs.stream_socket import StreamSocket
+from tests.service.api.websocket.sessions import opened
+
+PAUSES = (
+    "[pause:0s]",
+    "[pause:0ms]. [pause:0s]",
+    "[pause:0.00002s]",
+    "[pause:0.01ms] [pause:0.02ms]",
+    "[pause:1ms]",
+    "[voice:bm_george] [pause:0s][/voice]",
+)
+"""Texts of nothing but pauses, most of them without a sample."""
+
+BREAKS = (
+    '<speak><break time="0s"/></speak>',
+    '<speak><break time="0ms"/>.<break strength="none"/></speak>',
+    '<speak><break strength="none"/></speak>',
+    '<speak><prosody rate="200%"><break time="0s"/></prosody></speak>',
+)
+"""The same in SSML."""
+
+SHORT_SILENCE = bytes(2 * 4_800)
+
+
+def n_decoded(content: bytes, audio_format: AudioFormat) -> int:
+    """Return the number of samples; what a decoder cannot open raises."""
+    if not FORMATS[audio_format].container and not content:
+        return 0
+    if FORMATS[audio_format].container == "RAW":
+        return len(content) // FORMATS[audio_format].bytes_per_sample
+    with av.open(io.BytesIO(content)) as file:
+        return sum(frame.samples for frame in file.decode(audio=0))
+
+
+def of_synthesize(server: Any) -> Iterator[tuple[AudioFormat, bytes]]:
+    def ask(**fields: Any) -> httpx.Response:
+        response: httpx.Response = server.client.post("/synthesize", json=fields)
+        assert response.status_code == 200, (fields, response.text)
+        return response
+
+    said = [{"text": text} for text in PAUSES] + [{"text": text, "ssml": True} for text in BREAKS]
+    for fields in said:
+        for audio_format in FORMATS:
+            answer = ask(**fields, format=audio_format)
+            yield audio_format, answer.content
+            timed = ask(**fields, format=audio_format, timestamps="phoneme").json()
+            assert (timed["duration_s"] > 0, timed["words"]) == (True, [])
+            yield audio_format, base64.b64decode(timed["audio"])
+        for audio_format in STREAMABLE_FORMATS:
+            yield audio_format, ask(**fields, format=audio_format, stream=True).content
+            events = ask(**fields, format=audio_format, stream=True, timestamps="word").text
+            yield audio_format, joined(events, "audio")
+        assert ask(**fields, format="vtt").text.startswith("WEBVTT")
+
+
+def joined(events: str, name: str) -> bytes:
+    """Return the audio of all server-sent events."""
+    data = [line[6:] for line in events.splitlines() if line.startswith("data: {")]
+    return b"".join(base64.b64decode(json.loads(one).get(name, "")) for one in data)
+
+
+def of_openai(server: Any) -> Iterator[tuple[AudioFormat, bytes]]:
+    said = [{"input": text} for text in PAUSES]
+    said += [{"input": text, "input_format": "ssml"} for text in BREAKS]
+    for fields in said:
+        for audio_format in FORMATS:
+            ways: list[dict[str, Any]] = [{"stream": False}, {"timestamps": "word"}]
+            if FORMATS[audio_format].streamable or audio_format == "wav":
+                ways += [{"stream": True}, {"stream_format": "sse"}, {}]
+            for way in ways:
+                body = {**fields, **way, "response_format": audio_format}
+                answer = server.client.post("/v1/audio/speech", json=body)
+                assert answer.status_code == 200, (body, answer.text)
+                content = answer.content
+                if "timestamps" in way:
+                    content = base64.b64decode(answer.json()["audio"])
+                elif "stream_format" in way:
+                    content = joined(answer.text, "audio")
+                if (
+                    way in ({"stream": True}, {"stream_format": "sse"}, {})
+                    and audio_format == "wav"
+                ):
+                    assert len(content) > 44  # a header that tells no length, and samples
+                else:
+                    yield audio_format, content
+
+
+def of_elevenlabs(server: Any) -> Iterator[tuple[AudioFormat, bytes]]:
+    for text in PAUSES:
+        for name, output in OUTPUT_FORMATS.items():
+            for path in ("", "/stream", "/with-timestamps", "/stream/with-timestamps"):
+                if path.startswith("/stream/") and not FORMATS[output.audio_format].streamable:
+                    continue
+                answer = server.client.post(
+                    f"/v1/text-to-speech/af_heart{path}?output_format={name}", json={"text": text}
+                )
+                assert answer.status_code == 200, (text, name, path, answer.text)
+                content = answer.content
+                if path.endswith("timestamps"):
+                    lines = [json.loads(line) for line in answer.text.splitlines()]
+                    content = b"".join(base64.b64decode(line["audio_base64"]) for line in lines)
+                    aligned = [line["alignment"] for line in lines if line["alignment"]]
+                    assert "".join("".join(part["characters"]) for part in aligned) == text
+                yield output.audio_format, content
+
+
+def of_piper(server: Any) -> Iterator[tuple[AudioFormat, bytes]]:
+    for text in PAUSES:
+        yield "wav", server.client.post("/", json={"text": text}).content
+
+
+@pytest.mark.parametrize("door", [of_synthesize, of_openai, of_elevenlabs, of_piper])
+def test_an_answer_without_a_sound_decodes(
+    server: Any, door: Callable[[Any], Iterator[tuple[AudioFormat, bytes]]]
+) -> None:
+    answers = [n_decoded(content, audio_format) for audio_format, content in door(server)]
+    assert min(answers) > 0
+
+
+@pytest.mark.parametrize("name", ["mp3_44100_128", "opus_48000_64", "pcm_8000", "ulaw_8000"])
+def test_a_session_of_elevenlabs_without_a_sound_decodes(server: Any, name: str) -> None:
+    for text in PAUSES:
+        with StreamSocket(server.url, query=f"output_format={name}") as socket:
+            socket.send(text=f"{text} ", flush=True)
+            socket.send(text="")
+            assert socket.until_closed() == 1000
+        output = require_output_format(name, streamed=True)
+        assert n_decoded(socket.heard[None].audio, output.audio_format) > 0, text
+        assert socket.heard[None].text.strip() == text
+
+
+@pytest.mark.parametrize("audio_format", ["pcm", "mulaw", "alaw"])
+def test_a_session_without_a_sound_ends_as_others_do(server: Any, audio_format: str) -> None:
+    with opened(server) as talk:
+        talk.exchange("config", "ready", format=audio_format, sample_rate=8000)
+        for text in PAUSES:
+            talk.send("text", text=text)
+            talk.send("flush")
+        talk.send("end")
+        received: list[Any] = []
+        while not (received and '"done"' in str(received[-1])):
+            received.append(talk.socket.recv(60))
+    assert not any("error" in str(one) for one in received)
+    audio = [json.loads(one) for one in received if isinstance(one, str) and '"audio"' in one]
+    assert audio
+    assert all(message["n_bytes"] for message in audio)
+
+
+PIECES = st.sampled_from(
+    [
+        *PAUSES, ".", "…", "\n\n", " ", "— ", "😀", "[pause:1s]", "[of](+1)", "# ", "**", "(",
+        "Hm.", "\u00ad", "[Kokoro](/kˈO/)", "&nbsp;", "- ",
+    ]
+)  # fmt: skip
+
+
+@given(st.lists(PIECES, min_size=1, max_size=6).map("".join))
+def test_no_plan_is_without_samples(synthesizer: Synthesizer, text: str) -> None:
+    for silence_s in (None, 0.2):
+        utterance = Utterance(text, silence_s=silence_s)
+        try:
+            plan = synthesizer.plan(utterance, Delivery(streamed=True, read_first=True))
+        except (EmptyTextError, NothingToSayError):
+            assert silence_s is None or not text.strip("\n \u00ad")
+            continue
+        if not any(chunk.phonemes for chunk in plan.chunks):
+            segments = list(synthesizer.stream(plan))
+            assert sum(segment.samples.size for segment in segments) >= 24
+
+
+@pytest.mark.parametrize("text", PAUSES[:4])
+def test_it_is_the_silence_of_what_cannot_be_pronounced(server: Any, text: str) -> None:
+    fields = {"text": text, "format": "pcm"}
+    assert server.client.post("/synthesize", json=fields).content == SHORT_SILENCE
+    fields["stream"] = True
+    assert server.client.post("/synthesize", json=fields).content == SHORT_SILENCE
