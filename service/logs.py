@@ -6,8 +6,9 @@ import copy
 import logging
 import math
 import re
+import time
 import traceback
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from types import TracebackType
 from typing import Any, Literal
 
@@ -34,11 +35,13 @@ def configure_logging(level: str, log_format: Literal["text", "json"]) -> None:
 
     Exceptions are logged by class and frames only, because messages may quote a caller's text. For
     the same reason uvicorn stays at level info, because at debug it logs WebSocket messages, and
-    its lines with the paths of WebSockets are dropped.
+    its lines with the paths of WebSockets are dropped. What asyncio complains of is logged once a
+    minute: at the limit of open files it complains of each connection that it cannot take.
     """
     handler = logging.StreamHandler()
     handler.setFormatter(_Text(_TEXT_FORMAT) if log_format == "text" else _Json())
     handler.addFilter(_is_worth_it)
+    handler.addFilter(_is_news())
     number = logging.getLevelName(level.upper())
     logging.basicConfig(level=number, handlers=[handler])
     logging.getLogger("uvicorn").setLevel(max(number, logging.INFO))
@@ -148,3 +151,27 @@ for each."""
 
 def _is_worth_it(record: logging.LogRecord) -> bool:
     return not (isinstance(record.msg, str) and any(part in record.msg for part in _UNWANTED))
+
+
+_NEWS_AGAIN_S = 60.0
+_MOST_KEPT = 64
+"""Complaints that are remembered; there are not that many kinds."""
+
+
+def _is_news() -> Callable[[logging.LogRecord], bool]:
+    """Return a filter for what asyncio has said already within a minute."""
+    said: dict[str, float] = {}
+
+    def is_news(record: logging.LogRecord) -> bool:
+        if record.name != "asyncio" or record.levelno < logging.WARNING:
+            return True
+        # The lines that follow name the socket or the task.
+        complaint, now = record.getMessage().partition("\n")[0], time.monotonic()
+        if now - said.get(complaint, -math.inf) < _NEWS_AGAIN_S:
+            return False
+        if len(said) >= _MOST_KEPT:
+            said.clear()
+        said[complaint] = now
+        return True
+
+    return is_news

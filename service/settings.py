@@ -144,6 +144,13 @@ class Settings(BaseSettings):
         le=10_000,
         description="maximum open WebSocket sessions and Wyoming connections; more are refused",
     )
+    max_connections: int = Field(
+        1024,
+        ge=1,
+        le=100_000,
+        description="maximum open connections, of all kinds; one more takes the place of the one "
+        "that has been idle for longest",
+    )
     session_idle_s: float = Field(
         0,
         ge=0,

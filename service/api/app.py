@@ -34,7 +34,7 @@ from service.api.websocket.router import router as websocket_router
 from service.api.wyoming.address import read_address
 from service.api.wyoming.connection import IN_PARTS, WHOLE
 from service.api.wyoming.door import Door as WyomingDoor
-from service.errors import NotReadyError, SettingsError
+from service.errors import NotReadyError, SettingsError, StartupError
 from service.settings import Settings
 
 _SWITCH_S = 0.001
@@ -62,7 +62,9 @@ ERROR_SHAPES: dict[str, ErrorShape] = {
 
 
 def create_app(
-    settings: Settings, stop: Callable[[Exception | None], None] | None = None
+    settings: Settings,
+    stop: Callable[[Exception | None], None] | None = None,
+    tell_ready: Callable[[], None] = lambda: None,
 ) -> FastAPI:
     """Make the application.
 
@@ -72,6 +74,7 @@ def create_app(
             Wyoming cannot be served, with None if the client at standard input has left. Such a
             server starts at once, and answers `/health` while the model is loaded. Any other one
             (None) starts when the model speaks, or fails to start.
+        tell_ready: called when the model speaks.
 
     Raises:
         StartupError: the settings contradict each other, or a file that they name cannot be used.
@@ -91,6 +94,7 @@ def create_app(
         await anyio.to_thread.run_sync(state.load)
         state.idleness.count()
         await state.jobs.start(state.require().synthesizer)
+        tell_ready()
 
     async def load_or_stop(stop: Callable[[Exception | None], None]) -> None:
         try:
@@ -109,10 +113,13 @@ def create_app(
                     await load()
                 else:
                     tasks = await stack.enter_async_context(anyio.create_task_group())
-                    if wyoming is not None:
-                        door = WyomingDoor(state, wyoming, stop)
-                        await stack.enter_async_context(door.open())
-                    tasks.start_soon(load_or_stop, stop)
+                    try:
+                        if wyoming is not None:
+                            door = WyomingDoor(state, wyoming, stop)
+                            await stack.enter_async_context(door.open())
+                        tasks.start_soon(load_or_stop, stop)
+                    except StartupError as error:  # before the model is loaded for nothing
+                        stop(error)
                 yield
                 await state.drain()
         finally:

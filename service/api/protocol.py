@@ -1,4 +1,4 @@
-"""HTTP/1.1 with time limits for receiving a request's head and for reading its answer."""
+"""HTTP/1.1 with limits for a request's head, for connections, and for reading an answer."""
 
 from __future__ import annotations
 
@@ -6,13 +6,17 @@ import asyncio
 import logging
 import socket
 import uuid
+from collections.abc import Mapping
+from functools import partial
 from http import HTTPStatus
 from typing import ClassVar
 
 import h11
 from starlette.types import Scope
 from uvicorn.protocols.http.h11_impl import H11Protocol
+from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 
+from service.api.connections import Connections, abort
 from service.api.error_answers import RECEIVE_TIMEOUT, error_answer
 from service.api.middleware.security_headers import SECURITY_HEADERS
 
@@ -22,45 +26,81 @@ SEND_BUFFER_BYTES = 131_072
 """Size of a connection's buffer in the kernel; Linux doubles it. By default it grows to 4 MB: 90 s
 of audio that are made for a client that reads nothing, and that a ping has to wait behind."""
 
+_LARGE_HEAD = 431
+_SOON = {"retry-after": "1"}
 
 _READ_BYTES = 8192
 """Size of a read. asyncio's own 256 KiB may hold ten thousand small WebSocket messages, which are
 all handled before the event loop does anything else."""
 
 
-class Protocol(H11Protocol):
-    """HTTP/1.1 with time limits.
+class _Connection(h11.Connection):
+    """One side of HTTP/1.1 that takes no head over a limit, whether it comes in parts or at once.
 
-    A head that is not complete in time gets 408. The time counts from the connection, and on a
-    kept-alive connection from the first byte of the next request; how long it may idle before that
-    is uvicorn's own setting. The rest of a body that is already answered has the same time, then
-    the connection is closed. `middleware.limits.BodyTimeout` limits bodies that are still read. If
-    a complete answer is not read in time, the connection is closed.
+    h11's own limit is for what is incomplete. The last read may complete a larger head.
+
+    Attributes:
+        has_large_head: whether the last error was that.
     """
 
+    def __init__(self, max_head_bytes: int) -> None:
+        super().__init__(h11.SERVER, max_head_bytes)
+        self._max_head_bytes = max_head_bytes
+        self.has_large_head = False
+
+    def next_event(self) -> h11.Event | type[h11.NEED_DATA] | type[h11.PAUSED]:
+        if self.their_state is not h11.IDLE:
+            return super().next_event()
+        n_before = len(self.trailing_data[0])
+        try:
+            event = super().next_event()
+        except h11.RemoteProtocolError as error:
+            self.has_large_head = error.error_status_hint == _LARGE_HEAD
+            raise
+        n_read = n_before - len(self.trailing_data[0])
+        if isinstance(event, h11.Request) and n_read > self._max_head_bytes:
+            self.has_large_head = True
+            raise h11.RemoteProtocolError("the head is too large", _LARGE_HEAD)
+        return event
+
+
+class Protocol(H11Protocol):
+    """HTTP/1.1 with limits.
+
+    A connection for which there is no place gets 503, and a head over its limit 431. A head that is
+    not complete in time gets 408. The time counts from the connection, and on a kept-alive
+    connection from the first byte of the next request; how long it may idle before that is
+    uvicorn's own setting. The rest of a body that is already answered has the same time, then the
+    connection is closed. `middleware.limits.BodyTimeout` limits bodies that are still read. If a
+    complete answer is not read in time, the connection is closed.
+    """
+
+    open_connections: ClassVar[Connections]
+    max_head_bytes: ClassVar[int]
     receive_timeout_s: ClassVar[float]
     send_timeout_s: ClassVar[float]
+    conn: _Connection
     _deadline: asyncio.TimerHandle | None = None
+    _is_websocket = False
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Start the time for the first head; called by asyncio."""
+        self.conn = _Connection(self.max_head_bytes)
         super().connection_made(transport)
         connection: socket.socket = transport.get_extra_info("socket")
         connection.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, SEND_BUFFER_BYTES)
         if hasattr(transport, "max_size"):  # asyncio's; other event loops have none
             transport.max_size = _READ_BYTES
-
-        def abort() -> None:
-            # asyncio's abort fails if the connection was closed with data left to send.
-            if connection.fileno() != -1:
-                transport.abort()
-
         # For clients that read nothing: a graceful close would wait for them.
-        self.app_state = {**self.app_state, "abort": abort}
-        self._wait()
+        self.app_state = {**self.app_state, "abort": partial(abort, transport)}
+        if self.open_connections.open(transport):
+            self._wait()
+        else:
+            self._refuse(503, "overloaded", "too many connections are open", _SOON)
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Stop the time; called by asyncio."""
+        self.open_connections.closed(self.transport)
         self._stop_waiting()
         super().connection_lost(exc)
         # After a reset uvicorn leaves this timer, which holds this object.
@@ -76,6 +116,12 @@ class Protocol(H11Protocol):
             self._wait()
         else:
             self._stop_waiting()
+        self._tell_whether_served()
+
+    def handle_websocket_upgrade(self, event: h11.Request) -> None:
+        """Hand the connection over to the protocol of WebSockets; called by `handle_events`."""
+        self._is_websocket = True
+        super().handle_websocket_upgrade(event)
 
     def on_response_complete(self) -> None:
         """Go on to the next request; called by the request-response cycle."""
@@ -84,10 +130,22 @@ class Protocol(H11Protocol):
             self.loop.call_later(self.send_timeout_s, self._give_up_unread)
         if self.conn.their_state is h11.SEND_BODY and not self.transport.is_closing():
             self._wait()
+        self._tell_whether_served()
 
     def send_400_response(self, msg: str) -> None:
-        """Refuse what is not HTTP with the usual error body."""
-        self._refuse(400, "invalid_http", "the request is not HTTP, or its head is too large")
+        """Refuse what is not HTTP, or has too large a head, with the usual error body."""
+        if self.conn.has_large_head:
+            message = f"the request's head is larger than {self.max_head_bytes} bytes"
+            self._refuse(_LARGE_HEAD, "head_too_large", message)
+        else:
+            self._refuse(400, "invalid_http", "the request is not HTTP")
+
+    def _tell_whether_served(self) -> None:
+        is_answered = self.cycle is None or self.cycle.response_complete
+        if self._is_websocket or not is_answered or self.transport.get_write_buffer_size():
+            self.open_connections.busy(self.transport)
+        else:
+            self.open_connections.idle(self.transport)
 
     def _wait(self) -> None:
         if self._deadline is None:
@@ -110,24 +168,26 @@ class Protocol(H11Protocol):
         if self.transport.get_write_buffer_size():
             self.transport.abort()
 
-    def _refuse(self, status: int, code: str, message: str) -> None:
+    def _refuse(
+        self, status: int, code: str, message: str, headers: Mapping[str, str] | None = None
+    ) -> None:
         """Answer without the application, and close."""
         self._stop_waiting()
         # An answer is already being sent; another cannot follow it.
         if self.conn.our_state not in (h11.IDLE, h11.SEND_RESPONSE):
             self.transport.close()
             return
-        if self.conn.our_state is h11.SEND_RESPONSE:
+        if self.conn.our_state is h11.SEND_RESPONSE and self.cycle is not None:
             self.cycle.disconnected = True  # the application must not answer as well
         identity = uuid.uuid4().hex
         logger.debug("connection %s closed: %s", identity, code)
         scope: Scope = {"type": "http", "state": {"request_id": identity}}
-        answer_headers = {**SECURITY_HEADERS, "connection": "close"}
+        answer_headers = {**SECURITY_HEADERS, "connection": "close", **(headers or {})}
         answer = error_answer(scope, status, code, message, answer_headers)
-        headers = [*answer.raw_headers, (b"x-request-id", identity.encode())]
+        raw_headers = [*answer.raw_headers, (b"x-request-id", identity.encode())]
         for event in (
             h11.Response(
-                status_code=status, headers=headers, reason=HTTPStatus(status).phrase.encode()
+                status_code=status, headers=raw_headers, reason=HTTPStatus(status).phrase.encode()
             ),
             h11.Data(data=bytes(answer.body)),
             h11.EndOfMessage(),
@@ -136,10 +196,31 @@ class Protocol(H11Protocol):
         self.transport.close()
 
 
-def protocol_class(receive_timeout_s: float, send_timeout_s: float) -> type[Protocol]:
-    """Return a `Protocol` with these time limits, for `uvicorn.Config(http=...)`.
+class WebSocketProtocol(WebSocketsSansIOProtocol):
+    """WebSockets that count as open connections until they are closed."""
 
-    The limit of a head's size is uvicorn's `h11_max_incomplete_event_size`; beyond it is 400.
+    open_connections: ClassVar[Connections]
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Free the place; called by asyncio."""
+        self.open_connections.closed(self.transport)
+        super().connection_lost(exc)
+
+
+def protocol_classes(
+    connections: Connections, max_head_bytes: int, receive_timeout_s: float, send_timeout_s: float
+) -> tuple[type[Protocol], type[WebSocketProtocol]]:
+    """Return a `Protocol` with these limits, and one for WebSockets.
+
+    They are for `uvicorn.Config(http=..., ws=...)`.
     """
-    timeouts = {"receive_timeout_s": receive_timeout_s, "send_timeout_s": send_timeout_s}
-    return type("TimedProtocol", (Protocol,), timeouts)
+    limits = {
+        "open_connections": connections,
+        "max_head_bytes": max_head_bytes,
+        "receive_timeout_s": receive_timeout_s,
+        "send_timeout_s": send_timeout_s,
+    }
+    return (
+        type("LimitedProtocol", (Protocol,), limits),
+        type("CountedWebSocket", (WebSocketProtocol,), {"open_connections": connections}),
+    )

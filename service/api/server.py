@@ -3,20 +3,27 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import signal
 import socket
 
 import uvicorn
 
 from service.api.app import create_app
-from service.api.protocol import protocol_class
+from service.api.connections import most_connections
+from service.api.protocol import protocol_classes
+from service.api.sockets import ACCEPTED_AT_ONCE, close, let_wait, listen
 from service.api.state import ServiceState
 from service.errors import StartupError
 from service.settings import Settings
 
+logger = logging.getLogger(__name__)
+
 _MAX_HEAD_BYTES = 32_768
 _CLOSE_S = 5
 """Time for connections to close after the last request."""
+
+_EVERY_ADDRESS = ("0.0.0.0", "::")
 
 
 def serve(settings: Settings) -> None:
@@ -24,7 +31,7 @@ def serve(settings: Settings) -> None:
 
     Raises:
         StartupError: the model, the voices, the library or the provider cannot be used, the
-            settings contradict each other, or the address is in use.
+            settings contradict each other, or the address is in use; that is found out first.
         SynthesisError: the self-test failed.
     """
     failures: list[Exception] = []
@@ -34,19 +41,31 @@ def serve(settings: Settings) -> None:
             failures.append(error)
         server.should_exit = True
 
-    app = create_app(settings, stop)
+    def tell_ready() -> None:
+        where = (
+            "open %s in a browser, or send requests there" if settings.page else "listening on %s"
+        )
+        logger.info(f"ready: {where}", url, extra={"url": url})
+
+    allowed = most_connections(settings.max_connections)
+    settings = settings.model_copy(update={"max_connections": allowed})
+    app = create_app(settings, stop, tell_ready)
     service: ServiceState = app.state.service
+    http, websockets = protocol_classes(
+        service.connections,
+        _MAX_HEAD_BYTES,
+        settings.receive_timeout_s,
+        settings.send_timeout_s,
+    )
     config = uvicorn.Config(
         app,
-        host=settings.host,
-        port=settings.port,
-        http=protocol_class(settings.receive_timeout_s, settings.send_timeout_s),
-        h11_max_incomplete_event_size=_MAX_HEAD_BYTES,
-        ws="websockets-sansio",
+        http=http,
+        ws=websockets,
         ws_max_size=service.max_body_bytes,
         ws_per_message_deflate=False,  # audio does not compress
         # A ping is answered after the audio that was sent before it is read.
         ws_ping_timeout=settings.send_timeout_s,
+        backlog=ACCEPTED_AT_ONCE,
         timeout_graceful_shutdown=_CLOSE_S,
         log_config=None,
         access_log=False,
@@ -57,11 +76,25 @@ def serve(settings: Settings) -> None:
     signal.signal(signal.SIGTERM, lambda *_: None)
     signal.signal(signal.SIGINT, lambda *_: None)
     try:
-        server.run()
-    except SystemExit as error:  # uvicorn cannot listen
-        raise StartupError(f"cannot listen on {settings.host}:{settings.port}") from error
+        listening = listen(settings.host, settings.port)
+    except OSError as error:
+        where = f"{settings.host}:{settings.port}"
+        raise StartupError(f"cannot listen on {where}: {error.strerror or error}") from error
+    url = _url(settings.host, listening[0].getsockname()[1])
+    logger.info("running on %s (Ctrl+C stops it); the model is loaded first", url)
+    try:
+        server.run(listening)
+    finally:
+        close(listening)
     if failures:
         raise failures[0]
+
+
+def _url(host: str, port: int) -> str:
+    """Return where a browser on this machine finds the service."""
+    if host in _EVERY_ADDRESS:
+        host = "localhost"
+    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
 
 class _Server(uvicorn.Server):
@@ -76,6 +109,7 @@ class _Server(uvicorn.Server):
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
+        let_wait(sockets or [])
         service = self._service
         asyncio.get_running_loop().add_signal_handler(
             signal.SIGHUP, service.executor.submit, service.reload

@@ -18,6 +18,7 @@ from starlette.requests import Request
 from service.api.admission import Admission
 from service.api.api_keys import ApiKeys, read_keys
 from service.api.callers import Callers
+from service.api.connections import Connections
 from service.api.idleness import Idleness
 from service.api.job_runner import JobRunner
 from service.api.metrics import Metrics
@@ -66,6 +67,7 @@ class ServiceState:
         max_body_bytes: maximum length of a body, and of a WebSocket message.
         admission: admits requests and sessions.
         callers: the API keys, with what they have used.
+        connections: that are open, of the service's own server.
         idleness: unloads the model after `idle_unload_s` without speech.
         documents: reads documents, in processes of their own.
         jobs: documents that are spoken behind all requests.
@@ -89,6 +91,7 @@ class ServiceState:
             _memory_check(settings),
             settings.answer_memory_bytes,
         )
+        self.connections = Connections(settings.max_connections)
         self.callers = Callers(*self._read_callers())
         self.idleness = Idleness(settings.idle_unload_s, self._unload_soon)
         self.documents = DocumentReader(ReadingLimits.of(settings))

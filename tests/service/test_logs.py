@@ -247,3 +247,30 @@ def test_texts_and_paths_of_websockets_are_not_logged_even_at_debug() -> None:
     assert "builtins.RuntimeError" in text
     assert SECRET not in text
     assert "private-path" not in text
+
+
+def test_asyncio_complains_once_a_minute_of_the_same() -> None:
+    lines = run(
+        "text",
+        """
+        import time
+        asyncio_logger = logging.getLogger("asyncio")
+        def complain(what):
+            for number in range(1000):
+                try:
+                    raise OSError(24, SECRET)
+                except OSError as error:
+                    asyncio_logger.error(f"{what}\\nsocket: {number}", exc_info=error)
+        complain("socket.accept() out of system resource")
+        complain("something else")
+        now = time.monotonic()
+        time.monotonic = lambda: now + 61
+        complain("socket.accept() out of system resource")
+        for _ in range(3):
+            logger.error("of others nothing is held back")
+        """,
+    )
+    complaints = [line.partition("asyncio: ")[2] for line in lines if " asyncio: " in line]
+    accepting = "socket.accept() out of system resource"
+    assert complaints == [accepting, "something else", accepting]
+    assert sum("of others" in line for line in lines) == 3

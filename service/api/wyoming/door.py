@@ -14,10 +14,10 @@ from wyoming.event import Event
 
 from service.api.patience import StalledError
 from service.api.state import ServiceState
-from service.api.wyoming.address import Address, StdioAddress, TcpAddress, UnixAddress
+from service.api.wyoming.address import Address, StdioAddress, TcpAddress
 from service.api.wyoming.announcement import announced
 from service.api.wyoming.connection import IDLE_S, Connection
-from service.api.wyoming.listener import listening, standard_streams
+from service.api.wyoming.listener import Listener, standard_streams
 from service.api.wyoming.program import describe_program
 from service.api.wyoming.wire import IdleError, MalformedEventError, Wire
 from service.errors import ServiceError
@@ -49,24 +49,36 @@ class Door:
 
     @asynccontextmanager
     async def open(self) -> AsyncIterator[None]:
-        """Serve within the block; connections that are left at its end are broken off."""
-        serving = asyncio.ensure_future(self._run())
+        """Serve within the block; connections that are left at its end are broken off.
+
+        Raises:
+            StartupError: the address is in use or does not exist.
+        """
+        listener: Listener | None = None
+        if not isinstance(self._address, StdioAddress):
+            # A name may have to be looked up.
+            listener = await anyio.to_thread.run_sync(
+                Listener, self._address, self._service.connections
+            )
+        serving = asyncio.ensure_future(self._run(listener))
         try:
             yield
         finally:
             serving.cancel()
             await asyncio.wait([serving])
+            if listener is not None:
+                listener.close()
 
-    async def _run(self) -> None:
+    async def _run(self, listener: Listener | None) -> None:
         try:
             # Before the model is loaded, since Home Assistant asks for the voices when it starts
             # and gives up after some seconds.
             voices = await anyio.to_thread.run_sync(load_voices, self._service.settings)
             self._info = describe_program(voices.voices).event()
-            if isinstance(self._address, StdioAddress):
+            if listener is None:
                 await self._serve_standard_streams()
             else:
-                await self._serve_clients(self._address)
+                await self._serve_clients(listener)
         except Exception as error:  # handed on: it must stop the server, not this task
             self._stop(error)
 
@@ -75,17 +87,17 @@ class Door:
         await self._serve(reader, writer, is_own=True)
         self._stop(None)
 
-    async def _serve_clients(self, address: TcpAddress | UnixAddress) -> None:
-        name = self._service.settings.wyoming_zeroconf
+    async def _serve_clients(self, listener: Listener) -> None:
+        name, address = self._service.settings.wyoming_zeroconf, listener.address
         async with AsyncExitStack() as stack:
-            in_use, close = await stack.enter_async_context(
-                listening(address, self._serve, self._service.max_body_bytes)
+            stop_listening = await stack.enter_async_context(
+                listener.serving(self._serve, self._service.max_body_bytes)
             )
-            if name is not None and isinstance(in_use, TcpAddress):
-                await stack.enter_async_context(announced(name, in_use.host, in_use.port))
-            logger.info("wyoming on %s", in_use)
+            if name is not None and isinstance(address, TcpAddress):
+                await stack.enter_async_context(announced(name, address.host, address.port))
+            logger.info("wyoming on %s", address)
             await self._service.admission.closing.wait()
-            close()
+            stop_listening()
 
     async def _serve(
         self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, *, is_own: bool = False
@@ -100,6 +112,8 @@ class Door:
         )
         try:
             with self._service.admission.session(), self._service.metrics.wyoming_open():
+                if not is_own:
+                    self._service.connections.busy(writer.transport)
                 # Who started the service may be silent for hours, and stop writing to have the
                 # rest.
                 await Connection(

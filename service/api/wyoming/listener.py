@@ -9,102 +9,110 @@ import stat
 import sys
 from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import asynccontextmanager
-from pathlib import Path
+from dataclasses import replace
+from typing import Any
 
+from service.api.connections import Connections, abort
 from service.api.protocol import SEND_BUFFER_BYTES
+from service.api.sockets import ACCEPTED_AT_ONCE, close, let_wait, listen, listen_at
 from service.api.wyoming.address import TcpAddress, UnixAddress
 from service.errors import StartupError
 
 Serve = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Coroutine[None, None, None]]
 """Serves a client. Must not raise."""
 
-_SOCKET_MODE = 0o660
-"""Who may connect to a Unix socket: its owner, and its group."""
 
-
-@asynccontextmanager
-async def listening(
-    address: TcpAddress | UnixAddress, serve: Serve, max_event_bytes: int
-) -> AsyncIterator[tuple[TcpAddress | UnixAddress, Callable[[], None]]]:
-    """Let clients in, and serve each in a task of its own.
-
-    The block is left when all clients have left; they are cancelled if it fails.
+class Listener:
+    """Listens at an address from the beginning; lets clients in when it is told to.
 
     Args:
         address: where to listen.
-        serve: serves a client.
-        max_event_bytes: limit of a stream's reader.
+        connections: that are open, of all doors.
 
-    Yields:
-        The address, with the port in use, and what stops listening.
+    Attributes:
+        address: with the port in use.
 
     Raises:
         StartupError: the address is in use or does not exist.
     """
-    clients: set[asyncio.Future[None]] = set()
 
-    def accept(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        connection = writer.get_extra_info("socket")
-        connection.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, SEND_BUFFER_BYTES)
-        client = asyncio.ensure_future(serve(reader, writer))
-        clients.add(client)
-        client.add_done_callback(clients.discard)
-
-    try:
-        server = await _start(address, accept, max_event_bytes)
-    except OSError as error:
-        raise StartupError(f"wyoming: cannot listen on {address}: {error}") from error
-    try:
-        yield _in_use(address, server), server.close
-        while clients:
-            await asyncio.wait(clients)
-    finally:
-        server.close()
-        if isinstance(address, UnixAddress):
-            address.path.unlink(missing_ok=True)
-        for client in clients:
-            client.cancel()
-        await asyncio.gather(*clients, return_exceptions=True)
-
-
-async def _start(
-    address: TcpAddress | UnixAddress,
-    accept: Callable[[asyncio.StreamReader, asyncio.StreamWriter], None],
-    max_event_bytes: int,
-) -> asyncio.Server:
-    if isinstance(address, TcpAddress):
-        return await asyncio.start_server(accept, address.host, address.port, limit=max_event_bytes)
-    return await asyncio.start_unix_server(accept, sock=_bind(address.path), limit=max_event_bytes)
-
-
-def _in_use(address: TcpAddress | UnixAddress, server: asyncio.Server) -> TcpAddress | UnixAddress:
-    if isinstance(address, UnixAddress):
-        return address
-    return TcpAddress(address.host, server.sockets[0].getsockname()[1])
-
-
-def _bind(path: Path) -> socket.socket:
-    """Return a socket at a path that nobody listens at yet."""
-    bound = socket.socket(socket.AF_UNIX)
-    try:
-        if path.is_socket() and not _answers(path):
-            path.unlink()  # of a process that was killed
-        bound.bind(str(path))
-        # Nobody can connect before it listens.
-        path.chmod(_SOCKET_MODE)
-    except OSError:
-        bound.close()
-        raise
-    return bound
-
-
-def _answers(path: Path) -> bool:
-    with socket.socket(socket.AF_UNIX) as probe:
+    def __init__(self, address: TcpAddress | UnixAddress, connections: Connections) -> None:
+        self.address = address
+        self._connections = connections
+        self._clients: set[asyncio.Future[None]] = set()
+        self._sockets: list[socket.socket] = []
         try:
-            probe.connect(str(path))
-        except ConnectionRefusedError:
-            return False
-        return True
+            if isinstance(address, TcpAddress):
+                self._sockets = listen(address.host, address.port)
+                port = self._sockets[0].getsockname()[1]
+                self.address = replace(address, port=port)
+            else:
+                self._sockets = [listen_at(address.path)]
+        except OSError as error:
+            raise StartupError(f"wyoming: cannot listen on {address}: {error}") from error
+
+    @asynccontextmanager
+    async def serving(
+        self, serve: Serve, max_event_bytes: int
+    ) -> AsyncIterator[Callable[[], None]]:
+        """Let clients in, and serve each in a task of its own; yields what stops listening.
+
+        The block is left when all clients have left; they are cancelled if it fails.
+
+        Args:
+            serve: serves a client.
+            max_event_bytes: limit of a stream's reader.
+        """
+
+        def accept(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            self._accept(serve, reader, writer)
+
+        is_tcp = isinstance(self.address, TcpAddress)
+        start: Any = asyncio.start_server if is_tcp else asyncio.start_unix_server
+        servers: list[asyncio.Server] = [
+            await start(accept, sock=one, limit=max_event_bytes, backlog=ACCEPTED_AT_ONCE)
+            for one in self._sockets
+        ]
+        let_wait(self._sockets)
+
+        def stop() -> None:
+            for server in servers:
+                server.close()
+
+        try:
+            yield stop
+            while self._clients:
+                await asyncio.wait(self._clients)
+        finally:
+            stop()
+            for client in self._clients:
+                client.cancel()
+            await asyncio.gather(*self._clients, return_exceptions=True)
+
+    def _accept(
+        self, serve: Serve, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+    ) -> None:
+        transport = writer.transport
+        connection = transport.get_extra_info("socket")
+        connection.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, SEND_BUFFER_BYTES)
+        if not self._connections.open(transport):
+            abort(transport)
+            self._connections.closed(transport)
+            return
+        client = asyncio.ensure_future(serve(reader, writer))
+        self._clients.add(client)
+
+        def forget(client: asyncio.Future[None]) -> None:
+            self._clients.discard(client)
+            self._connections.closed(transport)
+
+        client.add_done_callback(forget)
+
+    def close(self) -> None:
+        """Stop listening, and leave no socket behind. May be called again."""
+        close(self._sockets)
+        if isinstance(self.address, UnixAddress):
+            self.address.path.unlink(missing_ok=True)
 
 
 async def standard_streams(

@@ -36,9 +36,8 @@ def serving(app: Any, **options: Any) -> Iterator[int]:
         app,
         log_config=None,
         access_log=False,
-        ws="websockets-sansio",
         timeout_graceful_shutdown=5,
-        **{"http": "h11", **options},
+        **{"http": "h11", "ws": "websockets-sansio", **options},
     )
     server = uvicorn.Server(config)
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})

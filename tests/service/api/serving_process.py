@@ -54,7 +54,7 @@ class Server:
         self._reader = threading.Thread(target=self._read, daemon=True)
         self._reader.start()
         try:
-            self.url = self.wait_for(r"[Rr]unning on (http://[0-9.:]+)")
+            self.url = self.wait_for(r"[Rr]unning on (http://\S+)")
         except AssertionError:
             self.process.kill()
             self.process.wait()

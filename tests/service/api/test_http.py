@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 import signal
 import socket
 import threading
@@ -351,7 +352,35 @@ def test_an_onnxruntime_directory_that_does_not_work_stops_start_up(
 
 @pytest.mark.own_server
 @pytest.mark.thorough
-def test_a_taken_port_is_named(server: Any, start_server: Callable[..., Any]) -> None:
+def test_a_taken_port_is_all_that_is_said(server: Any, start_server: Callable[..., Any]) -> None:
     port = str(httpx.URL(server.url).port)
-    with pytest.raises(AssertionError, match=f"cannot listen on 127.0.0.1:{port}"):
-        start_server("--port", port)
+    # Found before the model is looked for, which is not there.
+    complaint = f"kokoro-service: cannot listen on 127.0.0.1:{port}: Address already in use"
+    with pytest.raises(AssertionError, match=rf"in the log:\n{complaint}\n$"):
+        start_server("--port", port, "--model", "/nowhere.onnx")
+
+
+@pytest.mark.own_server
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ((), r"ready: open (http://127\.0\.0\.1:\d+) in a browser, or send requests there$"),
+        (("--no-page", "--host", "localhost"), r"ready: listening on (http://localhost:\d+)$"),
+        (("--host", "0.0.0.0", "--insecure"), r"ready: open (http://localhost:\d+) in a browser"),
+        (("--host", "::1", "--log-format", "json"), r'"ready: open (http://\[::1\]:\d+) in a br'),
+    ],
+)
+def test_the_last_line_of_start_up_says_that_it_is_ready_and_where(
+    start_server: Callable[..., Any], arguments: tuple[str, ...], said: str
+) -> None:
+    server = start_server(*arguments)
+    url = server.wait_for(said)
+    n_lines = len(server.log)
+    assert httpx.get(f"{url}/health").json() == {"status": "alive"}
+    assert httpx.get(f"{url}/ready").status_code == 200
+    page = httpx.get(f"{url}/")
+    assert (page.status_code == 200) is ("--no-page" not in arguments)
+    assert re.search(said, server.log[n_lines - 1].rstrip())
+    if "json" in arguments:
+        assert json.loads(server.log[n_lines - 1])["url"] == url
+    assert server.stop() == 0

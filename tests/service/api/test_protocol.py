@@ -16,12 +16,15 @@ from starlette.responses import StreamingResponse
 from starlette.types import Receive, Scope, Send
 from websockets.sync.client import connect
 
+from service.api.connections import Connections
 from service.api.middleware.limits import BodyTimeout
-from service.api.protocol import protocol_class
+from service.api.protocol import protocol_classes
 from tests.service.api.asgi_server import Answer, Identified, read_answer, serving
 
 # Long enough for this machine to do a few requests in it.
 TIMEOUT_S = 0.5
+MAX_HEAD_BYTES = 8192 + 1000
+MOST_CONNECTIONS = 250
 
 
 class Site:
@@ -96,12 +99,10 @@ def site() -> Site:
 
 @pytest.fixture
 def port(site: Site) -> Iterator[int]:
-    with serving(
-        site.app,
-        http=protocol_class(TIMEOUT_S, send_timeout_s=60.0),
-        h11_max_incomplete_event_size=8192,
-        timeout_keep_alive=30,
-    ) as port:
+    http, websockets = protocol_classes(
+        Connections(MOST_CONNECTIONS), MAX_HEAD_BYTES, TIMEOUT_S, send_timeout_s=60.0
+    )
+    with serving(site.app, http=http, ws=websockets, timeout_keep_alive=30) as port:
         yield port
 
 
@@ -228,11 +229,38 @@ def test_requests_are_answered_while_two_hundred_connections_are_silent(port: in
         assert client.get("/hello").json() == "hello"
 
 
-def test_a_head_over_the_bound_gets_400(port: int) -> None:
+def head_of(n_bytes: int) -> bytes:
+    start = b"GET /hello HTTP/1.1\r\nHost: localhost\r\nX-Long: "
+    return start + b"a" * (n_bytes - len(start) - 4) + b"\r\n\r\n"
+
+
+@pytest.mark.parametrize("n_after", [0, 1])
+@pytest.mark.parametrize("part", [1, 100, 4096, 100_000])
+def test_a_head_may_have_so_many_bytes_and_not_one_more(port: int, part: int, n_after: int) -> None:
+    """Whatever comes before and after it, and however it is cut."""
+    rest = GET * n_after
+    for n_bytes, status in ((MAX_HEAD_BYTES, 200), (MAX_HEAD_BYTES + 1, 431)):
+        for before in (b"", GET):
+            with connected(port) as connection:
+                content = before + head_of(n_bytes) + rest
+                # The last part completes the head, so it is refused with all of it read.
+                for start in range(0, len(content), part):
+                    connection.sendall(content[start : start + part])
+                if before:
+                    assert read_answer_exactly(connection).status == 200
+                answer = read_answer_exactly(connection)
+                assert answer.status == status
+                if status == 431:
+                    assert answer.error["code"] == "head_too_large"
+                    assert str(MAX_HEAD_BYTES) in answer.error["message"]
+                    assert is_closed(connection)
+
+
+def test_a_head_without_an_end_gets_431(port: int) -> None:
     with connected(port) as connection:
-        connection.sendall(b"GET /hello HTTP/1.1\r\nX-Long: " + b"a" * 9000)
+        connection.sendall(b"GET /hello HTTP/1.1\r\nX-Long: " + b"a" * (MAX_HEAD_BYTES + 1))
         answer = read_answer(connection)
-        assert (answer.status, answer.error["code"]) == (400, "invalid_http")
+        assert (answer.status, answer.error["code"]) == (431, "head_too_large")
         assert is_closed(connection)
 
 

@@ -57,7 +57,8 @@ def test_a_path_that_is_no_socket_is_left_alone(
 def test_a_taken_port_stops_start_up_with_one_line(start_server: Callable[..., Any]) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         uri = f"tcp://127.0.0.1:{taken.getsockname()[1]}"
-        server = start_server("--wyoming", uri)
+        # Found before the model is looked for, which is not there.
+        server = start_server("--wyoming", uri, "--model", "/nowhere.onnx")
         assert server.process.wait(timeout=240) == 1
         server.wait_for(rf"kokoro-service: wyoming: cannot listen on {uri}: ")
     assert not any("Traceback" in line for line in server.log)

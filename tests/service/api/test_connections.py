@@ -1,0 +1,236 @@
+"""Many connections: room is made for new ones, and nobody who is served notices."""
+
+from __future__ import annotations
+
+import asyncio
+import resource
+import select
+import socket
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from websockets.sync.client import connect
+
+from service.api.connections import Connections, most_connections
+from service.api.protocol import protocol_classes
+from tests.service.api.asgi_server import Identified, read_answer, serving
+from tests.service.api.limited_server import MOST_FILES
+from tests.service.api.speech_client import Caller, is_cut_off, speak, wait_until
+from tests.service.api.websocket.sessions import opened
+from tests.service.api.wyoming.talks import SHORT, Talk, run
+
+LIMITED_SERVER = (str(Path(__file__).with_name("limited_server.py")),)
+MOST = 20
+GET = b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"
+
+
+class Site:
+    """Answers at once, or when it is told to; WebSockets get their message back."""
+
+    def __init__(self) -> None:
+        self.go_on = threading.Event()
+        self.n_waiting = 0
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        if scope["type"] == "websocket":
+            await receive()
+            await send({"type": "websocket.accept"})
+            message = await receive()
+            await send({"type": "websocket.send", "text": message["text"]})
+            return
+        if scope["type"] != "http":
+            return
+        if scope["path"] == "/slow":
+            self.n_waiting += 1
+            await asyncio.get_running_loop().run_in_executor(None, self.go_on.wait, 60)
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+        await send({"type": "http.response.body", "body": scope["path"].encode()})
+
+
+@pytest.fixture
+def site() -> Site:
+    return Site()
+
+
+@pytest.fixture
+def port(site: Site) -> Iterator[int]:
+    http, websockets = protocol_classes(Connections(MOST), 8192, 60.0, 60.0)
+    with serving(Identified(site), http=http, ws=websockets, timeout_keep_alive=60) as port:
+        yield port
+        site.go_on.set()
+
+
+def connected(stack: ExitStack, port: int) -> socket.socket:
+    return stack.enter_context(socket.create_connection(("127.0.0.1", port), timeout=60))
+
+
+def is_open(connection: socket.socket) -> bool:
+    """Tell whether the other side has neither closed it nor sent anything."""
+    return not select.select([connection], [], [], 0)[0]
+
+
+def test_for_a_new_connection_the_one_that_was_idle_for_longest_is_closed(port: int) -> None:
+    with ExitStack() as stack:
+        idle = []
+        for _ in range(MOST):
+            idle.append(connected(stack, port))
+            idle[-1].sendall(GET)
+            assert read_answer(idle[-1]).status == 200
+        # It has just been of use, so others go before it.
+        idle[0].sendall(GET)
+        assert read_answer(idle[0]).status == 200
+        for number in range(1, MOST // 2):
+            new = connected(stack, port)
+            new.sendall(GET)
+            assert read_answer(new).status == 200
+            assert idle[number].recv(1) == b""
+            assert is_open(idle[0])
+            assert all(map(is_open, idle[number + 1 :]))
+
+
+def test_who_is_served_keeps_the_connection_however_many_come(port: int, site: Site) -> None:
+    with ExitStack() as stack:
+        websocket = stack.enter_context(connect(f"ws://127.0.0.1:{port}/"))
+        slow = connected(stack, port)
+        slow.sendall(b"GET /slow HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        wait_until(lambda: site.n_waiting == 1)
+        for _ in range(20 * MOST):
+            connected(stack, port)
+        new = connected(stack, port)
+        new.sendall(GET)
+        assert read_answer(new).status == 200
+        websocket.send("still here")
+        assert websocket.recv(60) == "still here"
+        site.go_on.set()
+        assert read_answer(slow).body == b"/slow"
+
+
+def test_if_all_are_served_one_more_gets_503(port: int, site: Site) -> None:
+    with ExitStack() as stack:
+        slow = [connected(stack, port) for _ in range(MOST)]
+        for connection in slow:
+            connection.sendall(b"GET /slow HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        wait_until(lambda: site.n_waiting == MOST)
+        new = connected(stack, port)
+        answer = read_answer(new)
+        assert (answer.status, answer.error["code"]) == (503, "overloaded")
+        assert answer.headers["retry-after"] == "1"
+        assert new.recv(1) == b""
+        site.go_on.set()
+        for connection in slow:
+            assert read_answer(connection).status == 200
+    with httpx.Client(base_url=f"http://127.0.0.1:{port}") as client:
+        assert client.get("/").status_code == 200
+
+
+class Transport:
+    """What `Connections` needs of one."""
+
+    def __init__(self) -> None:
+        self.is_aborted = False
+
+    def get_extra_info(self, name: str) -> Any:
+        assert name == "socket"
+        return self
+
+    def fileno(self) -> int:
+        return 7
+
+    def abort(self) -> None:
+        self.is_aborted = True
+
+
+@given(st.lists(st.tuples(st.sampled_from(["open", "busy", "idle", "closed"]), st.integers(0, 40))))
+def test_no_more_than_so_many_are_open_and_none_that_is_served_is_closed(
+    steps: list[tuple[str, int]],
+) -> None:
+    connections = Connections(5)
+    there: dict[Any, bool] = {}  # whether it is served
+    refused: set[Any] = set()
+    for what, number in steps:
+        if what == "open":
+            new: Any = Transport()
+            has_place = connections.open(new)
+            # It is full of those who are served, or of those who were refused and are still here.
+            assert has_place or sum(there.values()) + len(refused) >= 5
+            there[new] = False
+            if not has_place:
+                refused.add(new)
+        elif there:
+            one = list(there)[number % len(there)]
+            if what == "closed":
+                connections.closed(one)
+                connections.closed(one)
+                del there[one]
+                refused.discard(one)
+            elif one not in refused:
+                getattr(connections, what)(one)
+                there[one] = what == "busy"
+        aborted = [one for one in there if one.is_aborted]
+        assert not any(there[one] for one in aborted)
+        for one in aborted:
+            del there[one]
+            refused.discard(one)
+        assert len(there) - len(refused) <= 5
+
+
+def test_the_limit_of_open_files_is_raised_and_kept() -> None:
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    try:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (300, hard))
+        assert most_connections(100) == 100
+        assert resource.getrlimit(resource.RLIMIT_NOFILE)[0] == 300
+        assert most_connections(1000) == 1000
+        assert 1000 < resource.getrlimit(resource.RLIMIT_NOFILE)[0] < 1200
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+
+
+@pytest.mark.own_server
+def test_idle_connections_at_the_limit_of_open_files_harm_nobody(
+    start_server: Callable[..., Any],
+) -> None:
+    server = start_server("--wyoming", "tcp://127.0.0.1:0", program=LIMITED_SERVER)
+    uri = server.wait_for(r"wyoming on (tcp://\S+)")
+    server.wait_until_ready()
+    n_lines = len(server.log)
+    url = httpx.URL(server.url)
+    wyoming_port = int(uri.rpartition(":")[2])
+    stream = {"text": "Good day. " * 20, "stream": True, "format": "pcm"}
+    with ExitStack() as stack:
+        session = stack.enter_context(opened(server))
+        caller = stack.enter_context(Caller(server, "goes-on", **stream))
+        begun = caller.read_some()
+        assert begun.startswith(b"HTTP/1.1 200")
+        idle = []
+        for number in range(300):
+            port = wyoming_port if number % 3 == 0 else url.port
+            idle.append(connected(stack, port or 0))
+            if number % 50 == 0:
+                assert httpx.get(f"{server.url}/health").status_code == 200
+        assert not is_cut_off(begun + caller.read_all())
+        session.say("Good day.")
+        session.finish()
+        for connection in idle[:100]:
+            connection.close()
+        assert httpx.get(f"{server.url}/health").status_code == 200
+        assert run(said(uri))
+        assert speak(server, text="Good day.").status_code == 200
+    assert server.stop() == 0
+    lines = server.log[n_lines:]
+    assert len(lines) < 40, "".join(lines)
+    assert not any("Traceback" in line or " ERROR " in line for line in lines)
+    assert sum("connections are open" in line for line in lines) == 1
+    assert MOST_FILES == 128
+
+
+async def said(uri: str) -> bytes:
+    async with Talk(uri) as client:
+        return await client.say(SHORT)
