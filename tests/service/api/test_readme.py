@@ -5,8 +5,10 @@ from __future__ import annotations
 import os
 import re
 import shutil
+import socket
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +34,35 @@ def test_curl_saves_speech(readme: str, tmp_path: Path) -> None:
     samples, rate = soundfile.read(tmp_path / "hello.wav")
     assert rate == 24_000
     assert len(samples) > rate
+
+
+@pytest.mark.own_server
+@pytest.mark.skipif(shutil.which("curl") is None, reason="needs curl")
+def test_curl_waits_for_a_service_that_starts(
+    start_server: Callable[..., Any], repository: Path, tmp_path: Path
+) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = str(taken.getsockname()[1])
+    text = (repository / "README.md").read_text(encoding="utf-8")
+    command = re.search(r"^curl .*$", text, re.MULTILINE)
+    assert command is not None
+    line = command.group().replace("localhost:8880", f"127.0.0.1:{port}")
+    with subprocess.Popen(line, shell=True, cwd=tmp_path) as waiting:
+        server = start_server("--port", port)
+        assert waiting.wait(300) == 0
+    assert soundfile.info(tmp_path / "hello.wav").samplerate == 24_000
+    assert server.stop() == 0
+
+
+def test_no_command_of_the_documents_saves_an_error(repository: Path) -> None:
+    n_commands = 0
+    for page in (repository / "README.md", *(repository / "docs").glob("*.md")):
+        text = page.read_text(encoding="utf-8").replace("\\\n", " ")
+        for command in re.findall(r"^curl .*$", text, re.MULTILINE):
+            if " -o " in command:
+                assert re.match(r"curl -fsSN? ", command), f"{page.name}: {command}"
+                n_commands += 1
+    assert n_commands >= 5
 
 
 def test_python_saves_and_plays_speech(readme: str, tmp_path: Path) -> None:

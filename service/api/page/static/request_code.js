@@ -22,7 +22,7 @@ const SUBTITLES = ["srt", "vtt"];
  */
 export const CLIENTS = {
   curl: (wish, base, keyed) => [
-    `curl -s ${base}/synthesize -H 'content-type: application/json'`,
+    `curl -fsS ${base}/synthesize -H 'content-type: application/json'`,
     keyed && "-H \"Authorization: Bearer $KOKORO_KEY\"",
     `-d ${quoted(JSON.stringify(bodyOf(wish)))} -o speech.${wish.format}`,
   ].filter(Boolean).join(" \\\n  "),
