@@ -14,7 +14,7 @@ from service import __version__
 from service.api import error_answers
 from service.api.admin.router import router as admin_router
 from service.api.elevenlabs.refusals import ERROR_SHAPE as ELEVENLABS_SHAPE
-from service.api.elevenlabs.router import router as elevenlabs_router
+from service.api.elevenlabs.router import ROUTERS as ELEVENLABS_ROUTERS
 from service.api.error_answers import ErrorShape
 from service.api.jobs.router import JOBS
 from service.api.jobs.router import router as jobs_router
@@ -45,7 +45,7 @@ _SWITCH_S = 0.001
 _ROUTERS = (
     admin_router,
     synthesize_router,
-    elevenlabs_router,
+    *ELEVENLABS_ROUTERS,
     piper_router,
     openai_router,
     websocket_router,
@@ -129,6 +129,7 @@ def create_app(
         title="Kokoro text-to-speech",
         version=__version__,
         lifespan=lifespan,
+        redirect_slashes=False,  # it would lead to whatever host the caller names; see `Methods`
         docs_url=None,  # it would load scripts from another host
         redoc_url=None,
         # FastAPI's own would record messages of exceptions; see `service.api.telemetry`.

@@ -79,13 +79,14 @@ _DESCRIPTIONS = {
     416: "The file ends before the range begins",
     422: "A field is invalid, or the text cannot be spoken",
     429: "The API key has used what its limits allow",
+    431: "The headers are too large",
     500: "Synthesis failed, or an internal error",
     501: "The model gives no durations or cannot be decoded in windows, or jobs have no folder",
     503: "The service is loading, shutting down or overloaded",
     504: "The request exceeded its deadline",
 }
 
-_ANYWHERE = (400, 408, 500)
+_ANYWHERE = (400, 408, 431, 500)
 """Statuses that every request can get."""
 
 _REQUEST_ID = {

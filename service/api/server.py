@@ -42,10 +42,9 @@ def serve(settings: Settings) -> None:
         server.should_exit = True
 
     def tell_ready() -> None:
-        where = (
-            "open %s in a browser, or send requests there" if settings.page else "listening on %s"
-        )
-        logger.info(f"ready: {where}", url, extra={"url": url})
+        for_browsers = "ready: open %s in a browser, or send requests there"
+        message = for_browsers if settings.page else "ready: listening on %s"
+        logger.info(message, url, extra={"url": url})
 
     allowed = most_connections(settings.max_connections)
     settings = settings.model_copy(update={"max_connections": allowed})
@@ -80,8 +79,10 @@ def serve(settings: Settings) -> None:
     except OSError as error:
         where = f"{settings.host}:{settings.port}"
         raise StartupError(f"cannot listen on {where}: {error.strerror or error}") from error
-    url = _url(settings.host, listening[0].getsockname()[1])
-    logger.info("running on %s (Ctrl+C stops it); the model is loaded first", url)
+    port = listening[0].getsockname()[1]
+    url = _url("localhost" if settings.host in _EVERY_ADDRESS else settings.host, port)
+    where = _url(settings.host, port)
+    logger.info("running on %s (Ctrl+C stops it); the model is loaded first", where)
     try:
         server.run(listening)
     finally:
@@ -91,9 +92,6 @@ def serve(settings: Settings) -> None:
 
 
 def _url(host: str, port: int) -> str:
-    """Return where a browser on this machine finds the service."""
-    if host in _EVERY_ADDRESS:
-        host = "localhost"
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
 

@@ -23,7 +23,7 @@ from service.api.state import ServiceState, state_of
 from service.errors import VoiceNotFoundError
 from service.text import LANGUAGES
 
-router = APIRouter()
+router = APIRouter(tags=["elevenlabs"])
 
 
 class _KeyedRoute(APIRoute):
@@ -36,7 +36,7 @@ class _KeyedRoute(APIRoute):
         return super().matches(scope)
 
 
-keyed_router = APIRouter(route_class=_KeyedRoute)
+keyed_router = APIRouter(route_class=_KeyedRoute, tags=["elevenlabs"])
 
 
 @router.get("/v1/voices", operation_id="list_elevenlabs_voices", responses=error_responses(503))

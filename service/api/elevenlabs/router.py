@@ -166,5 +166,5 @@ def _speak(
     return SpeechResponse(state, body.utterance(voice, blend), delivery, rendering)
 
 
-for part in (lists.router, lists.keyed_router, streams.router):
-    router.include_router(part)
+ROUTERS = (router, lists.router, lists.keyed_router, streams.router)
+"""All of the door; one within another would hide its routes."""

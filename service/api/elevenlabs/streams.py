@@ -11,7 +11,7 @@ from service.api.request_statistics import RequestStatistics
 from service.api.socket_session import serve_session
 from service.api.state import Ready, ServiceState
 
-router = APIRouter()
+router = APIRouter(tags=["elevenlabs"])
 
 
 @router.websocket("/v1/text-to-speech/{voice_id}/stream-input")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import re
 import secrets
 import shutil
 import time
@@ -13,8 +12,7 @@ from pathlib import Path as FilePath
 from typing import Annotated, Literal
 
 from fastapi import APIRouter, Path, Query, Request, Response
-from fastapi.responses import FileResponse, StreamingResponse
-from starlette.exceptions import HTTPException
+from fastapi.responses import StreamingResponse
 
 from service.api.error_answers import media_type_of
 from service.api.job_options import JobOptions
@@ -30,6 +28,7 @@ from service.api.jobs.schemas import (
 )
 from service.api.openapi import TEXT, error_responses, event_content, schema_of
 from service.api.rendering import server_sent_event
+from service.api.seekable_file import SeekableFile
 from service.api.state import ServiceState, state_of
 from service.errors import JobNotDoneError, StorageFailedError
 from service.jobs import Job
@@ -45,7 +44,6 @@ _POLL_S = 0.5
 _SIGN_OF_LIFE_POLLS = 30
 """A comment is sent after so many without news, so that nobody takes the connection for dead."""
 
-_ONE_RANGE = re.compile(r"bytes=(\d*)-(\d*)")
 
 _TIMES = {
     "title": "A night",
@@ -300,21 +298,13 @@ async def _file(request: Request, job: Job, ending: str) -> Response:
 
     Raises:
         JobNotDoneError: the job is not done, or has no such file.
-        HTTPException: 416, if the file ends before the range begins.
     """
     name = next((name for name in job.outputs if name.endswith(f".{ending}")), None)
     if job.state != "done" or name is None:
         why = f"the job is {job.state}" if job.state != "done" else f"the job has no {ending}"
         raise JobNotDoneError(why)
-    path = (await state_of(request).jobs.folder()).folder_of(job) / name
-    n_bytes = path.stat().st_size
-    match = _ONE_RANGE.fullmatch(request.headers.get("range", "").replace(" ", ""))
-    if match and match[1] and int(match[1]) >= n_bytes:
-        raise HTTPException(
-            416, f"the file has {n_bytes} bytes", {"Content-Range": f"bytes */{n_bytes}"}
-        )
-    return FileResponse(
-        path,
+    return SeekableFile(
+        (await state_of(request).jobs.folder()).folder_of(job) / name,
         media_type=MEDIA_TYPES[ending],
         filename=f"{job.title}.{ending}",
         content_disposition_type="inline",

@@ -145,7 +145,7 @@ def test_every_answer_tells_its_content_and_its_headers(with_keys: dict[str, Any
 def test_what_speaks_has_every_status_that_there_is(with_keys: dict[str, Any]) -> None:
     # 499 is for the log: nobody is there to get it.
     statuses = {str(error.status) for error in classes(errors.ServiceError)} - {"499"}
-    statuses |= {"200", "408", "413", "415"}
+    statuses |= {"200", "408", "413", "415", "431"}
     paths = with_keys["paths"]
     synthesize = set(paths["/synthesize"]["post"]["responses"])
     speech = set(paths["/v1/audio/speech"]["post"]["responses"])

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import asyncio
+import re
 import socket
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import httpx
 import pytest
+from fastapi import FastAPI
+from starlette.routing import Route
 
+from service.api.app import create_app
+from service.settings import Settings
 from tests.service.api.asgi_server import read_answer
 
 
@@ -88,3 +95,81 @@ def test_the_log_has_the_method_and_the_path_of_the_endpoint(server: Any) -> Non
         server.client.request(method, "/v1/models/secret", headers={"x-request-id": identity})
         line = server.wait_for(rf"id={identity} (.*)")
         assert f"method={method} path=/v1/models/{{model}} status={status}" in line
+
+
+NAMES = {"{voice_id}": "af_heart", "{model:path}": "tts-1", "{form}": "vtt", "{name}": "x"}
+"""What stands for the parameters of a path; for others an id of the right form."""
+
+
+def paths_of(app: FastAPI) -> dict[str, set[str]]:
+    """Return the methods of every path that the application has, by a path without parameters."""
+    methods: dict[str, set[str]] = {}
+    with_names = [(one.path_format, one.methods) for one in leaves(app.routes)]
+    assert {path for path, _ in with_names} >= set(app.openapi()["paths"])
+    for path, named in with_names:
+        filled = re.sub(r"\{[^}]*\}", lambda found: NAMES.get(found[0], "0" * 32), path)
+        methods.setdefault(filled, set()).update(named)
+    return methods
+
+
+def leaves(routes: Iterable[Any]) -> Iterator[Any]:
+    for route in routes:
+        if hasattr(route, "original_router"):
+            yield from leaves(route.original_router.routes)
+        elif isinstance(route, Route):
+            yield route
+
+
+@pytest.fixture(scope="module")
+def app() -> FastAPI:
+    return create_app(Settings(), lambda error: None)
+
+
+def send(app: FastAPI, *requests: tuple[str, str], host: str = "localhost") -> list[httpx.Response]:
+    async def sent() -> list[httpx.Response]:
+        transport = httpx.ASGITransport(app)
+        async with httpx.AsyncClient(transport=transport, base_url=f"http://{host}") as client:
+            headers = {"xi-api-key": "none"}
+            return [
+                await client.request(method, path, headers=headers) for method, path in requests
+            ]
+
+    return asyncio.run(sent())
+
+
+def test_every_path_that_has_get_has_head_and_every_path_has_options(app: FastAPI) -> None:
+    paths = paths_of(app)
+    assert len(paths) > 25
+    for path, answer in zip(paths, send(app, *(("OPTIONS", path) for path in paths)), strict=True):
+        assert answer.status_code == 204, path
+        allowed = set(answer.headers["allow"].split(", "))
+        assert allowed >= paths[path] | {"OPTIONS"}, path
+        assert ("HEAD" in allowed) is ("GET" in allowed), path
+    gotten = [path for path in paths if "GET" in paths[path]]
+    heads = send(app, *(("HEAD", path) for path in gotten))
+    whole = send(app, *(("GET", path) for path in gotten))
+    for path, head, got in zip(gotten, heads, whole, strict=True):
+        assert head.status_code == got.status_code != 405, path
+
+
+def test_a_slash_too_many_leads_to_no_other_host(app: FastAPI) -> None:
+    insecure = create_app(Settings(host="0.0.0.0", insecure=True), lambda error: None)
+    paths = [path for path in paths_of(app) if path != "/"]
+    for one, host in ((app, "localhost"), (insecure, "evil.example")):
+        for slashes in ("/", "//"):
+            asked = [("GET", f"{path}{slashes}?a=b%20c") for path in paths]
+            for path, answer in zip(paths, send(one, *asked, host=host), strict=True):
+                if answer.is_redirect:
+                    assert answer.status_code == 307
+                    assert answer.headers["location"] == f"{path}?a=b%20c"
+                else:
+                    # The name of a model may have slashes.
+                    assert path.startswith("/v1/models"), path
+                assert "evil" not in str(answer.headers)
+    jobs = send(
+        app,
+        ("POST", "/jobs/"),
+        ("HEAD", "/voices/"),
+        ("GET", "http://localhost//evil.example/voices/"),
+    )
+    assert [answer.headers.get("location") for answer in jobs] == ["/jobs", "/voices", None]

@@ -1,0 +1,153 @@
+"""A file in parts: whatever the header says, the answer is a part of it, all of it, or 416."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from pathlib import Path
+
+import httpx
+import pytest
+from fastapi import FastAPI
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from service.api.middleware.methods import Methods
+from service.api.seekable_file import SeekableFile, parse_ranges
+
+CONTENT = bytes(range(100))
+HUGE = "9" * 5000
+
+
+@pytest.fixture(scope="module")
+def app(tmp_path_factory: pytest.TempPathFactory) -> FastAPI:
+    folder = tmp_path_factory.mktemp("files")
+    (folder / "sound").write_bytes(CONTENT)
+    (folder / "empty").write_bytes(b"")
+    app = FastAPI()
+
+    @app.get("/{name}")
+    async def file(name: str) -> SeekableFile:
+        return SeekableFile(Path(folder, name), media_type="audio/mpeg")
+
+    app.add_middleware(Methods, routes=app.routes)
+    return app
+
+
+def ask(
+    app: FastAPI, *ranges: str, name: str = "sound", method: str = "GET", **headers: str
+) -> httpx.Response:
+    async def asked() -> httpx.Response:
+        transport = httpx.ASGITransport(app)
+        fields = [("range", value.encode()) for value in ranges]
+        fields += [(key.replace("_", "-"), value.encode()) for key, value in headers.items()]
+        async with httpx.AsyncClient(transport=transport, base_url="http://test") as client:
+            return await client.request(method, f"/{name}", headers=fields)
+
+    return asyncio.run(asked())
+
+
+NUMBERS = st.one_of(
+    st.integers(0, 120).map(str),
+    st.sampled_from(["", HUGE, "0" * 5000 + "7", "+5", "-1", "1_0", "٣", "1e3", "0x10", " 5"]),
+)
+RANGES = st.builds("{}-{}".format, NUMBERS, NUMBERS)
+HEADERS = st.one_of(
+    st.builds(
+        "{}{}".format,
+        st.sampled_from(["bytes=", "Bytes=", "bytes = ", "bytes", "seconds=", "", "bytes=,"]),
+        st.lists(st.one_of(RANGES, st.text("0123456789-, \t", max_size=8)), max_size=5).map(
+            ", ".join
+        ),
+    ),
+    st.text(st.characters(codec="latin-1", exclude_categories=["Cc"]), max_size=20),
+)
+
+
+@given(HEADERS)
+@example(f"bytes={HUGE}-")
+@example(f"bytes=0-{HUGE}")
+@example(f"bytes=-{HUGE}")
+@example(f"bytes={HUGE}-{HUGE}")
+@example("bytes=" + "0-0," * 2000)
+def test_every_header_gets_a_part_the_whole_or_416(app: FastAPI, header: str) -> None:
+    answer = ask(app, header)
+    n_bytes = len(CONTENT)
+    if answer.status_code == 200:
+        assert answer.content == CONTENT
+    elif answer.status_code == 206 and "content-range" in answer.headers:
+        match = re.fullmatch(rf"bytes (\d+)-(\d+)/{n_bytes}", answer.headers["content-range"])
+        assert match is not None
+        assert answer.content == CONTENT[int(match[1]) : int(match[2]) + 1]
+    elif answer.status_code == 206:
+        assert answer.headers["content-type"].startswith("multipart/byteranges")
+        assert len(parse_ranges(header) or ()) > 1
+    else:
+        assert answer.status_code == 416
+        assert answer.headers["content-range"] == f"bytes */{n_bytes}"
+    # Only what RFC 9110 allows is understood.
+    if not re.match(r"(?i)bytes=[0-9 ,\t-]*$", header.strip()):
+        assert answer.status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("header", "status", "expected"),
+    [
+        ("bytes=0-0", 206, CONTENT[:1]),
+        ("BYTES=10-", 206, CONTENT[10:]),
+        ("bytes=-5", 206, CONTENT[-5:]),
+        ("bytes=-500", 206, CONTENT),
+        ("bytes=90-500", 206, CONTENT[90:]),
+        (f"bytes=90-{HUGE}", 206, CONTENT[90:]),
+        (f"bytes=-{HUGE}", 206, CONTENT),
+        (f"bytes={'0' * 5000}7-8", 206, CONTENT[7:9]),
+        ("bytes=5-6,", 206, CONTENT[5:7]),
+        ("bytes=5-6, 700-800", 206, CONTENT[5:7]),
+        ("bytes=100-", 416, None),
+        ("bytes=-0", 416, None),
+        (f"bytes={HUGE}-", 416, None),
+        ("bytes=200-300, 400-", 416, None),
+        ("bytes=6-5", 200, CONTENT),
+        ("bytes=5 - 6", 200, CONTENT),
+        ("bytes=5-6, x", 200, CONTENT),
+        ("bytes=+5-6", 200, CONTENT),
+        ("bytes=1_0-2_0", 200, CONTENT),
+        ("bytes=-", 200, CONTENT),
+        ("bytes=", 200, CONTENT),
+        ("bytes 5-6", 200, CONTENT),
+        ("seconds=5-6", 200, CONTENT),
+    ],
+)
+def test_ranges_are_those_of_the_rfc(
+    app: FastAPI, header: str, status: int, expected: bytes | None
+) -> None:
+    answer = ask(app, header)
+    assert answer.status_code == status
+    if expected is not None:
+        assert answer.content == expected
+
+
+def test_several_parts_come_in_one_answer(app: FastAPI) -> None:
+    answer = ask(app, "bytes=0-1,98-")
+    assert answer.status_code == 206
+    for part in (b"bytes 0-1/100\r\n\r\n\x00\x01", b"bytes 98-99/100\r\n\r\nbc"):
+        assert part in answer.content
+
+
+def test_a_range_is_for_get_and_for_the_version_that_it_names(app: FastAPI) -> None:
+    whole = ask(app)
+    assert whole.headers["accept-ranges"] == "bytes"
+    etag = whole.headers["etag"]
+    assert ask(app, "bytes=5-6", if_range=etag).status_code == 206
+    for header in ("bytes=5-6", "bytes=900-"):
+        assert ask(app, header, if_range='"another"').content == CONTENT
+    assert ask(app, "bytes=5-6", "bytes=7-8").content == CONTENT
+    head = ask(app, "bytes=5-6", method="HEAD")
+    assert (head.status_code, head.headers["content-length"]) == (200, "100")
+
+
+def test_a_file_without_bytes_or_that_is_gone(app: FastAPI) -> None:
+    assert ask(app, name="empty").content == b""
+    assert ask(app, "bytes=0-", name="empty").status_code == 416
+    assert ask(app, "bytes=-5", name="empty").status_code == 416
+    assert ask(app, "bytes=0-", name="removed").status_code == 404
