@@ -6,11 +6,12 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, BeforeValidator, Field
 
 from service.api.lexicon_field import LexiconField
 from service.api.normalize_field import NORMALIZE, NormalizeField, normalization_of
 from service.api.schemas import BLEND
+from service.audio import format_name
 from service.audio.chaptered_file import BookFormat
 from service.audio.loudness import USUAL_LUFS
 from service.books.audiobook import LOUDNESSES_LUFS, Order
@@ -40,13 +41,21 @@ def _listed(names: Iterable[str]) -> str:
     return f"^{name}(,{name})*$"
 
 
+def _book_format(name: object) -> object:
+    """Return the format of a book by one of its names; AAC is in MP4, with chapters."""
+    if not isinstance(name, str):
+        return name
+    found = format_name(name)
+    return "m4b" if found == "aac" else found.removeprefix("application/").removesuffix("+zip")
+
+
 class JobFields(BaseModel):
     """What a document becomes, as a query and a body can say it."""
 
     title: Title | None = Field(
         None, description="title; default: the document's own", examples=["Persuasion"]
     )
-    format: JobFormat = Field(
+    format: Annotated[JobFormat, BeforeValidator(_book_format)] = Field(
         "m4b", description="of the audio; epub is the text with its audio, to be read along"
     )
     voice: str | None = Field(

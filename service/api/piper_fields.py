@@ -8,13 +8,12 @@ from dataclasses import replace
 
 from pydantic import BaseModel, Field
 
-from service.errors import LanguageUnavailableError
 from service.speech import Utterance
 from service.text import find_language, language_of_voice
 
 logger = logging.getLogger(__name__)
 
-_PIPER_VOICE = re.compile(r"(?P<locale>([a-z]{2,3})_[A-Z]{2})-\w+-(x_low|low|medium|high)")
+_PIPER_VOICE = re.compile(r"(?P<locale>[a-z]{2,3}_[A-Z]{2})-\w+-(x_low|low|medium|high)")
 
 VOICES = {
     "en-gb": "bf_emma",
@@ -55,15 +54,8 @@ def with_own_voice(utterance: Utterance, default_voice: str) -> Utterance:
     match = _PIPER_VOICE.fullmatch(utterance.voice or "")
     if match is None:
         return utterance
-    language = _language_of(match["locale"])
+    language = find_language(match["locale"]).code
     is_of_default = language_of_voice(default_voice) == language
     voice = default_voice if is_of_default else VOICES[language]
     logger.info("%s speaks for a voice of piper in %s", voice, language)
     return replace(utterance, voice=voice)
-
-
-def _language_of(locale: str) -> str:
-    try:
-        return find_language(locale).code
-    except LanguageUnavailableError:
-        return find_language(locale.partition("_")[0]).code

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any, get_args
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 from pydantic_core import PydanticCustomError
 
-from service.audio import FORMATS, AudioFormat, SampleRate
+from service.audio import FORMATS, AudioFormat, SampleRate, format_name
 from service.audio.formats import OPUS_RATES_HZ
 from service.speech import WordTime
 from service.speech.utterance import (
@@ -17,6 +17,14 @@ from service.speech.utterance import (
     MIN_VOLUME_DB,
 )
 from service.speech.voices import MAX_BLEND_LENGTH
+
+
+def _canonical(name: object) -> object:
+    return format_name(name) if isinstance(name, str) else name
+
+
+BY_ANY_NAME = BeforeValidator(_canonical)
+"""Takes formats by every name that they have; the document has one for each."""
 
 STREAMABLE_FORMATS = [name for name, form in FORMATS.items() if form.streamable]
 

@@ -7,6 +7,7 @@ from service.audio.formats import (
     Format,
     SampleRate,
     check_formats,
+    format_name,
     require_format,
     require_rate,
 )
@@ -34,6 +35,7 @@ __all__ = [
     "check_formats",
     "cues_of_words",
     "encode",
+    "format_name",
     "open_encoder",
     "require_format",
     "require_rate",

@@ -104,6 +104,33 @@ FORMATS: dict[AudioFormat, Format] = {
 }
 
 
+_SYNONYMS: dict[AudioFormat, str] = {
+    "wav": "wave riff vnd.wave",
+    "pcm": "raw pcm16 pcm_16 s16le pcm_s16le",
+    "flac": "",
+    "mp3": "mpeg mpeg3 mpga",
+    "opus": "ogg oga ogg_opus opus_ogg",
+    "aac": "aacp adts m4a mp4 mp4a",
+    "mulaw": "ulaw mu_law u_law pcmu pcm_mulaw g711_ulaw g711u basic",
+    "alaw": "a_law pcma pcm_alaw g711_alaw g711a",
+    "wav_mulaw": "wav_ulaw wav_pcmu",
+    "wav_alaw": "wav_pcma",
+}
+"""What else clients and players call the formats. AAC is in ADTS under every name."""
+
+_FORMAT_OF = {name: known for known, names in _SYNONYMS.items() for name in (known, *names.split())}
+
+
+def format_name(written: str) -> str:
+    """Return the name of a format by one of its names, its ending or its media type, in any case.
+
+    What names none of `FORMATS` is returned as it is, in lower case; `require_format` refuses it.
+    """
+    name = written.partition(";")[0].strip().lower()
+    ending = name.removeprefix("audio/").removeprefix("x-").removeprefix(".").replace("-", "_")
+    return _FORMAT_OF.get(ending, name)
+
+
 def check_formats() -> list[AudioFormat]:
     """Return the formats that can be written, in the order of `FORMATS`.
 

@@ -4,7 +4,13 @@ from service.text.characters import check_text
 from service.text.clauses import Clause, ClauseBuffer
 from service.text.espeak import Espeak
 from service.text.frontend import READ_AT_ONCE, FrontEnd, dropped
-from service.text.languages import LANGUAGES, Language, find_language, language_of_voice
+from service.text.languages import (
+    LANGUAGES,
+    Language,
+    find_language,
+    is_variety,
+    language_of_voice,
+)
 from service.text.markup import (
     Passage,
     Pause,
@@ -39,6 +45,7 @@ __all__ = [
     "check_text",
     "dropped",
     "find_language",
+    "is_variety",
     "language_of_voice",
     "load_vocabulary",
     "parse",

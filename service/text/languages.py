@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from types import MappingProxyType
 
@@ -46,7 +47,28 @@ LANGUAGES = MappingProxyType(
 )
 """All languages, by code."""
 
-_ALIASES = {"en": "en-us", "pt": "pt-br", "cmn": "zh", "zh-cn": "zh", "ja-jp": "ja"}
+_CODES = {
+    "en": "en-us", "eng": "en-us", "es": "es", "spa": "es", "fr": "fr", "fra": "fr", "fre": "fr",
+    "hi": "hi", "hin": "hi", "it": "it", "ita": "it", "ja": "ja", "jpn": "ja", "pt": "pt-br",
+    "por": "pt-br", "zh": "zh", "zho": "zh", "chi": "zh", "cmn": "zh",
+}  # fmt: skip
+"""Languages by the codes of ISO 639; without a region, in their first variety."""
+
+_BRITISH = frozenset((
+    "001", "150", "au", "bd", "bw", "cy", "gb", "gg", "gh", "gi", "hk", "ie", "im", "in", "je",
+    "ke", "lk", "mt", "mw", "my", "ng", "np", "nz", "pk", "sg", "sl", "sz", "tz", "ug", "uk",
+    "za", "zm", "zw",
+))  # fmt: skip
+"""Regions whose English is closer to that of Britain than to that of America; UN M.49 has 001 for
+the world and 150 for Europe."""
+
+_TAG = re.compile(
+    r"(?P<primary>[a-z]{2,3})(?:-(?P<extended>[a-z]{3}))?(?:-[a-z]{4})?"
+    r"(?:-(?P<region>[a-z]{2}|[0-9]{3}))?(?:-[a-z0-9]{1,8})*"
+)
+"""Language, extended language, script and region of RFC 5646; variants and extensions follow."""
+
+_SHOWN = 40
 
 # The first letter of a Kokoro voice's name (`af_heart`, `bm_george`) stands for its language.
 _LANGUAGE_OF_LETTER = {
@@ -62,19 +84,41 @@ _LANGUAGE_OF_LETTER = {
 }
 
 
-def find_language(code: str) -> Language:
-    """Return the language with this code, in any case. Also takes `_` for `-`, `en` and `pt`.
+def find_language(tag: str) -> Language:
+    """Return the language of a tag of BCP 47, or of a locale's name, in any case.
+
+    Script, region, variants and extensions do not matter, but that English is British in `_BRITISH`
+    regions: `es-419`, `fr_CA`, `zh-Hans-CN`, `en-AU-u-ca-gregory` and `pt_PT.UTF-8` have one.
 
     Raises:
         LanguageUnavailableError: there is no such language.
     """
-    wanted = code.strip().lower().replace("_", "-")
-    language = LANGUAGES.get(_ALIASES.get(wanted, wanted))
-    if language is None:
+    # A locale's name ends with its encoding, and perhaps with a modifier.
+    written = re.split("[.@]", tag.strip(), maxsplit=1)[0].lower().replace("_", "-")
+    match = _TAG.fullmatch(written)
+    # In Chinese an extended language is a language of its own, such as Cantonese.
+    primary = "" if match is None else match["extended"] or match["primary"]
+    if match is None or primary not in _CODES:
+        shown = tag if len(tag) <= _SHOWN else f"{tag[:_SHOWN]}…"
         raise LanguageUnavailableError(
-            f"unknown language {code!r}; available: {', '.join(LANGUAGES)}"
+            f"unknown language {shown!r}; available: {', '.join(LANGUAGES)}"
         )
-    return language
+    if _CODES[primary] == "en-us" and match["region"] in _BRITISH:
+        return LANGUAGES["en-gb"]
+    return LANGUAGES[_CODES[primary]]
+
+
+def is_variety(code: str, tag: str) -> bool:
+    """Tell whether a language, by its code, is what a tag asks for.
+
+    A tag without a region, such as `en`, asks for any variety.
+
+    Raises:
+        LanguageUnavailableError: there is no language of the tag.
+    """
+    found = find_language(tag).code
+    names_no_region = len(re.split("[-_.@]", tag.strip(), maxsplit=1)) == 1
+    return code == found or (names_no_region and code.partition("-")[0] == found.partition("-")[0])
 
 
 def language_of_voice(name: str) -> str | None:

@@ -6,10 +6,10 @@ import re
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from service.errors import ServiceError
+from service.errors import LanguageUnavailableError, ServiceError
 from service.text.backtracking import is_explosive
 from service.text.characters import check_text, clean_text
-from service.text.languages import LANGUAGES
+from service.text.languages import LANGUAGES, find_language
 from service.text.markup.values import is_blank, parse_phonemes, quote
 from service.text.offset_mapping import TracedText
 
@@ -150,9 +150,12 @@ def read_entry(written: Mapping[str, Any]) -> Entry:
 
 def _language(written: str) -> str:
     code = written.strip().lower().replace("_", "-")
-    if code and not any(f"{known}-".startswith(f"{code}-") for known in LANGUAGES):
-        raise ValueError(f"unknown language {written!r}; known: {', '.join(LANGUAGES)}, and en, pt")
-    return code
+    if not code or any(f"{known}-".startswith(f"{code}-") for known in LANGUAGES):
+        return code
+    try:
+        return find_language(code).code
+    except LanguageUnavailableError as error:
+        raise ValueError(f"{error}, and en, pt") from None
 
 
 def read_pattern(written: Mapping[str, Any], entry: Entry) -> re.Pattern[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from service.audio import FORMATS, AudioFormat
+from service.audio import FORMATS, AudioFormat, format_name
 from service.errors import UnsupportedFormatError
 from service.settings import nearest
 
@@ -40,18 +40,25 @@ def require_output_format(name: str, *, streamed: bool = False) -> OutputFormat:
     """Return the format of a name.
 
     Args:
-        name: one of `OUTPUT_FORMATS`.
+        name: one of `OUTPUT_FORMATS`, in any case, or with another name of the format in it.
         streamed: whether the audio is sent while it is made.
 
     Raises:
         UnsupportedFormatError: there is no such format, or it cannot be streamed.
     """
-    if name not in OUTPUT_FORMATS:
+    output = OUTPUT_FORMATS.get(name) or OUTPUT_FORMATS.get(_own_name(name))
+    if output is None:
         raise UnsupportedFormatError(
             f"no output format {name!r}{nearest(name, OUTPUT_FORMATS)}; supported: "
             f"{', '.join(OUTPUT_FORMATS)}"
         )
-    output = OUTPUT_FORMATS[name]
     if streamed and not FORMATS[output.audio_format].streamable:
         raise UnsupportedFormatError(f"{name} cannot be sent in parts")
     return output
+
+
+def _own_name(name: str) -> str:
+    """Return ElevenLabs' name of a format for another, such as `mulaw_8000` or `MP3_44100_128`."""
+    audio_format, mark, rest = name.partition("_")
+    audio_format = format_name(audio_format)
+    return {"mulaw": "ulaw"}.get(audio_format, audio_format) + mark + rest

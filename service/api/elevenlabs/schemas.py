@@ -12,6 +12,7 @@ from service.api.normalize_field import normalization_of
 from service.api.schemas import NAMED
 from service.speech import SILENCE_S, Blend, Utterance, Voice
 from service.speech.planning import MAX_SPEED, MIN_SPEED
+from service.text import is_variety
 
 
 class LenientModel(BaseModel):
@@ -68,8 +69,7 @@ def said_language(language_code: str | None, blend: Blend) -> str | None:
 
     Clients send `en` for every kind of English.
     """
-    own = blend.language or ""
-    if not language_code or own.startswith(f"{language_code.lower()}-"):
+    if not language_code or is_variety(blend.language or "", language_code):
         return None
     return language_code
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from service.errors import LanguageUnavailableError, UnknownModelError, UnknownVoiceError
+from service.errors import UnknownModelError, UnknownVoiceError
 from service.settings import nearest
 from service.speech import VoiceLibrary
 from service.text import find_language, language_of_voice
@@ -45,19 +45,13 @@ def check_model(name: str) -> None:
 
 
 def language_code(name: str) -> str:
-    """Return the code of a language by its code, with or without a region, or Kokoro's letter.
+    """Return the code of a language by a tag of BCP 47, or by Kokoro's letter.
 
     Raises:
         LanguageUnavailableError: there is no such language.
     """
     language = language_of_voice(name) if len(name) == 1 else None
-    try:
-        return language or find_language(name).code
-    except LanguageUnavailableError:
-        primary, region, _ = name.replace("_", "-").partition("-")
-        if not region:
-            raise
-        return find_language(primary).code
+    return language or find_language(name).code
 
 
 class VoiceNames:

@@ -20,6 +20,7 @@ from service.api.openai.names import MODELS
 from service.api.rendering import TimestampDepth
 from service.api.schemas import (
     BLEND,
+    BY_ANY_NAME,
     LOUDNESS,
     NAMED,
     SAMPLE_RATE,
@@ -185,7 +186,7 @@ class SpeechRequest(LooseModel):
         examples=["alloy", "af_heart"],
         json_schema_extra=BLEND,
     )
-    response_format: AudioFormat = Field(
+    response_format: Annotated[AudioFormat, BY_ANY_NAME] = Field(
         "mp3", description="audio format; all but flac and those in WAV are streamed"
     )
     sample_rate: SampleRate | None = SAMPLE_RATE
@@ -239,7 +240,7 @@ class SpeechRequest(LooseModel):
     return_timestamps: bool = Field(
         False, description="like timestamps, with the answer of Kokoro-FastAPI"
     )
-    download_format: str | None = Field(
+    download_format: Annotated[str | None, BY_ANY_NAME] = Field(
         None, description="accepted, but without effect: there are no download links"
     )
     ssml: bool = Field(False, description="the same as input_format ssml, which counts more")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -11,6 +11,7 @@ from service.api.normalize_field import NORMALIZE, NormalizeField, normalization
 from service.api.piper_fields import PiperFields
 from service.api.schemas import (
     BLEND,
+    BY_ANY_NAME,
     LOUDNESS,
     NAMED,
     SAMPLE_RATE,
@@ -118,7 +119,7 @@ class SynthesisRequest(StrictModel, PiperFields):
     )
     normalize: NormalizeField = NORMALIZE
     lexicon: LexiconField = None
-    format: AudioFormat | Literal["srt", "vtt"] = Field(
+    format: Annotated[AudioFormat | Literal["srt", "vtt"], BY_ANY_NAME] = Field(
         "wav", description="audio format, or a subtitle format, which has times and no audio"
     )
     sample_rate: SampleRate | None = SAMPLE_RATE

@@ -10,7 +10,7 @@ from service.api.backlog import SampleFormat
 from service.api.error_answers import explain
 from service.api.lexicon_field import LexiconField
 from service.api.normalize_field import NORMALIZE, NormalizeField
-from service.api.schemas import VOLUME, ErrorDetail, StrictModel, WordAnswer
+from service.api.schemas import BY_ANY_NAME, VOLUME, ErrorDetail, StrictModel, WordAnswer
 from service.audio import SampleRate
 from service.errors import InvalidRequestError
 from service.speech.planning import MAX_SPEED, MIN_SPEED
@@ -28,7 +28,7 @@ class Config(StrictModel):
     language: str | None = None
     timestamps: Literal["word", "phoneme"] = "word"
     normalize: NormalizeField = NORMALIZE
-    format: SampleFormat = "pcm"
+    format: Annotated[SampleFormat, BY_ANY_NAME] = "pcm"
     sample_rate: SampleRate | None = None
     volume: float = VOLUME
     lexicon: LexiconField = None

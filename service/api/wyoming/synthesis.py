@@ -18,7 +18,7 @@ from service.errors import (
     ServiceError,
 )
 from service.speech import SILENCE_S, AudioSegment, Delivery, Plan, Planner, Utterance
-from service.text import find_language
+from service.text import find_language, is_variety
 
 Speech = AsyncGenerator[bytes | ServiceError, None]
 """PCM samples, int16; or the error of a part that is left out. Raises the error of all of it."""
@@ -118,9 +118,9 @@ def _voice(planner: Planner, choice: VoiceChoice | None) -> str | None:
     """
     if choice is None or choice.name is not None or choice.language is None:
         return choice.name if choice is not None else None
-    language = find_language(choice.language).code
-    if planner.resolve(None).language == language:
+    if is_variety(planner.resolve(None).language or "", choice.language):
         return None
+    language = find_language(choice.language).code
     for voice in planner.voices.voices:
         if voice.language == language:
             return voice.name

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 
 from service.errors import InvalidTextError
 from service.text.characters import check_text
-from service.text.languages import LANGUAGES, find_language, language_of_voice
+from service.text.languages import find_language, language_of_voice
 from service.text.markup.ipa import kokoro_phonemes
 from service.text.markup.passages import Interpretation, VoiceSettings
 from service.text.markup.values import check_rate, is_blank, parse_duration, parse_phonemes, quote
@@ -137,7 +137,9 @@ def styled(element: Element) -> Element:
     if attributes.get("xml:space", "default") != "default":
         raise ValueError("xml:space is not supported: white space is always folded")
     if "xml:lang" in attributes:
-        voice_settings = replace(voice_settings, language=_language(attributes["xml:lang"]))
+        voice_settings = replace(
+            voice_settings, language=find_language(attributes["xml:lang"]).code
+        )
     return replace(element, voice_settings=voice_settings, stress=stress)
 
 
@@ -232,10 +234,3 @@ def _detail(interpretation: Interpretation, written: str) -> str:
     if interpretation == "date":
         return _one_of("format", _REPEATED.sub(r"\1", written.strip().lower()), known)
     return _one_of("format", written.strip().lower(), known)
-
-
-def _language(tag: str) -> str:
-    """Return the code of the language of `es-MX`, `fr-FR` or `en-US`."""
-    primary = re.split("[-_]", tag.strip().lower())[0]
-    # A language that the service has in one variety stands for all its varieties.
-    return find_language(primary if primary in LANGUAGES else tag).code

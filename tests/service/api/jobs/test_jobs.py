@@ -306,3 +306,14 @@ def test_a_killed_server_loses_nothing(start_server: Callable[..., Server], tmp_
         assert server.client.get(f"/jobs/{job_id}/output").content == expected
     finally:
         server.process.kill()
+
+
+@pytest.mark.parametrize(("name", "known"), [("MP3", "mp3"), ("m4a", "m4b"), ("ogg", "opus")])
+def test_a_format_may_have_another_name(client: httpx.Client, name: str, known: str) -> None:
+    job_id = add(client, "Hello.", format=name)
+    done = outcome(client, job_id)
+    assert (done["state"], done["format"]) == ("done", known)
+    assert client.get(f"/jobs/{job_id}/output").content
+    query = client.post(f"/jobs?name=a.txt&format={name}", content=b"Hello.")
+    assert query.json()["format"] == known
+    assert client.delete(f"/jobs/{query.json()['id']}").status_code == 204

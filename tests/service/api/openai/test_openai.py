@@ -278,7 +278,7 @@ def test_models_are_listed_and_any_name_is_a_model(client: openai.OpenAI) -> Non
         ({"speed": 40.0}, "invalid_request", "speed", "speed"),
         ({"input": ""}, "empty_text", "input", "empty"),
         ({"input": " \n"}, "empty_text", "input", "empty"),
-        ({"response_format": "ogg"}, "invalid_request", "response_format", "'mp3'"),
+        ({"response_format": "wma"}, "invalid_request", "response_format", "'mp3'"),
         ({"extra_body": {"input": None}}, "invalid_request", "input", "required"),
         ({"extra_body": {"lang_code": "xx"}}, "language_unavailable", "lang_code", "en-us"),
         ({"extra_body": {"timestamps": "letter"}}, "invalid_request", "timestamps", "'word'"),

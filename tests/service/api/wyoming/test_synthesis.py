@@ -129,6 +129,11 @@ def test_texts_in_parts_and_whole_ones_follow_each_other_on_a_connection(wyoming
     [
         ({"language": "en-GB"}, "bf_alice"),
         ({"language": "pt_BR"}, "pf_dora"),
+        ({"language": "fr_FR"}, "ff_siwis"),
+        ({"language": "fr-CA"}, "ff_siwis"),
+        ({"language": "es-MX"}, "ef_dora"),
+        ({"language": "en-AU"}, "bf_alice"),
+        ({"language": "en"}, "af_heart"),
         ({"language": "en-US"}, "af_heart"),
         ({"name": "af_bella(2)+af_sky(1)"}, "af_bella(2)+af_sky(1)"),
         ({"name": "bm_george", "language": "es", "speaker": "7"}, "bm_george"),
