@@ -51,20 +51,19 @@ class Connections:
         self._said_s = -_SAY_AGAIN_S
 
     def open(self, transport: asyncio.WriteTransport) -> bool:
-        """Count a new connection, which is idle; tell whether there is a place for it.
+        """Count a new connection, which is idle, until `closed`.
 
-        It counts until `closed` in either case.
+        Return whether there is a place for it; if not, it does not count, and must be closed.
         """
-        has_place = len(self._idle) + len(self._busy) < self._most
-        if not has_place:
+        if len(self._idle) + len(self._busy) >= self._most:
             self._say()
             oldest = next(iter(self._idle), None)
-            if oldest is not None:
-                has_place = True
-                del self._idle[oldest]
-                abort(oldest)
+            if oldest is None:
+                return False
+            del self._idle[oldest]
+            abort(oldest)
         self._idle[transport] = None
-        return has_place
+        return True
 
     def busy(self, transport: asyncio.WriteTransport) -> None:
         """Note that a connection is being served, so that it is not closed for another."""

@@ -97,7 +97,6 @@ class Listener:
         connection.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, SEND_BUFFER_BYTES)
         if not self._connections.open(transport):
             abort(transport)
-            self._connections.closed(transport)
             return
         client = asyncio.ensure_future(serve(reader, writer))
         self._clients.add(client)
