@@ -69,10 +69,8 @@ def _read(path: Path, reader: Callable[[Path], Book]) -> Book:
     """Read a book; whatever a parser makes of a damaged file is one error."""
     try:
         return reader(path)
-    except (ServiceError, OSError):
+    except (ServiceError, OSError, MemoryError):
         raise
-    except MemoryError as error:
-        raise InvalidBookError(f"{path.name} takes more memory than there is") from error
     except Exception as error:
         # A fault of ours looks the same, so it is in the log.
         logger.warning("a document cannot be read", exc_info=error)

@@ -22,6 +22,8 @@ MAX_ELEMENTS = 1_000_000
 
 MAX_CHAPTERS = 10_000
 
+_BLOCK_BYTES = 1 << 20
+
 
 class Budget:
     """What is left of the bytes and elements that a document may have, all its parts together.
@@ -44,10 +46,14 @@ class Budget:
             InvalidBookError: it is too large.
             OSError: it cannot be read.
         """
+        content = bytearray()
         with path.open("rb") as file:
-            content = file.read(self._bytes_left + 1)
+            # Python takes memory for as much as is asked for, however short the file is.
+            while block := file.read(_BLOCK_BYTES):
+                content += block
+                self.check_bytes(len(content))
         self.take_bytes(len(content))
-        return content
+        return bytes(content)
 
     def take_bytes(self, count: int) -> None:
         """Take what was unpacked. Raises InvalidBookError if it is too much."""

@@ -37,6 +37,11 @@ def titled(title: str) -> Book:
     return Book(title, (), None, None, (Chapter("One", (Paragraph("Hello."),)),))
 
 
+def text_of(book: Book) -> str:
+    """Return the first paragraph."""
+    return book.chapters[0].paragraphs[0].text
+
+
 def loop(path: Path) -> Book:
     """Never end, in C, where no other thread of the process runs."""
     note_start(path)
@@ -127,11 +132,12 @@ class _Trap:
 
 def send_code(path: Path) -> Book:
     """As a reader that a document has taken over might."""
-    return titled(_Trap())  # type: ignore[arg-type]
+    cover = Picture(_Trap(), "image/png")  # type: ignore[arg-type]
+    return Book("Cover", (), None, cover, (Chapter("One", (Paragraph("Hello."),)),))
 
 
 def tell_what_it_has(path: Path) -> Book:
-    """Return what the process has, as JSON in the title of a book."""
+    """Return what the process has, as JSON in the text of a book."""
     descriptors = {}
     for name in os.listdir("/proc/self/fd"):
         try:
@@ -150,4 +156,4 @@ def tell_what_it_has(path: Path) -> Book:
         "rooms": sorted({name for name in sys.modules if re.fullmatch(r"service\.\w+", name)}),
         "folder": os.getcwd(),
     }
-    return titled(json.dumps(told))
+    return Book("Told", (), None, None, (Chapter("One", (Paragraph(json.dumps(told)),)),))

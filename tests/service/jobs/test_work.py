@@ -9,10 +9,12 @@ import pytest
 from service.books.audiobook import Order
 from service.books.casting import Cast
 from service.books.choice import Choice
+from service.books.document_reader import DocumentReader, ReadingLimits
 from service.books.narration import Manner
 from service.books.outputs import Output
 from service.errors import SynthesisError
 from service.jobs import Job, JobOrder, JobsFolder, perform
+from service.settings import Settings
 from service.speech import Cancellation, Synthesizer
 
 
@@ -34,11 +36,14 @@ def test_damaged_speech_is_dropped_and_the_next_try_makes_it_anew(
     output.state.mkdir()
     (output.state / "speech.sqlite").write_bytes(b"no database" * 1000)
 
-    with Cancellation(is_background=True) as cancellation:
+    with (
+        Cancellation(is_background=True) as cancellation,
+        DocumentReader(ReadingLimits.of(Settings())) as documents,
+    ):
         with pytest.raises(SynthesisError, match="try the job again") as failed:
-            perform(job, order, synthesizer, cancellation, folder)
+            perform(job, order, documents, synthesizer, cancellation, folder)
         assert str(tmp_path) not in failed.value.message
-        outputs = perform(job, order, synthesizer, cancellation, folder)
+        outputs = perform(job, order, documents, synthesizer, cancellation, folder)
     assert outputs == ["output.flac"]
     assert output.state.is_dir()  # until it is kept that the job is done
     folder.finish(job, state="done", outputs=outputs)
