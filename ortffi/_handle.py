@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import atexit
+import sys
 import threading
+import time
 import weakref
 from collections.abc import Callable
+from threading import get_ident
 from types import TracebackType
-from typing import Any, TypeVar
+from typing import Any, NoReturn, TypeVar
 
 from ortffi.errors import ClosedError
 
@@ -76,69 +79,99 @@ class Owned:
         release_with(self, release, pointer, *keep_alive)
 
 
-_closing = threading.Lock()
+_LONGEST_PAUSE_S = 0.01
+"""Between two looks of `close` at the users that it waits for."""
+
+
+class Loan:
+    """One use of a handle: a context manager that lends its pointer. Made by `Handle.lend`.
+
+    It ends with `leave`, or when nothing refers to it any more.
+    """
+
+    __slots__ = ("_handle",)
+
+    def __init__(self, handle: Handle) -> None:
+        self._handle = handle
+
+    def enter(self) -> int:
+        """Lend the pointer until `leave`; raise ClosedError if `close` has been called."""
+        handle = self._handle
+        handle.users[self] = get_ident()
+        if handle.closed:
+            self.leave()
+            handle.refuse()
+        return handle.pointer
+
+    def leave(self, *_: object) -> None:
+        """Return the lent pointer. Calling it again, or without `enter`, does nothing."""
+        handle = self._handle
+        handle.users.pop(self, None)
+        if handle.release_is_due:
+            handle.release_if_unused()
+
+    __enter__, __exit__ = enter, leave
 
 
 class Handle:
-    """Owns a C object: lends its pointer, counts its users, releases it once.
+    """Owns a C object: lends its pointer, knows its users, releases it once.
 
-    As a context manager it lends the pointer. Several threads may hold it at once, and `close`
-    waits for the last of them. Garbage collection releases the object too.
+    Several threads may use it at once, and `close` waits for the last of them. Garbage collection
+    releases the object too.
+
+    A use is an entry of `users`: an object to which only the user refers, and the user's thread.
+    Setting and removing an entry are single operations of the interpreter, so lending needs no lock
+    (a run of a trivial model takes a few microseconds, locking twice takes a tenth of that). A user
+    enters, then checks `closed`; `close` sets it, then checks for users. One of them sees the
+    other.
+
+    A signal handler may run between any two operations, raise, and call anything here. So a user
+    enters inside the `try` whose `finally` removes the entry first of all; see `Session.run`. If
+    even that is prevented, the entry stays, but then nobody refers to its object any more.
 
     Args:
         pointer: the object, not null.
         release: the C function that releases it.
         what: its name in error messages.
         keep_alive: objects that must live as long: the parent's handle, borrowed arrays.
+        before_release: called when `close` has found no more users; may be called twice.
+
+    Attributes:
+        pointer: the object, for callers that have entered or whose own caller has.
+        users: the thread of each use.
+        closed: whether `close` has been called.
+        release_is_due: whether the last user must release the object.
     """
 
-    __slots__ = ("__weakref__", "_closed", "_idle", "_owned", "_pointer", "_users", "_what")
+    __slots__ = (
+        "__weakref__", "_before_release", "_owned", "_releasing", "_what", "closed", "pointer",
+        "release_is_due", "users",
+    )  # fmt: skip
 
     def __init__(
-        self, pointer: int, release: Callable[[int], object], what: str, *keep_alive: object
+        self,
+        pointer: int,
+        release: Callable[[int], object],
+        what: str,
+        *keep_alive: object,
+        before_release: Callable[[], object] | None = None,
     ) -> None:
         self._owned: Owned | None = Owned(pointer, release, keep_alive)
-        self._pointer = pointer
         self._what = what
-        # One entry for each user. Appending and popping are atomic, so lending needs no lock (a
-        # run of a trivial model takes a few microseconds, locking twice takes a tenth of that).
-        # A user enters, then checks `_closed`; `close` sets it, then checks for users. One of
-        # them sees the other.
-        self._users: list[None] = []
-        self._closed = False
-        self._idle: threading.Condition | None = None
-        """Made by the first `close`, before it sets `_closed`."""
+        self._before_release = before_release
+        self._releasing = threading.RLock()
+        self.pointer = pointer
+        self.users: dict[object, int] = {}
+        self.closed = False
+        self.release_is_due = False
 
-    @property
-    def closed(self) -> bool:
-        """Return whether `close` has been called."""
-        return self._closed
+    def lend(self) -> Loan:
+        """Return a context manager that lends the pointer."""
+        return Loan(self)
 
-    @property
-    def pointer(self) -> int:
-        """Return the pointer, for callers that have entered or whose own caller has."""
-        return self._pointer
-
-    def enter(self) -> int:
-        """Lend the pointer until `leave`; raise ClosedError if `close` has been called."""
-        self._users.append(None)
-        if self._closed:
-            self.leave()
-            raise ClosedError(f"this {self._what} is closed")
-        return self._pointer
-
-    def leave(self) -> None:
-        """Return the lent pointer."""
-        self._users.pop()
-        if self._closed and self._idle is not None:
-            with self._idle:
-                self._idle.notify_all()
-
-    def __enter__(self) -> int:
-        return self.enter()
-
-    def __exit__(self, *_: object) -> None:
-        self.leave()
+    def refuse(self) -> NoReturn:
+        """Raise the error of a use after `close`."""
+        raise ClosedError(f"this {self._what} is closed")
 
     def share(self) -> Owned:
         """Return a reference that keeps the object from being released, even by `close`.
@@ -146,23 +179,60 @@ class Handle:
         Only for callers that have entered.
         """
         if self._owned is None:
-            raise ClosedError(f"this {self._what} is closed")
+            self.refuse()
         return self._owned
+
+    def is_used_here(self) -> bool:
+        """Return whether this thread is a user: whoever calls interrupts a use."""
+        return get_ident() in self._current_users()
 
     def close(self) -> None:
         """Refuse new users, wait for those inside, release the object.
 
         Calling it again does nothing. It returns when the object is released, even if another
         thread releases it. References from `share` delay the release.
+
+        If this thread is a user itself, because a signal handler or a log handler calls, there is
+        no waiting: the last user releases the object.
         """
-        with _closing:
-            if self._idle is None:
-                self._idle = threading.Condition()
-        self._closed = True
-        with self._idle:
-            while self._users:
-                self._idle.wait()
+        self.closed = True
+        if self.is_used_here():
+            self.release_is_due = True
+            return
+        pause_s = _LONGEST_PAUSE_S / 256
+        while self._current_users():
+            # A lock to wait for would have to be released by users who may be interrupted.
+            time.sleep(pause_s)
+            pause_s = min(2 * pause_s, _LONGEST_PAUSE_S)
+        self._release()
+
+    def release_if_unused(self) -> None:
+        """Complete a `close` that could not wait."""
+        if not self._current_users():
+            self._release()
+
+    def _release(self) -> None:
+        with self._releasing:
+            if self._before_release is not None:
+                self._before_release()
+                self._before_release = None
             self._owned = None
+
+    def _current_users(self) -> list[int]:
+        """Return the thread of each use, after removing the uses that were cut off."""
+        if not self.users:
+            return []
+        # The probe has the references of a use that goes on: two dictionaries and its user's.
+        probe = object()
+        own, uses = {probe: 0}, {**self.users, probe: 0}
+        references = {use: sys.getrefcount(use) for use in uses}
+        threads = []
+        for use, thread in uses.items():
+            if references[use] < references[probe]:
+                self.users.pop(use, None)
+            elif use not in own:
+                threads.append(thread)
+        return threads
 
 
 _Owner = TypeVar("_Owner", bound="Owner")
@@ -176,7 +246,7 @@ class Owner:
 
     @property
     def handle(self) -> Handle:
-        """Lend the C object for the time of a `with` block."""
+        """Return what owns the C object; its `lend` lends it for the time of a `with` block."""
         return self._handle
 
     @property
@@ -185,7 +255,11 @@ class Owner:
         return self._handle.closed
 
     def close(self) -> None:
-        """Wait for current users, then release the object. Calling it again does nothing."""
+        """Wait for current users, then release the object. Calling it again does nothing.
+
+        Called during a use by the same thread, for example by a signal handler, it returns at
+        once: the object is released when that use ends.
+        """
         self._handle.close()
 
     def __enter__(self: _Owner) -> _Owner:

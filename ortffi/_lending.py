@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ortffi._api import ElementType, ErrorCode, OnnxType
-from ortffi._handle import Handle
+from ortffi._handle import Loan
 from ortffi.elements import DTYPES, Array, resolve, spell
 from ortffi.environment import Environment
 from ortffi.errors import InvalidArgumentError
@@ -68,9 +68,9 @@ class Lender:
             return pointer
         if not isinstance(value, Value):
             value = self._convert(index, value, info)
-        handle: Handle = value.handle
-        pointer = handle.enter()
-        lent.append((handle.leave, value))
+        loan: Loan = value.handle.lend()
+        lent.append((loan.leave, value))
+        pointer = loan.enter()
         if is_nothing(value):
             name = self._names[index]
             raise TypeError(f"input {name!r} is not optional, but the value is an empty optional")

@@ -55,7 +55,7 @@ class LoadedModel(Owner):
         """Return the metadata that the exporter wrote (`SessionGetModelMetadata`)."""
         from ortffi.metadata import read_metadata
 
-        with self._handle as pointer:
+        with self._handle.lend() as pointer:
             return read_metadata(self._environment, pointer)
 
     def opset_version(self, domain: str = "") -> int | None:
@@ -70,7 +70,7 @@ class LoadedModel(Owner):
         """
         from ortffi.metadata import opset_version
 
-        with self._handle as pointer:
+        with self._handle.lend() as pointer:
             return opset_version(self._environment, pointer, domain)
 
     def assignment(self) -> tuple[AssignedNode, ...]:
@@ -85,7 +85,7 @@ class LoadedModel(Owner):
         """
         from ortffi.assignment import read_assignment
 
-        with self._handle as pointer:
+        with self._handle.lend() as pointer:
             if self._placement is not None:
                 return self._placement.nodes
             return read_assignment(self._environment, pointer)
@@ -98,7 +98,7 @@ class LoadedModel(Owner):
         Raises:
             OrtError: the session was made without `profiling_prefix`, or profiling has ended.
         """
-        with self._handle as pointer:
+        with self._handle.lend() as pointer:
             environment = self._environment
             name = environment.take_string(
                 new(environment.api.SessionEndProfiling, pointer, environment.allocator)

@@ -61,7 +61,7 @@ class Functions:
         and that run reports the error. Null before the first `Plan.bind`."""
         self._bound_plans: WeakSet[Plan] = WeakSet()
         self._api = api
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()
 
     def make_quiet(self) -> None:
         """Create `quiet` if it does not exist."""

@@ -8,9 +8,9 @@ from typing import Any, TypeVar, overload
 import numpy as np
 import numpy.typing as npt
 
-from ortffi._api import ElementType, OnnxType
+from ortffi._api import ElementType, OnnxType, new
 from ortffi._handle import Handle, Owner
-from ortffi.elements import DTYPES, Array, spell
+from ortffi.elements import DTYPES, Array, packed_size, spell
 from ortffi.environment import Environment
 from ortffi.exchange import (
     HOST,
@@ -19,6 +19,7 @@ from ortffi.exchange import (
     convert,
     dlpack_device,
     export,
+    has_addresses,
     tells_read_only,
 )
 from ortffi.memory import Memory, copy_tensor, read_memory
@@ -26,6 +27,7 @@ from ortffi.tensors import (
     Shape,
     allocate_tensor,
     describe_tensor,
+    element_count,
     is_viewable,
     kind_of,
     read_tensor,
@@ -45,6 +47,8 @@ class ReadableValue(Owner):
         self._environment = environment
         handle = Handle(pointer, environment.api.ReleaseValue, "value", *keep_alive)
         super().__init__(handle)
+        self._writeable = not any_read_only(keep_alive)
+        self._parts: tuple[tuple[int, int], ...] = ()
         # GetValueType crashes on an empty optional (1.17 to 1.31).
         self._kind = kind_of(environment, pointer) if self.has_value else OnnxType.OPTIONAL
         self._element_type = ElementType.UNDEFINED
@@ -54,13 +58,13 @@ class ReadableValue(Owner):
     @property
     def kind(self) -> OnnxType:
         """Return the kind of value: a tensor, a sequence, a map, or an empty optional."""
-        with self._handle:
+        with self._handle.lend():
             return self._kind
 
     @property
     def has_value(self) -> bool:
         """Return False for an empty optional, True for all other values (`HasValue`)."""
-        with self._handle as pointer:
+        with self._handle.lend() as pointer:
             answer = ctypes.c_int()
             self._environment.api.HasValue(pointer, ctypes.byref(answer))
             return bool(answer.value)
@@ -68,7 +72,7 @@ class ReadableValue(Owner):
     @property
     def element_type(self) -> ElementType:
         """Return the type of a tensor's elements; `UNDEFINED` for other kinds."""
-        with self._handle:
+        with self._handle.lend():
             return self._element_type
 
     @property
@@ -78,7 +82,7 @@ class ReadableValue(Owner):
         Raises:
             TypeError: it is not a tensor.
         """
-        with self._handle:
+        with self._handle.lend():
             self._check_tensor()
             return self._shape
 
@@ -89,9 +93,37 @@ class ReadableValue(Owner):
         Raises:
             TypeError: it is not a tensor.
         """
-        with self._handle as pointer:
+        with self._handle.lend() as pointer:
             self._check_tensor()
             return read_memory(self._environment.api, pointer)
+
+    @property
+    def writeable(self) -> bool:
+        """Return False if the value borrows an array that was read-only when it was made.
+
+        Such memory may really be read-only (a file, `bytes`): it can be an input, but no output of
+        a run and no target of `copy_from`.
+        """
+        with self._handle.lend():
+            return self._writeable
+
+    @property
+    def _extents(self) -> tuple[tuple[int, int], ...]:
+        """Return the first address, and the address behind the last, of each tensor in it.
+
+        Of a sequence these are the tensors that it was made of. Their memory is its memory, but
+        `GetValue` copies it.
+        """
+        with self._handle.lend() as pointer:
+            if self._kind is not OnnxType.TENSOR:
+                return self._parts
+            api = self._environment.api
+            start = new(api.GetTensorMutableData, pointer, allow_null=True)
+            known = self._element_type in DTYPES and has_addresses(read_memory(api, pointer))
+            if not known:  # at least the same memory is found to be the same
+                return ((start, start + 1),)
+            n_bytes = packed_size(self._element_type, element_count(self._shape))
+            return ((start, start + n_bytes),)
 
     @overload
     def numpy(self, dtype: type[Scalar], *, copy: bool | None = True) -> npt.NDArray[Scalar]: ...
@@ -114,7 +146,7 @@ class ReadableValue(Owner):
             UnsupportedError: the tensor is in GPU memory, and the library is older than 1.23.
             ClosedError: the value is closed.
         """
-        with self._handle as pointer:
+        with self._handle.lend() as pointer:
             self._check_tensor()
             if dtype is not None and DTYPES.get(self._element_type) != np.dtype(dtype):
                 raise TypeError(f"the tensor holds {spell(self._element_type)}, not "
@@ -196,17 +228,15 @@ class ReadableValue(Owner):
                               "host: dl_device=(1, 0)")  # fmt: skip
         if here != HOST:
             return export(self.numpy(), max_version, stream=stream, copy=None)
-        with self._handle as pointer:
+        with self._handle.lend() as pointer:
             owned = self._handle.share()
             array = view_tensor(self._environment, pointer, self._element_type, self._shape, owned)
-        array.flags.writeable = not (
-            tells_read_only(max_version) or any_read_only(owned.keep_alive)
-        )
+        array.flags.writeable = self._writeable and not tells_read_only(max_version)
         return export(array, max_version, stream=stream, copy=copy)
 
     def read(self) -> Array:
         """Copy a tensor in host memory into a new array; for any memory see `numpy`."""
-        with self._handle as pointer:
+        with self._handle.lend() as pointer:
             self._check_tensor()
             return read_tensor(self._environment, pointer)
 
@@ -216,7 +246,7 @@ class ReadableValue(Owner):
             environment, environment.allocator, self._shape, self._element_type
         )
         copy = ReadableValue(environment, allocated)
-        with self._handle as origin, copy._handle as target:
+        with self._handle.lend() as origin, copy._handle.lend() as target:
             copy_tensor(environment, origin, target, self._element_type, self._shape)
         return copy
 

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from ortffi._api import ElementType, OnnxType
+from ortffi._extents import Extent, check_apart, extents
 from ortffi._handle import release_with
 from ortffi._lending import Lender, Lent
 from ortffi._plan import (
@@ -180,12 +181,25 @@ class Call:
         options: ctypes.c_void_p,
         values: Sequence[Any],
         targets: Sequence[int | None],
+        written: Sequence[Extent],
+        weights: Sequence[Extent],
     ) -> list[tuple[int, tuple[object, ...]]]:
         """Run with memory given for some outputs.
+
+        Args:
+            session: the `OrtSession*`.
+            options: the `OrtRunOptions*` or null.
+            values: of the inputs.
+            targets: the `OrtValue*` of each output, None for one that the run makes.
+            written: the memory of the targets.
+            weights: other memory that the session reads.
 
         Returns:
             For every output its `OrtValue*` and the inputs' objects that must live as long. The
             caller releases the values of the outputs without a target.
+
+        Raises:
+            ValueError: a target overlaps another one, an input or a weight.
         """
         plan = self._plan()
         for index, target in enumerate(targets):
@@ -194,6 +208,13 @@ class Call:
         try:
             for index, value in enumerate(values):
                 plan.inputs[index] = self._lender.lend(index, value, lent)
+            if written:
+                read = [
+                    extent
+                    for name, (_, thing) in zip(self.input_names, lent, strict=True)
+                    for extent in extents(f"input {name!r}", thing)
+                ]
+                check_apart(written, [*read, *weights])
             status = self._functions.run(session, options, *plan.run_arguments)
             if status:
                 check(self._environment.api, status, "Run")

@@ -4,23 +4,24 @@ from __future__ import annotations
 
 import ctypes
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 
 from ortffi._api import OnnxType, c_string, new
+from ortffi._extents import Extent, check_apart, extents
 from ortffi._handle import Handle, Owned, Owner
 from ortffi._plan import Functions
 from ortffi.elements import Array, resolve, spell
 from ortffi.environment import Environment
-from ortffi.errors import ClosedError, check
+from ortffi.errors import check
 from ortffi.memory import Memory, memory_info
 from ortffi.run_options import RunOptions, handle_of
 from ortffi.tensors import is_viewable
 from ortffi.type_info import ValueInfo
-from ortffi.value import Value, borrowed_by, is_nothing, own_all
+from ortffi.value import Value, borrowed_by, is_nothing, own_all, require_writeable
 
 
 class IoBinding(Owner):
@@ -39,19 +40,24 @@ class IoBinding(Owner):
         functions: Functions,
         inputs: Mapping[str, ValueInfo],
         outputs: Mapping[str, ValueInfo],
+        weights: Sequence[Extent],
     ) -> None:
         self._api = api = environment.api
         self._environment = environment
         self._session = session
         self._inputs = inputs
         self._outputs = outputs
+        self._weights = weights
         self._alive: dict[tuple[str, str], Owned] = {}
+        self._extents: dict[tuple[str, str], list[Extent]] = {}
+        self._is_ready = False
         self._memories: dict[str, Memory] = {}
-        self._lock = threading.Lock()
-        with session as session_pointer:
+        self._lock = threading.RLock()
+        with session.lend() as session_pointer:
             pointer = new(api.CreateIoBinding, session_pointer)
-            handle = Handle(pointer, api.ReleaseIoBinding, "binding", self._alive, session)
-            super().__init__(handle)
+            # Everything bound to a session is released before it.
+            release = partial(_release_binding, api.ReleaseIoBinding, self._alive)
+            super().__init__(Handle(pointer, release, "binding", session.share()))
         run, bound = functions.run_with_binding, ctypes.c_void_p(pointer)
         session_address = ctypes.c_void_p(session_pointer)
         self._run: Callable[[], int | None] = partial(
@@ -74,9 +80,8 @@ class IoBinding(Owner):
             OrtError: ONNX Runtime refused the input.
         """
         value = _borrow(name, source, _find("input", name, self._inputs))
-        with self._lock, self._session, self._handle as pointer, value.handle as value_pointer:
-            self._api.BindInput(pointer, c_string("name", name), value_pointer)
-            self._alive["input", name] = value.handle.share()
+        with self._lock, self._session.lend(), self._handle.lend() as pointer:
+            self._bind("input", self._api.BindInput, pointer, name, value)
 
     def bind_output(self, name: str, target: Array | Value | Memory = Memory.CPU) -> None:
         """Choose where an output goes from now on (`BindOutput`, `BindOutputToDevice`).
@@ -90,22 +95,22 @@ class IoBinding(Owner):
             TypeError: not an array, a value or a memory, or it does not have the model's element
                 type.
             ValueError: the session has no such output, the output is also an input, or the
-                array's memory cannot be borrowed (not C-contiguous, not aligned, read-only).
+                memory is read-only or cannot be borrowed (not C-contiguous, not aligned).
             OrtError: ONNX Runtime refused the target.
         """
-        encoded = c_string("name", name)
         if isinstance(target, Memory):
+            c_string("name", name)
             _find("output", name, self._outputs)
-            with self._lock, self._session, self._handle as pointer:
+            with self._lock, self._session.lend(), self._handle.lend() as pointer:
                 self._bind_to_memory(pointer, name, target)
                 self._memories[name] = target
-                self._alive.pop(("output", name), None)
+                self._forget("output", name)
+                self._is_ready = False
             return
         value = borrow_output(name, target, self._outputs, self._inputs)
-        with self._lock, self._session, self._handle as pointer, value.handle as value_pointer:
-            self._api.BindOutput(pointer, encoded, value_pointer)
+        with self._lock, self._session.lend(), self._handle.lend() as pointer:
+            self._bind("output", self._api.BindOutput, pointer, name, value)
             self._memories.pop(name, None)
-            self._alive["output", name] = value.handle.share()
 
     def run(self, options: RunOptions | None = None) -> None:
         """Compute the bound outputs from the bound inputs (`RunWithBinding`).
@@ -114,24 +119,21 @@ class IoBinding(Owner):
             InvalidArgumentError: an input has a wrong rank or dimension.
             TerminatedError: the options' `terminate` was called, or a deadline has passed.
             ClosedError: the binding, the session or the options are closed.
+            ValueError: the target of an output overlaps an input, another target, or a weight
+                that the session borrows.
             OrtError: the run failed, an input is not bound, or an output's target has another
                 shape than the output.
         """
-        # The session is open while its bindings are: it closes them first.
-        lock = self._lock
-        lock.acquire()  # a third of the time of a `with` block
-        try:
-            if self._memories:
-                # Otherwise ONNX Runtime would overwrite the outputs of the last run.
-                for name, memory in self._memories.items():
-                    self._bind_to_memory(self._handle.pointer, name, memory)
+        with self._lock:  # as long as this thread has it, nothing is released; see `close`
+            if not self._is_ready:
+                self._get_ready()
             if options is None:
                 status = self._run()
             else:
-                with handle_of(options) as pointer:
+                with handle_of(options).lend() as pointer:
                     status = self._run_with(pointer)
-        finally:
-            lock.release()
+        if not self._is_ready and self._handle.release_is_due:
+            self.close()
         if status:
             check(self._api, status, "RunWithBinding")
 
@@ -141,7 +143,7 @@ class IoBinding(Owner):
         Calls `GetBoundOutputNames` and `GetBoundOutputValues`. The values share the bound memory:
         the next run overwrites those that have a target.
         """
-        with self._lock, self._session, self._handle as pointer:
+        with self._lock, self._session.lend(), self._handle.lend() as pointer:
             names = self._bound_output_names(pointer)
             values, count = ctypes.c_void_p(), ctypes.c_size_t()
             api, allocator = self._api, self._environment.allocator
@@ -161,12 +163,12 @@ class IoBinding(Owner):
 
     def synchronize_inputs(self) -> None:
         """Wait until the inputs are copied to the device (`SynchronizeBoundInputs`)."""
-        with self._lock, self._session, self._handle as pointer:
+        with self._lock, self._session.lend(), self._handle.lend() as pointer:
             self._api.SynchronizeBoundInputs(pointer)
 
     def synchronize_outputs(self) -> None:
         """Wait until the outputs on the device are complete (`SynchronizeBoundOutputs`)."""
-        with self._lock, self._session, self._handle as pointer:
+        with self._lock, self._session.lend(), self._handle.lend() as pointer:
             self._api.SynchronizeBoundOutputs(pointer)
 
     def clear_inputs(self) -> None:
@@ -178,12 +180,49 @@ class IoBinding(Owner):
         self._clear("output", self._api.ClearBoundOutputs)
 
     def close(self) -> None:
-        """Wait for the run, then release the binding. Calling it again does nothing."""
+        """Wait for the run, then release the binding. Calling it again does nothing.
+
+        Called during a run by the same thread, for example by a signal handler, it returns at
+        once: the binding is released when that run ends.
+        """
+        self._handle.closed = True
+        self._is_ready = False
+        if self._lock._is_owned():  # type: ignore[attr-defined]
+            self._handle.release_is_due = True
+            return
         with self._lock:
-            self._run = self._run_with = _refuse
-            self._memories.clear()
-        self._handle.close()
-        self._alive.clear()
+            self._handle.close()
+
+    def check_apart(self) -> None:
+        """Raise ValueError if memory for an output overlaps other memory that is bound.
+
+        Every run checks it. While inputs and outputs change places, they may overlap.
+        """
+        with self._lock:
+            sides: dict[str, list[Extent]] = {"input": [], "output": []}
+            for (side, _), found in self._extents.items():
+                sides[side] += found
+            check_apart(sides["output"], [*sides["input"], *self._weights])
+
+    def _get_ready(self) -> None:
+        """Prepare a run after a change of what is bound, and every run with a `Memory`."""
+        with self._session.lend(), self._handle.lend() as pointer:
+            self.check_apart()
+            # Otherwise ONNX Runtime would overwrite the outputs of the last run.
+            for name, memory in tuple(self._memories.items()):
+                self._bind_to_memory(pointer, name, memory)
+        self._is_ready = not self._memories
+
+    def _bind(self, side: str, bind: Any, pointer: int, name: str, value: Value) -> None:
+        with value.handle.lend() as value_pointer:
+            bind(pointer, c_string("name", name), value_pointer)
+            self._alive[side, name] = value.handle.share()
+        self._is_ready = False
+        self._extents[side, name] = list(extents(f"{side} {name!r}", value))
+
+    def _forget(self, side: str, name: str) -> None:
+        self._alive.pop((side, name), None)
+        self._extents.pop((side, name), None)
 
     def _borrowed_by(self, name: str) -> tuple[object, ...]:
         """Return the objects whose memory an output may share: its target, or the inputs.
@@ -199,12 +238,13 @@ class IoBinding(Owner):
         )
 
     def _clear(self, side: str, clear: Any) -> None:
-        with self._lock, self._session, self._handle as pointer:
+        with self._lock, self._session.lend(), self._handle.lend() as pointer:
             clear(pointer)
             if side == "output":
                 self._memories.clear()
-            for key in [key for key in self._alive if key[0] == side]:
-                del self._alive[key]
+            for found, name in tuple(self._alive):
+                if found == side:
+                    self._forget(found, name)
 
     def _bind_to_memory(self, pointer: int, name: str, memory: Memory) -> None:
         with memory_info(self._environment, memory) as info:
@@ -231,8 +271,11 @@ class IoBinding(Owner):
         return names
 
 
-def _refuse(*_: object) -> NoReturn:
-    raise ClosedError("this binding is closed")
+def _release_binding(
+    release: Callable[[int], object], alive: dict[tuple[str, str], Owned], pointer: int
+) -> None:
+    release(pointer)
+    alive.clear()
 
 
 def _find(side: str, name: str, infos: Mapping[str, ValueInfo]) -> ValueInfo:
@@ -262,9 +305,10 @@ def borrow_output(
     if name in inputs:
         # ONNX Runtime would silently leave the target unchanged.
         raise ValueError(f"output {name!r} is an input too; ONNX Runtime would not copy it")
+    what = f"the memory for output {name!r}"
     if isinstance(target, np.ndarray) and not target.flags.writeable:
-        raise ValueError(f"the array for output {name!r} is read-only")
-    return _borrow(name, target, info)
+        raise ValueError(f"{what} is read-only")  # whatever else may be wrong with it
+    return require_writeable(what, _borrow(name, target, info))
 
 
 def _borrow(name: str, thing: Array | Value, info: ValueInfo) -> Value:
@@ -274,6 +318,9 @@ def _borrow(name: str, thing: Array | Value, info: ValueInfo) -> Value:
             raise TypeError(f"{name!r} is an empty optional: leave it out")
         if info.kind is OnnxType.TENSOR and thing.element_type is not wanted:
             raise TypeError(f"{name!r} must be {spell(wanted)}, not {spell(thing.element_type)}")
+        if info.kind in (OnnxType.SEQUENCE, OnnxType.MAP) and thing.kind is not info.kind:
+            kinds = info.kind.name.lower(), thing.kind.name.lower()
+            raise TypeError("{!r} must be a {}, not a {}".format(name, *kinds))
         return thing
     if not isinstance(thing, np.ndarray):
         raise TypeError(f"{name!r} must be an array or a Value, not {type(thing).__name__}")
@@ -281,7 +328,7 @@ def _borrow(name: str, thing: Array | Value, info: ValueInfo) -> Value:
         array, element_type = resolve(thing, wanted if info.kind is OnnxType.TENSOR else None)
     except TypeError as error:
         raise TypeError(f"{name!r}: {error}") from error
-    flags = thing.flags
+    flags = array.flags
     if not (is_viewable(element_type) and flags.c_contiguous and flags.aligned):
         raise ValueError(
             f"the array for {name!r} cannot be used in place: it must be C-contiguous, aligned, "

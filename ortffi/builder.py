@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ortffi._api import ExecutionMode, GraphOptimizationLevel, LogLevel, c_string, new
+from ortffi._extents import extents
 from ortffi._handle import Handle
 from ortffi._provider_options import OptionValue
 from ortffi.elements import Array
@@ -288,7 +289,13 @@ class SessionBuilder:
         placement = None
         options = Handle(new(api.CreateSessionOptions), api.ReleaseSessionOptions, "options")
         try:
-            with options as pointer:
+            with options.lend() as pointer:
+                memory_of_weights = [
+                    extent
+                    for given in (chosen.initializers, chosen.external_initializers)
+                    for name, value in given.items()
+                    for extent in extents(f"initializer {name!r}", value)
+                ]
                 placement = self._record(chosen, pointer, always=bool(wanted))
                 keep = [*alive, *apply(environment, chosen, pointer)]
                 keep += self._log(chosen, pointer, placement)
@@ -297,14 +304,17 @@ class SessionBuilder:
                     session = new(getattr(api, create), environment.pointer, *model, pointer)
                 else:
                     create += "WithPrepackedWeightsContainer"
-                    with weights.handle as container:
+                    with weights.handle.lend() as container:
                         session = new(
                             getattr(api, create), environment.pointer, *model, pointer, container
                         )
                         keep.append(weights.handle.share())
         finally:
             options.close()
-        made = Session(environment, session, *keep, on_host=chosen.on_host, placement=placement)
+        made = Session(
+            environment, session, *keep, on_host=chosen.on_host, placement=placement,
+            weights=memory_of_weights,
+        )  # fmt: skip
         try:
             for provider in wanted:
                 _check_assignment(made, provider)

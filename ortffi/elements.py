@@ -99,6 +99,8 @@ def resolve(array: Array, wanted: ElementType | None = None) -> tuple[Array, Ele
             it has another one than expected.
         ValueError: an integer is out of range for an element type smaller than a byte.
     """
+    if type(array) is not np.ndarray:
+        array = np.asarray(array)  # without a copy; a subclass may say anything about itself
     dtype = array.dtype
     if wanted is not None and DTYPES.get(wanted) == dtype:
         if wanted in PACKED_BITS:

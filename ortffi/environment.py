@@ -146,7 +146,7 @@ class Environment:
         self.logger = logger
         self.thread_pools = thread_pools
         self.cpu_arena: ArenaConfig | None = None
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()
         self._log_callback: LogCallback | None = None
         _smoke_test(self.api, library)
         self.pointer = self._create()
@@ -175,7 +175,7 @@ class Environment:
             new(api.CreateThreadingOptions), api.ReleaseThreadingOptions, "threading options"
         )
         try:
-            with options as pointer:
+            with options.lend() as pointer:
                 _set_threading(api, pointer, self.thread_pools)
                 return new(create, *arguments, pointer)
         finally:
@@ -233,7 +233,7 @@ class Environment:
                 new(api.CreateArenaCfgV2, keys, values, len(entries)), api.ReleaseArenaCfg, "arena"
             )
             try:
-                with arena as pointer:
+                with arena.lend() as pointer:
                     api.CreateAndRegisterAllocator(self.pointer, self.cpu_memory_info, pointer)
             finally:
                 arena.close()
@@ -258,7 +258,8 @@ class Environment:
             self.api.AllocatorFree(self.allocator, pointer)
 
 
-_lock = threading.Lock()
+# A signal handler may call `init` while its own thread is inside.
+_lock = threading.RLock()
 _environment: Environment | None = None
 
 

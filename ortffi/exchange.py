@@ -39,6 +39,11 @@ def dlpack_device(memory: Memory) -> Device:
     return kind, memory.device_id
 
 
+def has_addresses(memory: Memory) -> bool:
+    """Return whether pointers into a memory are addresses, and not handles."""
+    return memory.on_host or memory.name in _DEVICE_TYPES
+
+
 def check_dlpack_type(element_type: ElementType) -> None:
     """Raise BufferError unless both numpy and DLPack have an element type."""
     if not is_number(element_type) or element_type in PACKED_BITS:

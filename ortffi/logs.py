@@ -142,7 +142,7 @@ def _dispatch(
     )
 
 
-_lock = threading.Lock()
+_lock = threading.RLock()
 _made: list[tuple[object, int]] = []
 
 

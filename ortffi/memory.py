@@ -129,7 +129,7 @@ class Allocator(Owner):
 
     def __init__(self, environment: Environment, session: Handle, memory: Memory) -> None:
         api = environment.api
-        with session as pointer, memory_info(environment, memory) as info:
+        with session.lend() as pointer, memory_info(environment, memory) as info:
             allocator = new(api.CreateAllocator, pointer, info)
             # The allocator is valid only as long as the session, so it keeps the session alive.
             handle = Handle(allocator, api.ReleaseAllocator, "allocator", session.share())

@@ -60,7 +60,7 @@ def read_metadata(environment: Environment, session: int) -> ModelMetadata:
         new(api.SessionGetModelMetadata, session), api.ReleaseModelMetadata, "model metadata"
     )
     try:
-        with handle as metadata:
+        with handle.lend() as metadata:
 
             def text(getter: Callable[..., Any], *arguments: object) -> str:
                 # The pointer is null for a key without a value.

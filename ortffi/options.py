@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import os
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, field, fields
 from enum import IntEnum
 from types import MappingProxyType
@@ -331,7 +332,7 @@ def _add_weights(environment: Environment, options: SessionOptions, pointer: int
         for given in (options.initializers, options.external_initializers)
     )
     for name, handle in initializers:
-        with handle as value_pointer:
+        with handle.lend() as value_pointer:
             api.AddInitializer(pointer, name, value_pointer)
             alive.append(handle.share())
     if external:
@@ -358,14 +359,9 @@ def _add_weights(environment: Environment, options: SessionOptions, pointer: int
 def _lend_all(
     handles: Sequence[tuple[bytes, Handle]], use: Callable[[Any, Any, int], object]
 ) -> None:
-    entered: list[Handle] = []
-    try:
+    with ExitStack() as stack:
         count = len(handles)
         names, values = (ctypes.c_char_p * count)(), (ctypes.c_void_p * count)()
         for index, (name, handle) in enumerate(handles):
-            names[index], values[index] = name, handle.enter()
-            entered.append(handle)
+            names[index], values[index] = name, stack.enter_context(handle.lend())
         use(names, values, count)
-    finally:
-        for handle in entered:
-            handle.leave()

@@ -22,7 +22,7 @@ from ortffi.errors import NoSuchFileError, OrtError, ProviderUnavailableError, r
 from ortffi.providers import ExecutionProvider, keep
 
 # ONNX Runtime owns the list of devices: it must not be read while another thread registers.
-_lock = threading.Lock()
+_lock = threading.RLock()
 
 
 class HardwareType(IntEnum):

@@ -47,7 +47,7 @@ def pointer(thing: Owner | Environment) -> AbstractContextManager[int]:
         ClosedError: it is closed; raised at the start of the block.
     """
     if isinstance(thing, Owner):
-        return thing.handle
+        return thing.handle.lend()
     if isinstance(thing, Environment):
         return nullcontext(thing.pointer)
     raise TypeError(f"{type(thing).__name__} owns no object of the C API")

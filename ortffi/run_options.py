@@ -55,7 +55,7 @@ class RunOptions(Owner):
         self._api = api = init().api
         self._terminated = False
         super().__init__(Handle(new(api.CreateRunOptions), api.ReleaseRunOptions, "run options"))
-        with self._handle as pointer:
+        with self._handle.lend() as pointer:
             if encoded is not None:
                 api.RunOptionsSetRunTag(pointer, encoded)
             if level is not None:
@@ -70,7 +70,7 @@ class RunOptions(Owner):
 
         ONNX Runtime silently accepts unknown keys.
         """
-        with self._handle as pointer:
+        with self._handle.lend() as pointer:
             self._api.AddRunConfigEntry(pointer, c_string("key", key), c_string("value", value))
         return self
 
@@ -85,13 +85,13 @@ class RunOptions(Owner):
         They raise TerminatedError before their next operator begins. Any thread may call it. It
         has effect until `resume`.
         """
-        with self._handle as pointer:
+        with self._handle.lend() as pointer:
             self._terminated = True
             self._api.RunOptionsSetTerminate(pointer)
 
     def resume(self) -> None:
         """Allow runs again after `terminate` (`RunOptionsUnsetTerminate`)."""
-        with self._handle as pointer:
+        with self._handle.lend() as pointer:
             self._api.RunOptionsUnsetTerminate(pointer)
             self._terminated = False
 
@@ -107,7 +107,7 @@ class RunOptions(Owner):
             raise TypeError(f"seconds must be a number, not {type(seconds).__name__}")
         if not 0 <= seconds < threading.TIMEOUT_MAX:
             raise ValueError(f"seconds must be between 0 and {threading.TIMEOUT_MAX}")
-        lock = threading.Lock()
+        lock = threading.RLock()
         # `close` must not wait for the block: the block's own thread may call it.
         terminate: Callable[[], None] | None = terminator(self)
 
@@ -118,8 +118,8 @@ class RunOptions(Owner):
 
         timer = threading.Timer(seconds, expire)
         timer.daemon = True
-        timer.start()
         try:
+            timer.start()
             yield self
         finally:
             timer.cancel()
@@ -139,7 +139,7 @@ def terminator(options: RunOptions) -> Callable[[], None]:
         ClosedError: the options are already closed.
     """
     handle = handle_of(options)
-    with handle as pointer:
+    with handle.lend() as pointer:
         kept = handle.share()
 
     def terminate(_kept: Owned = kept) -> None:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import ctypes
 import sys
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import ExitStack
 from typing import Any
 
 import numpy as np
 
 from ortffi._api import ElementType, OnnxType, member, new
 from ortffi._empty import empty_sequence
-from ortffi._handle import Handle, Owned
+from ortffi._handle import Owned
 from ortffi._readable import ReadableValue
 from ortffi.elements import DTYPES, Array, packed_size, resolve, spell
 from ortffi.environment import Environment, init
@@ -143,21 +144,18 @@ class Value(ReadableValue):
     @classmethod
     def _assemble(cls, parts: Sequence[Value], kind: OnnxType) -> Value:
         environment = init()
-        handles = [part.handle for part in parts]
-        entered: list[Handle] = []
-        try:
+        with ExitStack() as stack:
             pointers = (ctypes.c_void_p * len(parts))()
-            for index, handle in enumerate(handles):
-                pointers[index] = handle.enter()
-                entered.append(handle)
-                if parts[index]._kind is OnnxType.OPTIONAL:
+            for index, part in enumerate(parts):
+                pointers[index] = stack.enter_context(part.handle.lend())
+                if part._kind is OnnxType.OPTIONAL:
                     raise TypeError(f"items[{index}] is an empty optional")
             pointer = new(environment.api.CreateValue, pointers, len(parts), kind)
             # The new value shares the parts' memory, which may be borrowed from arrays.
-            return cls(environment, pointer, *borrowed_by(parts))
-        finally:
-            for handle in entered:
-                handle.leave()
+            value = cls(environment, pointer, *borrowed_by(parts))
+            if kind is OnnxType.SEQUENCE:
+                value._parts = tuple(extent for part in parts for extent in part._extents)
+            return value
 
     def items(self) -> list[Value]:
         """Return the items of a sequence, or the keys and the values of a map (`GetValue`).
@@ -166,7 +164,7 @@ class Value(ReadableValue):
             TypeError: it is neither a sequence nor a map.
         """
         environment = self._environment
-        with self._handle as pointer:
+        with self._handle.lend() as pointer:
             if self._kind not in (OnnxType.SEQUENCE, OnnxType.MAP):
                 a = "an empty" if self._kind is OnnxType.OPTIONAL else "a"
                 raise TypeError(f"{a} {self._kind.name.lower()} has no items")
@@ -202,16 +200,17 @@ class Value(ReadableValue):
         Raises:
             TypeError: the source is not an array or a tensor, it has another element type, or the
                 elements are strings.
-            ValueError: the source has another shape.
+            ValueError: the source has another shape, or this value is not `writeable`.
             UnsupportedError: a tensor is in GPU memory, and the library is older than 1.23.
         """
-        with self._handle:
+        with self._handle.lend():
             self._check_tensor()
+            require_writeable("the tensor's memory", self)
         if not isinstance(source, Value):
             if not isinstance(source, np.ndarray):
                 raise TypeError(f"source must be an array or a Value, not {type(source).__name__}")
             source = Value.from_numpy(source, self.element_type)
-        with self._handle as target, source.handle as origin:
+        with self._handle.lend() as target, source.handle.lend() as origin:
             source._check_tensor()
             if source._element_type is not self._element_type:
                 raise TypeError(f"expected {spell(self._element_type)}, not "
@@ -237,7 +236,7 @@ class Value(ReadableValue):
         """
         if not isinstance(memory, Memory):
             raise TypeError(f"memory must be a Memory, not {type(memory).__name__}")
-        with self._handle as pointer:
+        with self._handle.lend() as pointer:
             self._check_tensor()
             if self._element_type is ElementType.STRING:
                 raise TypeError("a tensor of strings cannot be mapped")
@@ -252,6 +251,16 @@ class Value(ReadableValue):
                 )
             owned = self._handle.share()
             return Value(environment, value, owned, *owned.keep_alive)
+
+
+def require_writeable(what: str, value: Value) -> Value:
+    """Return a value that a run or a copy is to write; raise ValueError if it is read-only.
+
+    Whatever is written goes through here: C would end the process.
+    """
+    if not value.writeable:
+        raise ValueError(f"{what} is read-only")
+    return value
 
 
 def is_nothing(thing: object) -> bool:

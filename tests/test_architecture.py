@@ -129,7 +129,7 @@ TEXT_LAYERS = [
 LAYERS = [
     "_table", "_api", "errors", "_handle", "_gate", "logs", "library", "environment",
     "elements", "tensors", "type_info", "memory", "_protobuf", "_empty", "exchange",
-    "_readable", "value",
+    "_readable", "value", "_extents",
     "run_options", "prepacked", "_provider_options", "providers", "plugins", "trial", "options",
     "_plan", "_lending", "_run", "_calls", "binding", "batch", "profile", "_quantization",
     "model_file", "metadata", "assignment", "_waiting", "_loaded", "session", "builder",

@@ -33,7 +33,7 @@ def inputs(times, start=0):
 
 def users(session):
     """How many are inside the session."""
-    return len(session.handle._users)
+    return len(session.handle.users)
 
 
 async def begin(session, options=None):

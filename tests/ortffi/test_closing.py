@@ -128,9 +128,9 @@ def test_closing_during_a_long_run_of_the_real_library(load, threads):
     n_steps = 300_000
     inputs = {"n": np.array(n_steps), "start": np.zeros(2, np.int64)}
     runs = [threads.submit(session.run, inputs) for _ in range(2)]
-    wait_until(lambda: len(session._handle._users) == 2 or runs[0].done(), "no run began")
+    wait_until(lambda: len(session._handle.users) == 2 or runs[0].done(), "no run began")
     session.close()
-    assert not session._handle._users
+    assert not session._handle.users
     for run in runs:
         assert run.result(PATIENCE_S)[0].tolist() == [n_steps, n_steps]
     with pytest.raises(ortffi.ClosedError):

@@ -47,7 +47,7 @@ def profile_of(tmp_path, library):
         ]
         with Session(environment, create_session(environment, model, *steps)) as session:
             session.run(inputs)
-            with session.handle as pointer:
+            with session.handle.lend() as pointer:
                 path = environment.take_string(
                     new(api.SessionEndProfiling, pointer, environment.allocator)
                 )

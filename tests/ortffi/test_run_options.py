@@ -108,7 +108,7 @@ def test_a_run_gets_the_options_it_was_given_and_others_get_none(fake, use):
     ):
         session.run({"x": np.ones(3, np.float32)}, options=options)
         session.run({"x": np.ones(3, np.float32)})
-        with options.handle as pointer:
+        with options.handle.lend() as pointer:
             assert seen == [pointer, None]
 
 
@@ -227,7 +227,7 @@ def test_a_deadline_stops_a_run_whose_options_are_being_closed(load):
     options = ortffi.RunOptions()
     with ThreadPoolExecutor(1) as pool, options.deadline(0.2):
         run = pool.submit(endless, session, options)
-        while not options.handle._users and not run.done():  # it has not begun
+        while not options.handle.users and not run.done():  # it has not begun
             pass
         options.close()  # waits for the run, which only the deadline ends
         with pytest.raises(ortffi.TerminatedError):

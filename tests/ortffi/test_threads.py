@@ -49,7 +49,7 @@ def test_threads_make_run_and_close_sessions_of_their_own(threads):
 def test_python_goes_on_while_the_library_computes(load, threads):
     session = load(tiny_models.count_up())
     run = threads.submit(session.run, {"n": np.array(300_000), "start": np.zeros(1, np.int64)})
-    wait_until(lambda: session._handle._users or run.done(), "no run began")
+    wait_until(lambda: session._handle.users or run.done(), "no run began")
     steps = 0
     while not run.done():
         steps += 1
