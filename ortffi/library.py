@@ -17,6 +17,7 @@ from ortffi._api import (
     OrtApiBase,
     c_string,
 )
+from ortffi._shared_object import fault_of
 from ortffi._table import API_VERSION
 from ortffi.errors import ApiVersionError, LibraryNotFoundError, check
 
@@ -114,8 +115,8 @@ def load_library(
 
     Raises:
         TypeError, ValueError: an argument is of the wrong type, or the path contains a NUL.
-        LibraryNotFoundError: there is no usable library, or the named one does not work; the
-            message lists the places.
+        LibraryNotFoundError: there is no usable library, or the named one does not work, because
+            it is truncated, for example; the message lists the places.
         ApiVersionError: the library is older than API version 11, or is not ONNX Runtime.
     """
     environ = os.environ if environ is None else environ
@@ -200,8 +201,9 @@ def _open(file: str, found_by: str, skipped: tuple[str, ...]) -> Library:
     from pathlib import Path
 
     # The real path: ONNX Runtime looks for provider libraries beside it and follows no link.
-    if not os.path.isfile(file):
-        raise LibraryNotFoundError(f"{file} is not a file")
+    fault = fault_of(file)
+    if fault is not None:
+        raise LibraryNotFoundError(f"{file} does not load: it {fault}")
     try:
         library = ctypes.CDLL(file, mode=ctypes.RTLD_LOCAL)
     except OSError as error:

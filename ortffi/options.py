@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 from ortffi._api import (
+    ErrorCode,
     ExecutionMode,
     GraphOptimizationLevel,
     LogLevel,
@@ -23,9 +24,10 @@ from ortffi._api import (
     natural,
 )
 from ortffi._handle import Handle
+from ortffi._shared_object import fault_of
 from ortffi.elements import Array
 from ortffi.environment import Environment
-from ortffi.errors import require
+from ortffi.errors import FailError, require
 from ortffi.prepacked import PrepackedWeights
 from ortffi.providers import CPU, ExecutionProvider
 from ortffi.value import Value
@@ -317,7 +319,13 @@ def _entries(environment: Environment, options: SessionOptions) -> dict[str, str
 
 def _register_operators(environment: Environment, pointer: int, library: bytes) -> None:
     api = environment.api
-    if api.has("RegisterCustomOpsLibrary_V2"):
+    is_new = api.has("RegisterCustomOpsLibrary_V2")
+    # The system searches its own folders for a name without a folder.
+    fault = fault_of(os.fsdecode(library)) if os.sep.encode() in library else None
+    if fault is not None:
+        function = "RegisterCustomOpsLibrary_V2" if is_new else "RegisterCustomOpsLibrary"
+        raise FailError(ErrorCode.FAIL, f"{os.fsdecode(library)} {fault}", function)
+    if is_new:
         api.RegisterCustomOpsLibrary_V2(pointer, library)
     else:
         api.RegisterCustomOpsLibrary(pointer, library, ctypes.byref(ctypes.c_void_p()))

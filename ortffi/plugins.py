@@ -17,6 +17,7 @@ from enum import IntEnum
 
 from ortffi._api import Api, ErrorCode, c_string
 from ortffi._provider_options import OptionValue, arrays, plain
+from ortffi._shared_object import fault_of
 from ortffi.environment import Environment, init
 from ortffi.errors import NoSuchFileError, OrtError, ProviderUnavailableError, require
 from ortffi.providers import ExecutionProvider, keep
@@ -92,6 +93,9 @@ def register_provider_library(name: str, path: str | os.PathLike[str]) -> None:
         raise NoSuchFileError(
             ErrorCode.NO_SUCHFILE, f"{path!r} is not a file", "RegisterExecutionProviderLibrary"
         )
+    fault = fault_of(file)
+    if fault is not None:
+        raise ProviderUnavailableError(f"{file} {fault}")
     with _lock:
         try:
             api.RegisterExecutionProviderLibrary(init().pointer, encoded, c_string("path", file))

@@ -21,6 +21,7 @@ from ortffi._provider_options import (
     checked,
     plain,
 )
+from ortffi._shared_object import fault_of
 from ortffi.environment import Environment, init
 from ortffi.errors import ProviderUnavailableError, require
 
@@ -52,6 +53,7 @@ class ExecutionProvider(ABC):
         Raises:
             OrtError: ONNX Runtime refused it: a library that the provider needs does not load,
                 or this version does not know an option.
+            ProviderUnavailableError: the provider's library is truncated or damaged.
             UnsupportedError: the library is too old.
         """
 
@@ -250,6 +252,7 @@ class Provider(ExecutionProvider):
             UnsupportedError: the library is older than 1.12.
         """
         require(environment.api, "SessionOptionsAppendExecutionProvider")
+        _check_libraries(environment, self._c_name)
         environment.api.SessionOptionsAppendExecutionProvider(
             options_pointer, c_string("name", self._c_name), *arrays(self._settings)
         )
@@ -285,6 +288,19 @@ def _require_built_with(environment: Environment, what: str, name: str) -> None:
         )
 
 
+def _check_libraries(environment: Environment, name: str) -> None:
+    """Raise ProviderUnavailableError if a library that ONNX Runtime loads now is no intact one.
+
+    Each provider with a library of its own needs the shared one too. Both are beside ONNX Runtime's
+    library. It reports itself what is missing.
+    """
+    for part in ("shared", name.lower()):
+        path = environment.library.path.with_name(f"libonnxruntime_providers_{part}.so")
+        fault = fault_of(str(path)) if path.exists() else None
+        if fault is not None:
+            raise ProviderUnavailableError(f"{path} {fault}")
+
+
 def keep(provider: ExecutionProvider, settings: Mapping[str, str]) -> None:
     """Store the settings and copies of their mappings, because the caller may change those."""
     object.__setattr__(provider, "_settings", settings)
@@ -298,6 +314,7 @@ def _append_nvidia(
 ) -> None:
     """Append CUDA or TensorRT, whose functions differ only in their names."""
     api = environment.api
+    _check_libraries(environment, kind)
     own = new(getattr(api, f"Create{kind}ProviderOptions"))
     try:
         # All settings at once: each update resets all others to their defaults.

@@ -127,7 +127,8 @@ TEXT_LAYERS = [
 
 # Every module of ortffi imports only those before it.
 LAYERS = [
-    "_table", "_api", "errors", "_handle", "_gate", "logs", "library", "environment",
+    "_table", "_api", "errors", "_handle", "_gate", "logs", "_shared_object", "library",
+    "environment",
     "elements", "tensors", "type_info", "memory", "_protobuf", "_empty", "exchange",
     "_readable", "value", "_extents",
     "run_options", "prepacked", "_provider_options", "providers", "plugins", "trial", "options",

@@ -1,0 +1,158 @@
+"""A library that is not whole is refused before the system maps it, at every door."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import struct
+import sys
+
+import pytest
+
+import ortffi
+from ortffi._shared_object import fault_of
+from ortffi.plugins import register_provider_library
+from tests.ortffi.raw_session import needs
+
+pytestmark = pytest.mark.skipif(
+    sys.platform != "linux", reason="only Linux has ELF files; run this there"
+)
+
+LOAD = """
+import os, sys, ortffi
+path, *sizes = sys.argv[1:]
+for size in sorted(map(int, sizes), reverse=True):
+    os.truncate(path, size)
+    try:
+        ortffi.load_library(path)
+    except ortffi.LibraryNotFoundError as error:
+        assert path in str(error), error
+        assert size == 0 or size < 5 or f"{size} bytes of" in str(error), (size, error)
+    else:
+        raise AssertionError(f"{size} bytes were loaded")
+print("end")
+"""
+
+
+@pytest.fixture
+def copy(library, tmp_path):
+    return shutil.copy(library.path, tmp_path / "libonnxruntime.so")
+
+
+def headers(path):
+    """Return the offsets and sizes of all segments, and of the table of sections."""
+    with open(path, "rb") as file:
+        content = file.read(4096)
+    segments, sections = struct.unpack_from("<QQ", content, 32)
+    size, count, section_size, n_sections = struct.unpack_from("<HHHH", content, 54)
+    for at in range(segments, segments + size * count, size):
+        _, _, offset, _, _, length = struct.unpack_from("<IIQQQQ", content, at)
+        yield offset, length
+    yield sections, section_size * n_sections
+
+
+def test_no_length_of_a_library_ends_the_process(run_python, copy):
+    whole = os.path.getsize(copy)
+    edges = {at for offset, length in headers(copy) for at in (offset, offset + length)}
+    sizes = {0, 1, 4, 5, 63, 64, 65, 4095, 4096, whole - 4096, whole - 1}
+    sizes |= {edge + by for edge in edges for by in (-4096, -1, 0, 1) if 0 <= edge + by < whole}
+    sizes |= {whole * part // 97 for part in range(97)}
+    script = LOAD.replace("sys.argv[1:]", repr([str(copy), *map(str, sizes)]))
+    done = run_python(script)
+    assert (done.returncode, done.stdout) == (0, "end\n"), done.stderr
+
+
+def test_a_whole_library_is_loaded(copy, library):
+    assert fault_of(str(copy)) is None
+    assert ortffi.load_library(copy).version == library.version
+    assert fault_of(sys.modules["_ctypes"].__file__) is None
+
+
+def damaged(path, offset, value):
+    with open(path, "r+b") as file:
+        file.seek(offset)
+        file.write(value)
+
+
+@pytest.mark.parametrize(
+    ("offset", "value", "words"),
+    [
+        (0, b"MZ", "no ELF header"),
+        (4, b"\1", "32-bit little-endian processes; this one is 64-bit"),
+        (4, b"\7", "damaged"),
+        (5, b"\2", "64-bit big-endian"),
+        (16, b"\2\0", "not a shared library"),
+        (18, b"\x08\0", "is for machine 8; this process is for"),
+        (54, b"\1\0", "damaged"),
+        (40, b"\xff" * 8, "truncated"),
+        (32, b"\xff" * 8, "truncated"),
+        (60, b"\0\0", "truncated"),
+    ],
+)
+def test_another_kind_of_file_is_named(copy, offset, value, words):
+    if sys.byteorder != "little" or struct.calcsize("P") != 8:
+        pytest.skip("the offsets are those of a 64-bit little-endian file; run this with one")
+    if offset == 60:  # no number of sections, so the first of them has it: more than there are
+        with open(copy, "rb") as file:
+            (sections,) = struct.unpack_from("<Q", file.read(64), 40)
+        damaged(copy, sections + 32, struct.pack("<Q", 60_000))
+    damaged(copy, offset, value)
+    with pytest.raises(ortffi.LibraryNotFoundError, match=words):
+        ortffi.load_library(copy)
+
+
+def test_what_is_no_file_is_named(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    for path, words in (
+        (tmp_path, "not a file"), (tmp_path / "none", "No such file"),
+        (tmp_path / "pipe", "not a file"),
+    ):  # fmt: skip
+        with pytest.raises(ortffi.LibraryNotFoundError, match=words):
+            ortffi.load_library(path)
+
+
+def test_a_truncated_library_that_nobody_named_is_skipped(copy, library, tmp_path, caplog):
+    os.truncate(copy, 10**6)
+    place = tmp_path / "root/usr/lib"
+    place.mkdir(parents=True)
+    shutil.move(copy, place)
+    found = ortffi.load_library(environ={"PATH": ""}, root=tmp_path / "root")
+    assert found.version == library.version
+    assert "is truncated: it has 1000000 bytes of" in "".join(found.skipped)
+    assert "skipping a library" in caplog.text
+
+
+def test_a_truncated_plug_in_is_refused(copy):
+    needs("RegisterExecutionProviderLibrary")
+    os.truncate(copy, 10**6)
+    with pytest.raises(ortffi.ProviderUnavailableError, match="truncated"):
+        register_provider_library("truncated", copy)
+
+
+def test_truncated_operators_are_refused(copy):
+    os.truncate(copy, 10**6)
+    builder = ortffi.SessionBuilder().with_custom_ops(copy)
+    with pytest.raises(ortffi.FailError, match="truncated"):
+        builder.commit_from_memory(b"")
+
+
+@pytest.mark.parametrize("part", ["shared", "own"])
+@pytest.mark.parametrize(
+    "provider", [ortffi.CUDA(), ortffi.TensorRT(), ortffi.Provider("OpenVINO")]
+)
+def test_a_truncated_provider_is_refused(fake, use, copy, provider, part):
+    needs("SessionOptionsAppendExecutionProvider")
+    environment = fake.environment()
+    use(environment)
+    name = provider.name.removesuffix("ExecutionProvider").lower() if part == "own" else part
+    copy.rename(copy.with_name(f"libonnxruntime_providers_{name}.so"))
+    fake.fail = lambda _name: True  # whatever reaches it
+    library = environment.library
+    object.__setattr__(library, "path", copy)
+    for size, error in ((None, ortffi.OrtError), (10**6, ortffi.ProviderUnavailableError)):
+        if size is not None:
+            os.truncate(copy.with_name(f"libonnxruntime_providers_{name}.so"), size)
+        fake.calls.clear()
+        with pytest.raises(error):
+            provider.append(environment, 1)
+        assert bool(fake.calls) is (size is None)
