@@ -76,6 +76,27 @@ def fields(view: memoryview, at: int, end: int) -> Iterator[tuple[int, int, int,
         raise ProtobufError(f"a group does not end before byte {end}")
 
 
+def integers(view: memoryview, wire: int, start: int, end: int) -> tuple[int, ...]:
+    """Return what one field adds to a repeated int64: one number, or packed ones.
+
+    Args:
+        view: the bytes.
+        wire: the field's wire type.
+        start: as `fields` gives it.
+        end: as `fields` gives it.
+
+    Raises:
+        ProtobufError: the last number is cut short.
+    """
+    if wire == VARINT:
+        return (signed(start),)
+    numbers = []
+    while start < end:
+        number, start = _varint(view, start, end)
+        numbers.append(signed(number))
+    return tuple(numbers)
+
+
 def signed(value: int) -> int:
     """Return a varint as an int64."""
     return value - 2**64 if value >= 2**63 else value

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ortffi._api import ExecutionMode, GraphOptimizationLevel, LogLevel, c_string, new
-from ortffi._extents import extents
+from ortffi._extents import Extent
 from ortffi._handle import Handle
 from ortffi._provider_options import OptionValue
 from ortffi.elements import Array
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     import logging
 
     from ortffi.assignment import PlacementLog
+    from ortffi.model_file import Model
 
 _BYTES_STAY_IN_USE = (
     "session.use_ort_model_bytes_directly",
@@ -216,9 +217,12 @@ class SessionBuilder:
             InvalidProtobufError: it is not an ONNX model.
             ProviderUnavailableError: `require` or `max_cpu_nodes` of a provider is not met.
             UnsupportedError: the library is too old for an option.
+            InvalidArgumentError: the model has no such initializer as one that was given, or it has
+                another element type or shape.
             OrtError: the model is invalid, or a provider or an option was refused.
         """
-        return self._commit(_FROM_FILE, self.options, (c_string("path", os.fsdecode(path)),))
+        name = os.fsdecode(path)
+        return self._commit(_FROM_FILE, self.options, name, (c_string("path", name),))
 
     def commit_from_memory(self, model: bytes | bytearray | memoryview | mmap.mmap) -> Session:
         """Load a model from any contiguous buffer (`CreateSessionFromArray`).
@@ -277,43 +281,43 @@ class SessionBuilder:
         array = np.frombuffer(view, np.uint8) if view.nbytes else np.empty(0, np.uint8)
         in_place = any(options.config.get(key) == "1" for key in _BYTES_STAY_IN_USE)
         arguments = (array.ctypes.data, array.nbytes)
-        return self._commit(_FROM_ARRAY, options, arguments, *([array] if in_place else []))
+        return self._commit(_FROM_ARRAY, options, view, arguments, *([array] if in_place else []))
 
     def _commit(
-        self, create: str, chosen: SessionOptions, model: tuple[object, ...], *alive: object
+        self,
+        create: str,
+        chosen: SessionOptions,
+        model: Model,
+        arguments: tuple[object, ...],
+        *alive: object,
     ) -> Session:
         environment = self._environment
         api = environment.api
         wanted = [p for p in chosen.providers if isinstance(p, CUDA)]
         wanted = [p for p in wanted if p.require or p.max_cpu_nodes is not None]
-        placement = None
+        placement, weights_memory = None, _weights_memory(chosen, model, create)
         options = Handle(new(api.CreateSessionOptions), api.ReleaseSessionOptions, "options")
         try:
             with options.lend() as pointer:
-                memory_of_weights = [
-                    extent
-                    for given in (chosen.initializers, chosen.external_initializers)
-                    for name, value in given.items()
-                    for extent in extents(f"initializer {name!r}", value)
-                ]
                 placement = self._record(chosen, pointer, always=bool(wanted))
                 keep = [*alive, *apply(environment, chosen, pointer)]
                 keep += self._log(chosen, pointer, placement)
                 weights = chosen.prepacked_weights
                 if weights is None:
-                    session = new(getattr(api, create), environment.pointer, *model, pointer)
+                    session = new(getattr(api, create), environment.pointer, *arguments, pointer)
                 else:
                     create += "WithPrepackedWeightsContainer"
                     with weights.handle.lend() as container:
                         session = new(
-                            getattr(api, create), environment.pointer, *model, pointer, container
-                        )
+                            getattr(api, create), environment.pointer, *arguments, pointer,
+                            container,
+                        )  # fmt: skip
                         keep.append(weights.handle.share())
         finally:
             options.close()
         made = Session(
             environment, session, *keep, on_host=chosen.on_host, placement=placement,
-            weights=memory_of_weights,
+            weights=weights_memory,
         )  # fmt: skip
         try:
             for provider in wanted:
@@ -365,6 +369,14 @@ class SessionBuilder:
 
 _FROM_FILE = "CreateSession"
 _FROM_ARRAY = "CreateSessionFromArray"
+
+
+def _weights_memory(chosen: SessionOptions, model: Model, create: str) -> list[Extent]:
+    if not (chosen.initializers or chosen.external_initializers):
+        return []
+    from ortffi._weights import check_weights
+
+    return check_weights(chosen, model, create)
 
 
 def _check_assignment(session: Session, provider: CUDA) -> None:

@@ -10,13 +10,16 @@ from __future__ import annotations
 import mmap
 import os
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias, TypeVar
 
-from ortffi._protobuf import BYTES, VARINT, ProtobufError, fields, signed
+from ortffi import _ort_format
+from ortffi._api import ElementType
+from ortffi._protobuf import BYTES, VARINT, ProtobufError, fields, integers, signed
 from ortffi._quantization import DEQUANTIZE, NARROW_TYPES, QUANTIZED_OPERATORS
+from ortffi.elements import element_type
 
 Model: TypeAlias = str | os.PathLike[str] | bytes | bytearray | memoryview | mmap.mmap
 
@@ -89,13 +92,37 @@ def inspect_model(model: Model) -> ModelFile:
         OSError: the file cannot be read.
         ModelFileError: it is not an ONNX model, is damaged or truncated, or is in ORT format.
     """
+    return _with_bytes(model, _inspect)
+
+
+Initializers: TypeAlias = dict[str, set[tuple[ElementType, tuple[int, ...]]]]
+
+
+def read_initializers(model: Model) -> Initializers:
+    """Return element type and shape of each initializer by name, those of subgraphs included.
+
+    What constants are is included too: ONNX Runtime makes initializers of them.
+
+    Args:
+        model: as for `inspect_model`; it may be in ORT format.
+
+    Raises:
+        TypeError, OSError, ModelFileError: as `inspect_model`.
+    """
+    return _with_bytes(model, _read_initializers)
+
+
+_Result = TypeVar("_Result")
+
+
+def _with_bytes(model: Model, read: Callable[[memoryview, str], _Result]) -> _Result:
     if not isinstance(model, (str, os.PathLike)):
         try:
             view = memoryview(model)
         except TypeError as error:
             raise TypeError(f"model must be a path or a buffer: {error}") from error
         with view, view.cast("B") as flat:
-            return _inspect(flat, "these bytes")
+            return read(flat, "these bytes")
     path = os.fspath(model)
     with open(path, "rb") as file:
         if os.fstat(file.fileno()).st_size == 0:  # an empty file cannot be mapped
@@ -104,7 +131,24 @@ def inspect_model(model: Model) -> ModelFile:
             mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as mapped,
             memoryview(mapped) as view,
         ):
-            return _inspect(view, path)
+            return read(view, path)
+
+
+def _read_initializers(view: memoryview, where: str) -> Initializers:
+    found: Initializers = {}
+    try:
+        if bytes(view[4:8]) == _ort_format.IDENTIFIER:
+            tensors = [_Tensor(*tensor) for tensor in _ort_format.initializers(view)]
+        else:
+            reader = _Reader(view)
+            reader.read()
+            tensors = reader.initializers
+    except (ProtobufError, _ort_format.OrtFormatError) as error:
+        raise ModelFileError(f"{where}: not a readable model: {error}") from None
+    for name, data_type, shape in tensors:
+        kind = _NEW_TYPES.get(data_type) or element_type(data_type)
+        found.setdefault(name, set()).add((kind, shape))
+    return found
 
 
 def _inspect(view: memoryview, where: str) -> ModelFile:
@@ -112,7 +156,7 @@ def _inspect(view: memoryview, where: str) -> ModelFile:
         return _Reader(view).read()
     except ProtobufError as error:
         # Checked only now: an ONNX file may have its producer's name at this place.
-        if bytes(view[4:8]) == b"ORTM":
+        if bytes(view[4:8]) == _ort_format.IDENTIFIER:
             raise ModelFileError(
                 f"{where}: a model in ORT format, which only ONNX Runtime can read; "
                 "inspect the .onnx file that it was made from"
@@ -121,6 +165,19 @@ def _inspect(view: memoryview, where: str) -> ModelFile:
 
 
 _Span = tuple[int, int]
+
+_NEW_TYPES = {24: ElementType.FLOAT8E8M0, 25: ElementType.UINT2, 26: ElementType.INT2}
+"""The element types that have another number in ONNX (`TensorProto.DataType`)."""
+
+
+class _Tensor(NamedTuple):
+    name: str
+    data_type: int
+    shape: tuple[int, ...]
+
+    @property
+    def is_narrow(self) -> bool:
+        return self.data_type in NARROW_TYPES
 
 
 class _Reader:
@@ -138,6 +195,8 @@ class _Reader:
         self._narrow: set[str] = set()
         self._dequantized: set[str] = set()
         self._graph_name = ""
+        self.initializers: list[_Tensor] = []
+        """Those of all graphs, and constants by the name of their output."""
 
     def read(self) -> ModelFile:
         numbers: dict[int, int] = {}
@@ -196,15 +255,17 @@ class _Reader:
                 self._graph_name = self._text((a, b))
             elif number == 5:
                 # Names are assumed to be unique in the whole file, as exporters make them.
-                name, narrow = self._read_tensor(a, b)
-                if narrow:
-                    self._narrow.add(name)
+                tensor = self._read_tensor(a, b)
+                self.initializers.append(tensor)
+                if tensor.is_narrow:
+                    self._narrow.add(tensor.name)
             elif number == 15:
-                self._read_sparse_tensor(a, b)
+                self.initializers.append(self._read_sparse_tensor(a, b))
 
     def _read_node(self, start: int, end: int) -> None:
         operator = domain = first_input = first_output = ""
-        has_input = has_output = holds_narrow = False
+        has_input = has_output = False
+        tensors: list[_Tensor] = []
         for number, wire, a, b in fields(self._view, start, end):
             if wire != BYTES:
                 continue
@@ -215,41 +276,52 @@ class _Reader:
             elif number == 4:
                 operator = self._text((a, b))
             elif number == 5:
-                holds_narrow |= self._read_attribute(a, b)
+                tensors += self._read_attribute(a, b)
             elif number == 7:
                 domain = self._text((a, b))
         key = _domain(domain), operator
         self._operators[key] += 1
         if key in DEQUANTIZE:
             self._dequantized.add(first_input)
-        elif key == ("", "Constant") and holds_narrow:
-            self._narrow.add(first_output)
+        elif key == ("", "Constant"):
+            self.initializers += [tensor._replace(name=first_output) for tensor in tensors]
+            if any(tensor.is_narrow for tensor in tensors):
+                self._narrow.add(first_output)
 
-    def _read_attribute(self, start: int, end: int) -> bool:
-        """Return whether it holds a tensor of a narrow type."""
-        holds_narrow = False
+    def _read_attribute(self, start: int, end: int) -> list[_Tensor]:
+        """Return the tensors that it holds."""
+        tensors = []
         for number, wire, a, b in fields(self._view, start, end):
             if wire != BYTES:
                 continue
             if number in (5, 10):
-                holds_narrow |= self._read_tensor(a, b)[1]
+                tensors.append(self._read_tensor(a, b))
             elif number in (6, 11):
                 self._graphs.append((a, b))
             elif number in (22, 23):
-                self._read_sparse_tensor(a, b)
-        return holds_narrow
+                tensors.append(self._read_sparse_tensor(a, b))
+        return tensors
 
-    def _read_sparse_tensor(self, start: int, end: int) -> None:
+    def _read_sparse_tensor(self, start: int, end: int) -> _Tensor:
+        tensor = _Tensor("", 0, ())
+        shape: tuple[int, ...] = ()
         for number, wire, a, b in fields(self._view, start, end):
-            if wire == BYTES and number in (1, 2):
+            if number == 3:
+                shape += integers(self._view, wire, a, b)
+            elif wire == BYTES and number == 1:
+                tensor = self._read_tensor(a, b)
+            elif wire == BYTES and number == 2:
                 self._read_tensor(a, b)
+        return tensor._replace(shape=shape)
 
-    def _read_tensor(self, start: int, end: int) -> tuple[str, bool]:
-        """Return its name, and whether its type is narrow."""
+    def _read_tensor(self, start: int, end: int) -> _Tensor:
         name, file = "", ""
         data_type, location = 0, 0
+        shape: tuple[int, ...] = ()
         for number, wire, a, b in fields(self._view, start, end):
-            if wire == VARINT:
+            if number == 1:
+                shape += integers(self._view, wire, a, b)
+            elif wire == VARINT:
                 if number == 2:
                     data_type = a
                 elif number == 14:
@@ -262,7 +334,7 @@ class _Reader:
                     file = value
         if location == 1 and file:
             self._files[file] = None
-        return name, data_type in NARROW_TYPES
+        return _Tensor(name, data_type, shape)
 
     def _read_opset(self, start: int, end: int) -> tuple[str, int]:
         domain, version = "", 0

@@ -64,8 +64,8 @@ class SessionOptions:
         free_dimensions: lengths of symbolic dimensions by name (`AddFreeDimensionOverrideByName`).
         free_dimension_denotations: the same by denotation (`AddFreeDimensionOverride`).
         initializers: weights by name that replace the model's (`AddInitializer`). The session
-            borrows them; sessions with the same values share them. ONNX Runtime does not check
-            names and element types: it ignores a wrong name and misreads a wrong type.
+            borrows them; sessions with the same values share them. The model must have each, with
+            the same element type and shape.
         external_initializers: weights that replace those in the model's other files
             (`AddExternalInitializers`).
         external_files: the contents of those files, by name

@@ -133,8 +133,8 @@ LAYERS = [
     "_readable", "value", "_extents",
     "run_options", "prepacked", "_provider_options", "providers", "plugins", "trial", "options",
     "_plan", "_lending", "_run", "_calls", "binding", "batch", "profile", "_quantization",
-    "model_file", "metadata", "assignment", "_waiting", "_loaded", "session", "builder",
-    "inference", "raw", "__init__",
+    "_ort_format", "model_file", "_weights", "metadata", "assignment", "_waiting", "_loaded",
+    "session", "builder", "inference", "raw", "__init__",
 ]  # fmt: skip
 
 

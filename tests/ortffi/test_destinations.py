@@ -270,7 +270,7 @@ def test_weights_that_a_session_borrows_are_no_outputs(load):
     x = np.ones((64, 64), np.float32)
     with builder.commit_from_memory(tiny_models.product()) as session:
         for write in (session.run_into, session.bind):
-            with pytest.raises(ValueError, match=r"initializer 'w'.*overlap"):
+            with pytest.raises(ValueError, match=r"weight 'w'.*overlap"):
                 write({"x": x}, {"y": weights})
 
 
