@@ -113,6 +113,31 @@ class Loan:
     __enter__, __exit__ = enter, leave
 
 
+class Loans:
+    """Uses of several handles that end together: a context manager.
+
+    Unlike an ExitStack it is in no reference cycle after an exception, which would keep the uses.
+    """
+
+    __slots__ = ("_loans",)
+
+    def __init__(self) -> None:
+        self._loans: list[Loan] = []
+
+    def add(self, handle: Handle) -> int:
+        """Lend a handle's pointer until the end of the block; raise as `Loan.enter`."""
+        loan = handle.lend()
+        self._loans.append(loan)
+        return loan.enter()
+
+    def __enter__(self) -> Loans:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for loan in self._loans:
+            loan.leave()
+
+
 class Handle:
     """Owns a C object: lends its pointer, knows its users, releases it once.
 
@@ -135,6 +160,7 @@ class Handle:
         what: its name in error messages.
         keep_alive: objects that must live as long: the parent's handle, borrowed arrays.
         before_release: called when `close` has found no more users; may be called twice.
+        lock: whoever holds it is a user too.
 
     Attributes:
         pointer: the object, for callers that have entered or whose own caller has.
@@ -144,8 +170,8 @@ class Handle:
     """
 
     __slots__ = (
-        "__weakref__", "_before_release", "_owned", "_releasing", "_what", "closed", "pointer",
-        "release_is_due", "users",
+        "__weakref__", "_before_release", "_lock", "_owned", "_releasing", "_what", "closed",
+        "pointer", "release_is_due", "users",
     )  # fmt: skip
 
     def __init__(
@@ -155,10 +181,12 @@ class Handle:
         what: str,
         *keep_alive: object,
         before_release: Callable[[], object] | None = None,
+        lock: threading.RLock | None = None,
     ) -> None:
         self._owned: Owned | None = Owned(pointer, release, keep_alive)
         self._what = what
         self._before_release = before_release
+        self._lock = lock
         self._releasing = threading.RLock()
         self.pointer = pointer
         self.users: dict[object, int] = {}
@@ -184,7 +212,7 @@ class Handle:
 
     def is_used_here(self) -> bool:
         """Return whether this thread is a user: whoever calls interrupts a use."""
-        return get_ident() in self._current_users()
+        return self._is_locked_here() or get_ident() in self._current_users()
 
     def close(self) -> None:
         """Refuse new users, wait for those inside, release the object.
@@ -199,6 +227,7 @@ class Handle:
         if self.is_used_here():
             self.release_is_due = True
             return
+        self._wait_for_lock()
         pause_s = _LONGEST_PAUSE_S / 256
         while self._current_users():
             # A lock to wait for would have to be released by users who may be interrupted.
@@ -208,8 +237,18 @@ class Handle:
 
     def release_if_unused(self) -> None:
         """Complete a `close` that could not wait."""
-        if not self._current_users():
-            self._release()
+        if not self._is_locked_here():
+            self._wait_for_lock()
+            if not self._current_users():
+                self._release()
+
+    def _is_locked_here(self) -> bool:
+        return self._lock is not None and self._lock._is_owned()  # type: ignore[attr-defined]
+
+    def _wait_for_lock(self) -> None:
+        if self._lock is not None:
+            with self._lock:
+                pass
 
     def _release(self) -> None:
         with self._releasing:

@@ -57,7 +57,8 @@ class IoBinding(Owner):
             pointer = new(api.CreateIoBinding, session_pointer)
             # Everything bound to a session is released before it.
             release = partial(_release_binding, api.ReleaseIoBinding, self._alive)
-            super().__init__(Handle(pointer, release, "binding", session.share()))
+            handle = Handle(pointer, release, "binding", session.share(), lock=self._lock)
+            super().__init__(handle)
         run, bound = functions.run_with_binding, ctypes.c_void_p(pointer)
         session_address = ctypes.c_void_p(session_pointer)
         self._run: Callable[[], int | None] = partial(
@@ -80,7 +81,7 @@ class IoBinding(Owner):
             OrtError: ONNX Runtime refused the input.
         """
         value = _borrow(name, source, _find("input", name, self._inputs))
-        with self._lock, self._session.lend(), self._handle.lend() as pointer:
+        with self._handle.lend() as pointer, self._lock, self._session.lend():
             self._bind("input", self._api.BindInput, pointer, name, value)
 
     def bind_output(self, name: str, target: Array | Value | Memory = Memory.CPU) -> None:
@@ -101,14 +102,14 @@ class IoBinding(Owner):
         if isinstance(target, Memory):
             c_string("name", name)
             _find("output", name, self._outputs)
-            with self._lock, self._session.lend(), self._handle.lend() as pointer:
+            with self._handle.lend() as pointer, self._lock, self._session.lend():
                 self._bind_to_memory(pointer, name, target)
                 self._memories[name] = target
                 self._forget("output", name)
                 self._is_ready = False
             return
         value = borrow_output(name, target, self._outputs, self._inputs)
-        with self._lock, self._session.lend(), self._handle.lend() as pointer:
+        with self._handle.lend() as pointer, self._lock, self._session.lend():
             self._bind("output", self._api.BindOutput, pointer, name, value)
             self._memories.pop(name, None)
 
@@ -124,16 +125,18 @@ class IoBinding(Owner):
             OrtError: the run failed, an input is not bound, or an output's target has another
                 shape than the output.
         """
-        with self._lock:  # as long as this thread has it, nothing is released; see `close`
-            if not self._is_ready:
-                self._get_ready()
-            if options is None:
-                status = self._run()
-            else:
-                with handle_of(options).lend() as pointer:
-                    status = self._run_with(pointer)
-        if not self._is_ready and self._handle.release_is_due:
-            self.close()
+        try:
+            with self._lock:  # which makes this thread a user
+                if not self._is_ready:
+                    self._get_ready()
+                if options is None:
+                    status = self._run()
+                else:
+                    with handle_of(options).lend() as pointer:
+                        status = self._run_with(pointer)
+        finally:
+            if not self._is_ready and self._handle.release_is_due:
+                self._handle.release_if_unused()
         if status:
             check(self._api, status, "RunWithBinding")
 
@@ -143,7 +146,7 @@ class IoBinding(Owner):
         Calls `GetBoundOutputNames` and `GetBoundOutputValues`. The values share the bound memory:
         the next run overwrites those that have a target.
         """
-        with self._lock, self._session.lend(), self._handle.lend() as pointer:
+        with self._handle.lend() as pointer, self._lock, self._session.lend():
             names = self._bound_output_names(pointer)
             values, count = ctypes.c_void_p(), ctypes.c_size_t()
             api, allocator = self._api, self._environment.allocator
@@ -163,12 +166,12 @@ class IoBinding(Owner):
 
     def synchronize_inputs(self) -> None:
         """Wait until the inputs are copied to the device (`SynchronizeBoundInputs`)."""
-        with self._lock, self._session.lend(), self._handle.lend() as pointer:
+        with self._handle.lend() as pointer, self._lock, self._session.lend():
             self._api.SynchronizeBoundInputs(pointer)
 
     def synchronize_outputs(self) -> None:
         """Wait until the outputs on the device are complete (`SynchronizeBoundOutputs`)."""
-        with self._lock, self._session.lend(), self._handle.lend() as pointer:
+        with self._handle.lend() as pointer, self._lock, self._session.lend():
             self._api.SynchronizeBoundOutputs(pointer)
 
     def clear_inputs(self) -> None:
@@ -186,32 +189,30 @@ class IoBinding(Owner):
         once: the binding is released when that run ends.
         """
         self._handle.closed = True
-        self._is_ready = False
-        if self._lock._is_owned():  # type: ignore[attr-defined]
-            self._handle.release_is_due = True
-            return
         with self._lock:
-            self._handle.close()
+            self._is_ready = False
+        self._handle.close()
 
     def check_apart(self) -> None:
         """Raise ValueError if memory for an output overlaps other memory that is bound.
 
         Every run checks it. While inputs and outputs change places, they may overlap.
         """
-        with self._lock:
-            sides: dict[str, list[Extent]] = {"input": [], "output": []}
-            for (side, _), found in self._extents.items():
-                sides[side] += found
-            check_apart(sides["output"], [*sides["input"], *self._weights])
+        sides: dict[str, list[Extent]] = {"input": [], "output": []}
+        for (side, _), found in tuple(self._extents.items()):
+            sides[side] += found
+        check_apart(sides["output"], [*sides["input"], *self._weights])
 
     def _get_ready(self) -> None:
         """Prepare a run after a change of what is bound, and every run with a `Memory`."""
-        with self._session.lend(), self._handle.lend() as pointer:
-            self.check_apart()
-            # Otherwise ONNX Runtime would overwrite the outputs of the last run.
-            for name, memory in tuple(self._memories.items()):
-                self._bind_to_memory(pointer, name, memory)
-        self._is_ready = not self._memories
+        handle = self._handle
+        if handle.closed:
+            handle.refuse()
+        self.check_apart()
+        # Otherwise ONNX Runtime would overwrite the outputs of the last run.
+        for name, memory in tuple(self._memories.items()):
+            self._bind_to_memory(handle.pointer, name, memory)
+        self._is_ready = not (self._memories or handle.closed)
 
     def _bind(self, side: str, bind: Any, pointer: int, name: str, value: Value) -> None:
         with value.handle.lend() as value_pointer:
@@ -238,7 +239,7 @@ class IoBinding(Owner):
         )
 
     def _clear(self, side: str, clear: Any) -> None:
-        with self._lock, self._session.lend(), self._handle.lend() as pointer:
+        with self._handle.lend() as pointer, self._lock, self._session.lend():
             clear(pointer)
             if side == "output":
                 self._memories.clear()

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ctypes
 import os
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import ExitStack
 from dataclasses import dataclass, field, fields
 from enum import IntEnum
 from types import MappingProxyType
@@ -23,7 +22,7 @@ from ortffi._api import (
     member,
     natural,
 )
-from ortffi._handle import Handle
+from ortffi._handle import Handle, Loans
 from ortffi._shared_object import fault_of
 from ortffi.elements import Array
 from ortffi.environment import Environment
@@ -367,9 +366,9 @@ def _add_weights(environment: Environment, options: SessionOptions, pointer: int
 def _lend_all(
     handles: Sequence[tuple[bytes, Handle]], use: Callable[[Any, Any, int], object]
 ) -> None:
-    with ExitStack() as stack:
+    with Loans() as loans:
         count = len(handles)
         names, values = (ctypes.c_char_p * count)(), (ctypes.c_void_p * count)()
         for index, (name, handle) in enumerate(handles):
-            names[index], values[index] = name, stack.enter_context(handle.lend())
+            names[index], values[index] = name, loans.add(handle)
         use(names, values, count)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import ExitStack, nullcontext, suppress
+from contextlib import nullcontext, suppress
 from functools import partial
 from threading import get_ident
 from typing import TYPE_CHECKING, Any
@@ -14,7 +14,7 @@ from weakref import WeakSet
 from ortffi._api import ElementType
 from ortffi._calls import Calls, Inputs, Key
 from ortffi._extents import Extent, extents
-from ortffi._handle import Handle
+from ortffi._handle import Handle, Loans
 from ortffi._loaded import LoadedModel
 from ortffi._plan import Functions
 from ortffi._run import Call
@@ -371,13 +371,10 @@ class Session(LoadedModel):
         targets: Sequence[Value | None],
     ) -> list[Value]:
         """Run, and return the outputs without a target as values."""
-        with ExitStack() as stack:
-            session = stack.enter_context(self._handle.lend())
-            pointer = None if options is None else stack.enter_context(handle_of(options).lend())
-            addresses = [
-                None if target is None else stack.enter_context(target.handle.lend())
-                for target in targets
-            ]
+        with Loans() as loans:
+            session = loans.add(self._handle)
+            pointer = None if options is None else loans.add(handle_of(options))
+            addresses = [None if target is None else loans.add(target.handle) for target in targets]
             written = [
                 extent
                 for name, target in zip(call.output_names, targets, strict=True)

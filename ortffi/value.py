@@ -5,14 +5,13 @@ from __future__ import annotations
 import ctypes
 import sys
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import ExitStack
 from typing import Any
 
 import numpy as np
 
 from ortffi._api import ElementType, OnnxType, member, new
 from ortffi._empty import empty_sequence
-from ortffi._handle import Owned
+from ortffi._handle import Loans, Owned
 from ortffi._readable import ReadableValue
 from ortffi.elements import DTYPES, Array, packed_size, resolve, spell
 from ortffi.environment import Environment, init
@@ -144,10 +143,10 @@ class Value(ReadableValue):
     @classmethod
     def _assemble(cls, parts: Sequence[Value], kind: OnnxType) -> Value:
         environment = init()
-        with ExitStack() as stack:
+        with Loans() as loans:
             pointers = (ctypes.c_void_p * len(parts))()
             for index, part in enumerate(parts):
-                pointers[index] = stack.enter_context(part.handle.lend())
+                pointers[index] = loans.add(part.handle)
                 if part._kind is OnnxType.OPTIONAL:
                     raise TypeError(f"items[{index}] is an empty optional")
             pointer = new(environment.api.CreateValue, pointers, len(parts), kind)

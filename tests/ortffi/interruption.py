@@ -1,0 +1,94 @@
+"""Signals that arrive at each bytecode of a call, one call after the other.
+
+A trace function in C sends the signal, so that the interpreter itself decides where its handler
+runs: where it really could. A trace function in Python would be interrupted in its own code.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import signal
+import sys
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+import ortffi
+
+FOLDER = str(Path(ortffi.__file__).parent)
+_SIGNAL = signal.SIGUSR1
+
+_raise = ctypes.PyDLL(None)["raise"]
+# The frame, the event and its argument follow; C ignores them.
+_raise.argtypes = [ctypes.c_int, ctypes.py_object, ctypes.py_object, ctypes.py_object]
+_raise.restype = None
+
+
+class Interrupted(BaseException):
+    """Raised by a signal handler, as KeyboardInterrupt is."""
+
+
+def interrupted_at_each_step(
+    call: Callable[[], object], handle: Callable[[], object], *, step: int = 1
+) -> Iterator[int]:
+    """Call again and again, with a signal at the first bytecode, the second, and so on.
+
+    Only bytecodes of ortffi count. The exceptions that the handler raises are caught here.
+
+    Args:
+        call: what is interrupted.
+        handle: what the signal handler does.
+        step: signals at every so many bytecodes.
+
+    Yields:
+        After each call that was interrupted, the number of its bytecode.
+    """
+    number = 1
+    while _interrupt(call, handle, number):
+        yield number
+        number += step
+
+
+def _interrupt(call: Callable[[], object], handle: Callable[[], object], number: int) -> bool:
+    """Return whether the call had so many bytecodes."""
+    left, handled = number, False
+
+    def on_signal(_number: int, _frame: FrameType | None) -> None:
+        nonlocal handled
+        sys.settrace(None)
+        handled = True
+        handle()
+
+    def on_bytecode(frame: FrameType, _event: str, _argument: Any) -> Any:
+        nonlocal left
+        left -= 1
+        if left > 0:
+            return on_bytecode
+        # At each bytecode from there on, until the handler runs.
+        send = partial(_raise, _SIGNAL)
+        caller = frame.f_back
+        while caller is not None:
+            if caller.f_trace is not None:
+                caller.f_trace = send
+            caller = caller.f_back
+        return send
+
+    def on_call(frame: FrameType, _event: str, _argument: Any) -> Any:
+        if left <= 0 or not frame.f_code.co_filename.startswith(FOLDER):
+            return None
+        frame.f_trace_lines, frame.f_trace_opcodes = False, True
+        return on_bytecode
+
+    previous = signal.signal(_SIGNAL, on_signal)
+    sys.settrace(on_call)
+    try:
+        call()
+        sys.settrace(None)  # here at the latest the handler runs
+    except (Interrupted, ortffi.ClosedError):
+        pass
+    finally:
+        sys.settrace(None)
+        signal.signal(_SIGNAL, previous)
+    return handled
