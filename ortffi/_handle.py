@@ -197,6 +197,11 @@ class Handle:
         """Return a context manager that lends the pointer."""
         return Loan(self)
 
+    def check_open(self) -> None:
+        """Raise ClosedError if `close` has been called; for what does not use the pointer."""
+        if self.closed:
+            self.refuse()
+
     def refuse(self) -> NoReturn:
         """Raise the error of a use after `close`."""
         raise ClosedError(f"this {self._what} is closed")

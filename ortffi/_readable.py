@@ -48,7 +48,8 @@ class ReadableValue(Owner):
         handle = Handle(pointer, environment.api.ReleaseValue, "value", *keep_alive)
         super().__init__(handle)
         self._writeable = not any_read_only(keep_alive)
-        self._parts: tuple[tuple[int, int], ...] = ()
+        self._places: tuple[tuple[int, int], ...] = ()
+        """`_extents`, if they are known."""
         # GetValueType crashes on an empty optional (1.17 to 1.31).
         self._kind = kind_of(environment, pointer) if self.has_value else OnnxType.OPTIONAL
         self._element_type = ElementType.UNDEFINED
@@ -58,8 +59,8 @@ class ReadableValue(Owner):
     @property
     def kind(self) -> OnnxType:
         """Return the kind of value: a tensor, a sequence, a map, or an empty optional."""
-        with self._handle.lend():
-            return self._kind
+        self._handle.check_open()
+        return self._kind
 
     @property
     def has_value(self) -> bool:
@@ -72,8 +73,8 @@ class ReadableValue(Owner):
     @property
     def element_type(self) -> ElementType:
         """Return the type of a tensor's elements; `UNDEFINED` for other kinds."""
-        with self._handle.lend():
-            return self._element_type
+        self._handle.check_open()
+        return self._element_type
 
     @property
     def shape(self) -> Shape:
@@ -82,9 +83,9 @@ class ReadableValue(Owner):
         Raises:
             TypeError: it is not a tensor.
         """
-        with self._handle.lend():
-            self._check_tensor()
-            return self._shape
+        self._handle.check_open()
+        self._check_tensor()
+        return self._shape
 
     @property
     def memory(self) -> Memory:
@@ -104,8 +105,8 @@ class ReadableValue(Owner):
         Such memory may really be read-only (a file, `bytes`): it can be an input, but no output of
         a run and no target of `copy_from`.
         """
-        with self._handle.lend():
-            return self._writeable
+        self._handle.check_open()
+        return self._writeable
 
     @property
     def _extents(self) -> tuple[tuple[int, int], ...]:
@@ -115,15 +116,15 @@ class ReadableValue(Owner):
         `GetValue` copies it.
         """
         with self._handle.lend() as pointer:
-            if self._kind is not OnnxType.TENSOR:
-                return self._parts
+            if self._places or self._kind is not OnnxType.TENSOR:
+                return self._places
             api = self._environment.api
-            start = new(api.GetTensorMutableData, pointer, allow_null=True)
-            known = self._element_type in DTYPES and has_addresses(read_memory(api, pointer))
-            if not known:  # at least the same memory is found to be the same
-                return ((start, start + 1),)
-            n_bytes = packed_size(self._element_type, element_count(self._shape))
-            return ((start, start + n_bytes),)
+            start, n_bytes = new(api.GetTensorMutableData, pointer, allow_null=True), 1
+            # A handle says only whether two tensors are the same.
+            if self._element_type in DTYPES and has_addresses(read_memory(api, pointer)):
+                n_bytes = packed_size(self._element_type, element_count(self._shape))
+            self._places = ((start, start + n_bytes),)
+            return self._places
 
     @overload
     def numpy(self, dtype: type[Scalar], *, copy: bool | None = True) -> npt.NDArray[Scalar]: ...

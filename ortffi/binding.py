@@ -206,8 +206,7 @@ class IoBinding(Owner):
     def _get_ready(self) -> None:
         """Prepare a run after a change of what is bound, and every run with a `Memory`."""
         handle = self._handle
-        if handle.closed:
-            handle.refuse()
+        handle.check_open()
         self.check_apart()
         # Otherwise ONNX Runtime would overwrite the outputs of the last run.
         for name, memory in tuple(self._memories.items()):

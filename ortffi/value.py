@@ -17,7 +17,14 @@ from ortffi.elements import DTYPES, Array, packed_size, resolve, spell
 from ortffi.environment import Environment, init
 from ortffi.errors import UnsupportedError
 from ortffi.memory import Memory, copy_tensor, memory_info, read_memory
-from ortffi.tensors import Shape, allocate_tensor, borrow_memory, create_tensor, element_count
+from ortffi.tensors import (
+    Shape,
+    address_of,
+    allocate_tensor,
+    borrow_memory,
+    create_tensor,
+    element_count,
+)
 
 _STRINGS_IN_SEQUENCES = 17
 """The first API version that can read strings from a sequence."""
@@ -55,7 +62,12 @@ class Value(ReadableValue):
             element_type = member("element_type", ElementType, element_type)
         carried, found = resolve(array, element_type)
         environment = init()
-        return cls(environment, *create_tensor(environment, carried, found))
+        pointer, memory = create_tensor(environment, carried, found)
+        value = cls(environment, pointer, memory)
+        if isinstance(memory, np.ndarray):
+            start = address_of(memory)
+            value._places = ((start, start + memory.nbytes),)
+        return value
 
     @classmethod
     def empty(cls, shape: Sequence[int], element_type: ElementType = ElementType.FLOAT) -> Value:
@@ -153,7 +165,7 @@ class Value(ReadableValue):
             # The new value shares the parts' memory, which may be borrowed from arrays.
             value = cls(environment, pointer, *borrowed_by(parts))
             if kind is OnnxType.SEQUENCE:
-                value._parts = tuple(extent for part in parts for extent in part._extents)
+                value._places = tuple(extent for part in parts for extent in part._extents)
             return value
 
     def items(self) -> list[Value]:
@@ -202,9 +214,9 @@ class Value(ReadableValue):
             ValueError: the source has another shape, or this value is not `writeable`.
             UnsupportedError: a tensor is in GPU memory, and the library is older than 1.23.
         """
-        with self._handle.lend():
-            self._check_tensor()
-            require_writeable("the tensor's memory", self)
+        self._handle.check_open()
+        self._check_tensor()
+        require_writeable("the tensor's memory", self)
         if not isinstance(source, Value):
             if not isinstance(source, np.ndarray):
                 raise TypeError(f"source must be an array or a Value, not {type(source).__name__}")
@@ -243,7 +255,7 @@ class Value(ReadableValue):
             if not own.on_host:
                 raise ValueError(f"a tensor in {own} cannot be mapped")
             n_bytes = packed_size(self._element_type, element_count(self._shape))
-            address = new(environment.api.GetTensorMutableData, pointer)
+            address = new(environment.api.GetTensorMutableData, pointer, allow_null=True)
             with memory_info(environment, memory) as info:
                 value = borrow_memory(
                     environment, info, address, n_bytes, self._shape, self._element_type

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import ortffi
-from ortffi import ClosedError, ElementType, Value
+from ortffi import ClosedError, ElementType, Memory, Value
 from tests.ortffi import tiny_models
 
 ALL = [
@@ -185,3 +185,11 @@ def test_strings_and_what_is_no_tensor_cannot_be_mapped():
         Value.from_numpy(np.array(["one"])).mapped(ortffi.Memory.CPU)
     with pytest.raises(TypeError, match="not a tensor"):
         Value.from_sequence([np.ones(1)]).mapped(ortffi.Memory.CPU)
+
+
+@pytest.mark.parametrize("shape", [(0,), (3, 0), (0, 2**40)])
+def test_a_tensor_without_elements_is_mapped_too(shape):
+    for value in (Value.empty(shape), Value.from_numpy(np.zeros(shape, np.float32))):
+        with value, value.mapped(Memory.CPU) as mapped:
+            assert mapped.shape == shape
+            assert mapped.numpy().shape == shape
