@@ -242,9 +242,12 @@ class IoBinding(Owner):
             clear(pointer)
             if side == "output":
                 self._memories.clear()
-            for found, name in tuple(self._alive):
-                if found == side:
-                    self._forget(found, name)
+            self._forget_all(side)
+
+    def _forget_all(self, side: str) -> None:
+        for found, name in tuple(self._alive):
+            if found == side:
+                self._forget(found, name)
 
     def _bind_to_memory(self, pointer: int, name: str, memory: Memory) -> None:
         with memory_info(self._environment, memory) as info:

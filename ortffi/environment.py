@@ -258,7 +258,8 @@ class Environment:
             self.api.AllocatorFree(self.allocator, pointer)
 
 
-# A signal handler may call `init` while its own thread is inside.
+# A signal handler may call `init` while its own thread is inside. No lock is held around a loop:
+# Python 3.13 leaves the block without its end if a handler raises at some jumps back.
 _lock = threading.RLock()
 _environment: Environment | None = None
 
@@ -311,18 +312,18 @@ def init(
                 f"{_environment.library.path} is already loaded; "
                 f"{library} can only be used in another process"
             )
-        for name, chosen in (
-            ("log_level", log_level),
-            ("logger", logger),
-            ("thread_pools", thread_pools),
-        ):
-            in_force = getattr(_environment, name)
-            if chosen is not None and chosen != in_force:
-                raise RuntimeError(
-                    f"ONNX Runtime's environment was already made with {name}={in_force!r}; "
-                    f"it cannot also have {chosen!r}. Call init() with it before anything else."
-                )
+        _check_choices(_environment, log_level=log_level, logger=logger, thread_pools=thread_pools)
         return _environment
+
+
+def _check_choices(environment: Environment, **choices: object) -> None:
+    for name, chosen in choices.items():
+        in_force = getattr(environment, name)
+        if chosen is not None and chosen != in_force:
+            raise RuntimeError(
+                f"ONNX Runtime's environment was already made with {name}={in_force!r}; "
+                f"it cannot also have {chosen!r}. Call init() with it before anything else."
+            )
 
 
 def _set_threading(api: Api, options: int, pools: ThreadPools) -> None:

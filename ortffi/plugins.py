@@ -146,17 +146,21 @@ def lend(environment: Environment, chosen: Sequence[Device]) -> Iterator[list[in
     """
     require(environment.api, "GetEpDevices")
     with _lock:
-        # ONNX Runtime would use a pointer to a device that is gone.
-        names = {
-            pointer: _text(environment.api.EpDevice_EpName(pointer))
-            for pointer in _pointers(environment)
-        }
-        for device in chosen:
-            if names.get(device._pointer) != device.provider:
-                raise ProviderUnavailableError(
-                    f"a device of {device.provider} is gone: its library was unregistered"
-                )
+        _check_present(environment, chosen)
         yield [device._pointer for device in chosen]
+
+
+def _check_present(environment: Environment, chosen: Sequence[Device]) -> None:
+    # ONNX Runtime would use a pointer to a device that is gone.
+    names = {
+        pointer: _text(environment.api.EpDevice_EpName(pointer))
+        for pointer in _pointers(environment)
+    }
+    for device in chosen:
+        if names.get(device._pointer) != device.provider:
+            raise ProviderUnavailableError(
+                f"a device of {device.provider} is gone: its library was unregistered"
+            )
 
 
 @dataclass(frozen=True)

@@ -51,6 +51,13 @@ def interrupted_at_each_step(
         number += step
 
 
+def trace_bytecodes(trace: Any) -> None:
+    """Call a trace function at each call, and, if it asks for them, at each bytecode."""
+    # From Python 3.12 on, bytecodes are traced only if a frame has asked before.
+    sys._getframe().f_trace_opcodes = True
+    sys.settrace(trace)
+
+
 def _interrupt(call: Callable[[], object], handle: Callable[[], object], number: int) -> bool:
     """Return whether the call had so many bytecodes."""
     left, handled = number, False
@@ -78,11 +85,11 @@ def _interrupt(call: Callable[[], object], handle: Callable[[], object], number:
     def on_call(frame: FrameType, _event: str, _argument: Any) -> Any:
         if left <= 0 or not frame.f_code.co_filename.startswith(FOLDER):
             return None
-        frame.f_trace_lines, frame.f_trace_opcodes = False, True
+        frame.f_trace_opcodes = True  # beside lines: Python 3.13.0 forgets some bytecodes
         return on_bytecode
 
     previous = signal.signal(_SIGNAL, on_signal)
-    sys.settrace(on_call)
+    trace_bytecodes(on_call)
     try:
         call()
         sys.settrace(None)  # here at the latest the handler runs
