@@ -5,22 +5,35 @@ from __future__ import annotations
 import functools
 import importlib
 import importlib.util
+import re
 import sys
 import threading
 import types
+import unicodedata
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from itertools import groupby
 from typing import Any
 
+from service.text.characters import is_meaningful
 from service.text.japanese import homographs
 from service.text.japanese.morpheme import Morpheme
+from service.text.scripts import LATIN
 
 MAX_CHARACTERS = 500
 """Characters that are analysed at once. Open JTalk takes some 2,000, fewer if they are digits."""
 
 PAUSE = "、"
 """Stands for any mark: it ends a word and is never part of an emoticon."""
+
+# Without a sound before them they have none, and for each Open JTalk writes a line to standard
+# error.
+_LENGTHENING = re.compile("[ー\uff70]+|[！？!?]+")
+_SILENT_ALONE = "ヵヶ"
+_LATIN_LETTER = re.compile(f"[{LATIN}]")
+_REACH = 8
+"""Characters before them that are looked at."""
+_REPEATED = re.compile("[\u3400-\u4dbf\u4e00-\u9fff]々+\\Z|[ぁ-ゖァ-ヴ][ヽヾゝゞ]+\\Z")
 
 _lock = threading.Lock()
 
@@ -55,7 +68,7 @@ class Analyzer:
     def heard_alone(self, characters: Sequence[str]) -> set[str]:
         """Return which characters, of at most MAX_CHARACTERS / 2, have their own sound."""
         heard = {character for character in characters if character in self._kanji}
-        rest = [character for character in characters if character not in heard]
+        rest = [one for one in characters if one not in heard and _known(one) != PAUSE]
         # Without the processing of whole sentences, which would load Sudachi.
         for word in self._map(PAUSE.join(rest), use_vanilla=True) if rest else ():
             if word["mora_count"]:
@@ -63,6 +76,7 @@ class Analyzer:
         return heard
 
     def _analyze(self, text: str) -> list[Morpheme]:
+        text = _LENGTHENING.sub(_audible, "".join(map(_known, text)))
         try:
             # The models that choose between readings are not used. The one for 何 needs a second
             # ONNX Runtime. Sudachi takes 90 MB and reads 金を払う as `kin o harau`.
@@ -92,6 +106,29 @@ class Analyzer:
             )
             for word in found
         ]
+
+
+@functools.lru_cache(8192)
+def _known(character: str) -> str:
+    """Return the character, or a pause for a sign that no Japanese standard has.
+
+    Open JTalk quotes some of them on standard error.
+    """
+    if character.isascii() or "IDEOGRAPH" in unicodedata.name(character, ""):
+        return character
+    try:
+        character.encode("cp932")
+    except UnicodeEncodeError:
+        return character if _LATIN_LETTER.match(character) else PAUSE
+    return character
+
+
+def _audible(match: re.Match[str]) -> str:
+    """Return pauses for signs that have no sound before them."""
+    before = match.string[: match.start()].rstrip(" ")[-_REACH:]
+    sound = before[-1:]
+    is_audible = sound and is_meaningful(sound) and sound not in _SILENT_ALONE
+    return match[0] if is_audible or _REPEATED.search(before) else PAUSE * len(match[0])
 
 
 def _corrected(morphemes: list[Morpheme], text: str) -> Iterator[Morpheme]:
