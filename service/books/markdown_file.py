@@ -35,6 +35,8 @@ def read_markdown(path: Path) -> Book:
     budget = Budget(path.name)
     text = decoded(budget.read(path), path.name).replace("\r\n", "\n")
     budget.take_lines(text)
+    # Nobody reads these either, and they must not be taken for what stands for brackets and notes.
+    text = text.translate(dict.fromkeys(map(ord, (_OPENED, _CLOSED, "\x02")), "\ufffd"))
     fields: dict[str, str] = {}
     if match := _FRONT_MATTER.match(text):
         fields = {name[:4]: value for name, value in _FIELD.findall(match[1])}

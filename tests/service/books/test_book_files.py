@@ -28,6 +28,19 @@ def test_a_long_title_with_a_stop_is_a_title(tmp_path: Path) -> None:
     assert [chapter.title for chapter in read_book(path).chapters][1:] == [title]
 
 
+def test_markdown_may_have_the_characters_that_stand_for_brackets(tmp_path: Path) -> None:
+    path = tmp_path / "icons.md"
+    path.write_text(
+        "# A\n\nGo \ue000 on \ue001 with [Kokoro](/kˈOkəɹO/).\n\n\x02 No note.\n", encoding="utf-8"
+    )
+    (chapter,) = read_book(path).chapters
+    paragraphs = [(paragraph.kind, paragraph.text) for paragraph in chapter.paragraphs]
+    assert paragraphs[-2:] == [
+        ("text", "Go \ufffd on \ufffd with [Kokoro](/kˈOkəɹO/)."),
+        ("text", "\ufffd No note."),
+    ]
+
+
 def test_an_epub_has_its_chapters_metadata_and_cover(tmp_path: Path) -> None:
     picture = made_books.picture()
     path = made_books.epub(
