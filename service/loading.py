@@ -241,7 +241,12 @@ def load_front_end(settings: Settings) -> FrontEnd:
         EspeakError: espeak-ng cannot be found or started.
         LexiconError: see `load_lexicon`.
     """
-    return FrontEnd(load_espeak(settings), lexicon=load_lexicon(settings), emoji=settings.emoji)
+    return FrontEnd(
+        load_espeak(settings),
+        lexicon=load_lexicon(settings),
+        emoji=settings.emoji,
+        strict=settings.strict_characters,
+    )
 
 
 def load_synthesizer(settings: Settings, progress: Progress) -> Synthesizer:

@@ -17,7 +17,7 @@ from service.complete_files import write_whole
 from service.errors import InvalidRequestError
 from service.playback import Player, play_file, play_samples
 from service.progress import Progress
-from service.speech import AudioSegment, Chunk, Delivery, Plan, Synthesizer, Utterance
+from service.speech import AudioSegment, Chunk, Coverage, Delivery, Plan, Synthesizer, Utterance
 from service.text import USUAL, Normalization
 
 OTHER_ENDINGS: dict[str, AudioFormat] = {"raw": "pcm", "ogg": "opus", "ulaw": "mulaw"}
@@ -155,9 +155,12 @@ class _Spoken:
 
     def __init__(self) -> None:
         self._audio_s = self._compute_s = 0.0
+        self._coverage = Coverage()
 
     def __str__(self) -> str:
-        return f"{self._audio_s:.2f} s of speech in {self._compute_s:.2f} s"
+        n_dropped = self._coverage.n_dropped
+        dropped = f"; {n_dropped} characters are not said" if n_dropped else ""
+        return f"{self._audio_s:.2f} s of speech in {self._compute_s:.2f} s{dropped}"
 
     def segments(
         self, synthesizer: Synthesizer, utterance: Utterance, delivery: Delivery
@@ -165,6 +168,7 @@ class _Spoken:
         """Yield the segments of an utterance, and show how far they are."""
         progress = Progress(len(utterance.text))
         plan = synthesizer.plan(utterance, delivery)
+        self._coverage = plan.coverage
         ends: list[int] = []
         with progress:
             for segment in synthesizer.stream(replace(plan, chunks=_noting_ends(plan, ends))):

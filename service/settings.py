@@ -278,6 +278,10 @@ class Settings(BaseSettings):
     emoji: Literal["drop", "name"] = Field(
         "drop", description="drop emoji, or say their names (name)"
     )
+    strict_characters: bool = Field(
+        False,
+        description="refuse texts with characters that cannot be read, instead of dropping these",
+    )
     lexicon: Path | None = Field(
         None,
         description="file of pronunciations; default: the included one",

@@ -115,10 +115,19 @@ OF_EACH_LANGUAGE = {
 
 # Every room of service/text imports only from lines above its own.
 TEXT_LAYERS = [
-    {"backtracking", "languages", "offset_mapping", "scripts", "stress", "vocabulary", "wordlist"},
+    {
+        "backtracking",
+        "languages",
+        "offset_mapping",
+        "scripts",
+        "stress",
+        "turn",
+        "vocabulary",
+        "wordlist",
+    },
     {"characters", "reading", "spans"},
     {"markup", "punctuation", "reader"},
-    {"clauses", "espeak", "lexicon_entries", "mandarin", "mixed", "normalization"},
+    {"clauses", "espeak", "lexicon_entries", "mandarin", "mixed", "normalization", "omissions"},
     {"text_blocks", "english", "japanese", "user_lexicon"},
     {"readers"},
     {"frontend"},

@@ -127,6 +127,12 @@ class Callers:
 
         return take_back
 
+    def note(self, n_characters: int) -> None:
+        """Count characters that were spoken besides those that were charged: numbers in words."""
+        key = _calling.get()
+        if key is not None and key.name is not None:
+            self._n_characters[key.name] += n_characters
+
     def adapt(self, utterance: Utterance) -> Utterance:
         """Return an utterance with the caller's lexicon laid under its own.
 

@@ -17,6 +17,7 @@ from service.speech import (
     LONGEST_SEGMENT_S,
     AudioSegment,
     Cancellation,
+    Coverage,
     Delivery,
     Plan,
     Synthesizer,
@@ -104,6 +105,7 @@ class SpeechJob(Generic[T]):
         self._is_spoken = False
         self._take_back: Callable[[], None] = lambda: None
         self._stack = AsyncExitStack()
+        self._coverage = Coverage()
 
     async def __aenter__(self) -> SpeechJob[T]:
         """Get admitted and start."""
@@ -113,6 +115,7 @@ class SpeechJob(Generic[T]):
                 stack.enter_context(admission.request(self._held_bytes(self._memory)))
             callers = self._service.callers
             self._utterance = callers.adapt(self._utterance)
+            stack.callback(self._note)
             stack.enter_context(self._service.idleness.speaking())
             self._cancellation = stack.enter_context(Cancellation())
             stack.enter_context(admission.cancellable(self._cancellation))
@@ -149,8 +152,15 @@ class SpeechJob(Generic[T]):
         """Raise the reason if the job was cancelled, also if all is said but not yet sent."""
         self._cancellation.check()
 
+    def _note(self) -> None:
+        """Count what was spoken beyond the characters that were charged."""
+        n_characters = self._coverage.n_characters - len(self._utterance.text)
+        if self._is_spoken:
+            self._service.callers.note(max(0, n_characters))
+
     def _make(self) -> Generator[T, None, None]:
         plan = self._synthesizer.plan(self._utterance, self._delivery)
+        self._coverage = plan.coverage
         self.statistics.planned(self._utterance, plan)
         segments = self._synthesizer.stream(plan, self._cancellation)
         yield from self._write(plan, self.statistics.counted(self._spoken(segments)))

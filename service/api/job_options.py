@@ -25,7 +25,7 @@ from service.books.read_along import Unit
 from service.books.sections import LONGEST_PAUSE_S, Pauses
 from service.books.timings import TIMESTAMP_FORMATS
 from service.jobs import JobOrder
-from service.speech.planning import MAX_SPEED, MIN_SPEED
+from service.speech.plan import MAX_SPEED, MIN_SPEED
 from service.text import UserLexicon
 
 JobFormat = Literal[BookFormat, "epub"]

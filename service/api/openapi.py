@@ -38,6 +38,12 @@ SPEECH_HEADERS: dict[str, Any] = {
         "description": "Compute time in seconds; not for streams",
         "schema": {"type": "number", "minimum": 0},
     },
+    "X-Dropped": {
+        "description": "Parts of the text that are not said, such as `3-4, 17-20`: offset of the "
+        "first character and of the end, in Unicode code points. The first 32, then `...`; in a "
+        "stream, of what is read when it begins. Left out if all is said.",
+        "schema": {"type": "string"},
+    },
     "X-Cache": {
         "description": "Whether the chunks were in the audio cache; only if it is on, and not for "
         "streams",

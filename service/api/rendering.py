@@ -9,7 +9,7 @@ from typing import ClassVar, Literal
 from service.api.schemas import WordAnswer
 from service.audio import FORMATS, AudioFormat, encode, open_encoder, require_rate
 from service.model.kokoro import Samples
-from service.speech import AudioSegment, WordTime, merge_parts
+from service.speech import AudioSegment, Coverage, WordTime, merge_parts
 
 TimestampDepth = Literal["word", "phoneme"]
 
@@ -22,12 +22,14 @@ class Rendering(ABC):
         media_type: of the body.
         sample_rate_hz: of the audio.
         bytes_per_s: memory that a second of audio takes at most while it is written.
+        coverage: what is read of the text; set before `parts` is called, complete at its end.
     """
 
     streams: ClassVar[bool]
     media_type: str
     sample_rate_hz: int
     bytes_per_s: int
+    coverage: Coverage
 
     @abstractmethod
     def parts(self, segments: Iterable[AudioSegment]) -> Generator[bytes, None, None]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Generator, Iterable
 
-from service.speech import AudioSegment, Plan, Utterance
+from service.speech import AudioSegment, Coverage, Plan, Utterance
 
 
 class RequestStatistics:
@@ -32,6 +32,8 @@ class RequestStatistics:
         self.voice: str | None = None
         self.language: str | None = None
         self.n_characters = 0
+        self._n_dropped = 0
+        self._coverage = Coverage()
         self.n_chunks = 0
         self.n_windows = 0
         self.n_cache_hits = 0
@@ -56,6 +58,11 @@ class RequestStatistics:
             return "hit"
         return "miss" if self.n_cache_misses else None
 
+    @property
+    def n_dropped(self) -> int:
+        """Return how many characters are not said of what is read so far."""
+        return self._n_dropped + self._coverage.n_dropped
+
     def asked(self) -> None:
         """Measure the time to the first audio from now, at the first call.
 
@@ -70,6 +77,8 @@ class RequestStatistics:
         self.voice = "+".join(voice.name for voice, _ in plan.blend.parts)
         self.language = plan.language
         self.n_characters += len(utterance.text)
+        self._n_dropped = self.n_dropped
+        self._coverage = plan.coverage
 
     def counted(self, segments: Iterable[AudioSegment]) -> Generator[AudioSegment, None, None]:
         """Pass the segments of one plan on, and count them and their chunks."""
@@ -111,5 +120,6 @@ class RequestStatistics:
             "real_time_factor": self.real_time_factor,
         }
         fields |= {name: round(value, 3) for name, value in optional.items() if value is not None}
+        fields |= {"dropped": self.n_dropped} if self.n_dropped else {}
         fields |= {"limited": self.n_limited} if self.n_limited else {}
         return fields | ({"cache": self.cache} if self.cache else {})

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Generator, Mapping, Sequence
 
 from fastapi import Response
 from starlette.types import Receive, Scope, Send
@@ -13,10 +13,14 @@ from service.api.patience import send_patiently
 from service.api.rendering import Rendering
 from service.api.state import ServiceState
 from service.errors import CancelledError
-from service.speech import Delivery, Synthesizer, Utterance
+from service.speech import AudioSegment, Delivery, Plan, Synthesizer, Utterance
 
 _PART_BYTES = 32_768
 """Size of a write; a client that reads in real time takes one in 0.7 s."""
+
+
+_DROPPED_TOLD = 32
+"""Parts of the text that the header `X-Dropped` lists. Proxies limit headers to a few kilobytes."""
 
 
 class SpeechResponse(Response):
@@ -60,7 +64,7 @@ class SpeechResponse(Response):
             synthesizer,
             self._utterance,
             self._delivery,
-            lambda _, segments: rendering.parts(segments),
+            self._parts,
             memory=AnswerMemory(rendering.bytes_per_s, is_whole=not streams),
         )
         scope["state"]["statistics"] = job.statistics
@@ -70,6 +74,12 @@ class SpeechResponse(Response):
                 await self._send(send, job, synthesizer, streams=streams)
             finally:
                 watch.cancel()
+
+    def _parts(
+        self, plan: Plan, segments: Generator[AudioSegment, None, None]
+    ) -> Generator[bytes, None, None]:
+        self._rendering.coverage = plan.coverage
+        return self._rendering.parts(segments)
 
     async def _send(
         self, send: Send, job: SpeechJob[bytes], synthesizer: Synthesizer, *, streams: bool
@@ -85,6 +95,8 @@ class SpeechResponse(Response):
             "x-execution-provider": synthesizer.model.provider,
             **self._own_headers,
         }
+        if dropped := self._rendering.coverage.dropped:
+            headers["x-dropped"] = _spans(dropped)
         if streams:
             headers |= {"x-accel-buffering": "no"}  # nginx would wait for more
         else:
@@ -110,6 +122,11 @@ class SpeechResponse(Response):
             body = part[start : start + _PART_BYTES]
             message = {"type": "http.response.body", "body": body, "more_body": True}
             await send_patiently(send(message), self._service.settings.send_timeout_s)
+
+
+def _spans(dropped: Sequence[tuple[int, int]]) -> str:
+    told = [f"{start}-{end}" for start, end in dropped[:_DROPPED_TOLD]]
+    return ", ".join([*told, "..."] if len(dropped) > _DROPPED_TOLD else told)
 
 
 async def _watch(receive: Receive, job: SpeechJob[bytes]) -> None:

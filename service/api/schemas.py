@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any, get_args
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
@@ -9,7 +10,7 @@ from pydantic_core import PydanticCustomError
 
 from service.audio import FORMATS, AudioFormat, SampleRate, format_name
 from service.audio.formats import OPUS_RATES_HZ
-from service.speech import WordTime
+from service.speech import Coverage, WordTime
 from service.speech.utterance import (
     MAX_LOUDNESS_LUFS,
     MAX_VOLUME_DB,
@@ -17,6 +18,7 @@ from service.speech.utterance import (
     MIN_VOLUME_DB,
 )
 from service.speech.voices import MAX_BLEND_LENGTH
+from service.text import encodable
 
 
 def _canonical(name: object) -> object:
@@ -70,6 +72,20 @@ _MOST_FIELDS = 64
 """More than any body has."""
 
 
+_HALF = re.compile(
+    r"(\\[^u]|\\u(?![dD][89a-fA-F])|\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2})"
+    r"|\\u[dD][89a-fA-F][0-9a-fA-F]{2}"
+)
+
+
+def without_halves(message: str) -> str:
+    """Return JSON with the replacement character in place of each lone surrogate.
+
+    Some programs cut a text inside a pair, and pydantic takes no such string.
+    """
+    return _HALF.sub(lambda match: match[1] or "\\ufffd", message)
+
+
 class StrictModel(BaseModel):
     """Base of request bodies: no other fields, and no conversion of types."""
 
@@ -86,6 +102,34 @@ class StrictModel(BaseModel):
                 {"count": len(data), "known": ", ".join(cls.model_fields)},
             )  # fmt: skip
         return data
+
+
+class SpanAnswer(BaseModel):
+    """A part of the request's text."""
+
+    text: str
+    text_start: int = Field(
+        description="offset of its first character in the text, in Unicode code points"
+    )
+    text_end: int = Field(description="offset of its end")
+
+    @classmethod
+    def of(cls, span: tuple[int, int], text: str) -> SpanAnswer:
+        """Return the answer's form of a span of a text."""
+        start, end = span
+        return cls(text=encodable(text[start:end]), text_start=start, text_end=end)
+
+    def moved(self, n_characters: int) -> SpanAnswer:
+        """Return the same span, later in the text."""
+        start, end = self.text_start + n_characters, self.text_end + n_characters
+        return self.model_copy(update={"text_start": start, "text_end": end})
+
+
+DROPPED: Any = Field(
+    None,
+    description="letters, digits and symbols that are not said, such as emoji; left out if there "
+    "are none",
+)
 
 
 class PhonemeAnswer(BaseModel):
@@ -118,7 +162,7 @@ class WordAnswer(BaseModel):
                 for p in word.phonemes
             ]
         return cls(
-            text=text[word.text_start : word.text_end],
+            text=encodable(text[word.text_start : word.text_end]),
             text_start=word.text_start,
             text_end=word.text_end,
             start_s=word.start_s,
@@ -154,6 +198,7 @@ class TimedAnswer(BaseModel):
     sample_rate_hz: int
     duration_s: float
     words: list[WordAnswer]
+    dropped: list[SpanAnswer] | None = DROPPED
 
 
 class AudioEvent(BaseModel):
@@ -170,6 +215,12 @@ class DoneEvent(BaseModel):
 
     audio: str = Field(description="the rest of the audio file, in base64; often empty")
     duration_s: float
+    dropped: list[SpanAnswer] | None = DROPPED
+
+
+def dropped_answers(coverage: Coverage, text: str) -> list[SpanAnswer] | None:
+    """Return what is not said of a text; None if all is said."""
+    return [SpanAnswer.of(span, text) for span in coverage.dropped] or None
 
 
 class ErrorDetail(BaseModel):

@@ -14,6 +14,7 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 from service.api.error_answers import service_error_answer
 from service.api.patience import StalledError, abort_of, send_patiently
 from service.api.request_statistics import RequestStatistics
+from service.api.schemas import without_halves
 from service.api.state import Ready, ServiceState
 from service.errors import CancelledError, NotReadyError, ServiceError
 from service.logs import describe
@@ -120,7 +121,7 @@ class SocketSession(ABC):
         """Tell the client of an internal error, before the session is closed."""
 
     async def receive(self) -> str | None:
-        """Return the next message; None if it is a binary frame.
+        """Return the next message, in JSON; None if it is a binary frame.
 
         Raises:
             WebSocketDisconnect: the client has left.
@@ -132,7 +133,9 @@ class SocketSession(ABC):
         # The service's own server refuses it before it is read whole.
         if text is not None and len(text.encode()) > self.service.max_body_bytes:
             raise _TooBigError
-        return text
+        if text is None or self.service.settings.strict_characters:
+            return text
+        return without_halves(text)
 
     async def send_text(self, text: str) -> None:
         """Send a text frame.

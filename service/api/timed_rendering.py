@@ -16,7 +16,13 @@ from service.api.rendering import (
     server_sent_event,
     word_answers,
 )
-from service.api.schemas import AudioEvent, DoneEvent, TimedAnswer, WordAnswer
+from service.api.schemas import (
+    AudioEvent,
+    DoneEvent,
+    TimedAnswer,
+    WordAnswer,
+    dropped_answers,
+)
 from service.audio import SOURCE_RATE_HZ, AudioFormat, open_encoder
 from service.audio.subtitles import (
     SRT_MEDIA_TYPE,
@@ -71,6 +77,7 @@ class TimedAudio(_Timed):
             sample_rate_hz=self.sample_rate_hz,
             duration_s=duration_s,
             words=words,
+            dropped=dropped_answers(self.coverage, self._text),
         )
 
 
@@ -97,8 +104,9 @@ class StreamedTimedAudio(_Timed):
                 )
                 yield server_sent_event("audio", event.model_dump_json(exclude_none=True))
             tail = base64.b64encode(encoder.finish()).decode()
-        done = DoneEvent(audio=tail, duration_s=round(end_s, 6))
-        yield server_sent_event("done", done.model_dump_json())
+        dropped = dropped_answers(self.coverage, self._text)
+        done = DoneEvent(audio=tail, duration_s=round(end_s, 6), dropped=dropped)
+        yield server_sent_event("done", done.model_dump_json(exclude_none=True))
 
 
 class Subtitles(Rendering):

@@ -199,7 +199,7 @@ class Audiobook:
         chapters = [sorted(choice.skipped), [chapter.number for chapter in self._chapters]]
         options = [manner.speed, manner.language,
                    repr(manner.normalization), asdict(manner.pauses), repr(front_end.lexicon),
-                   repr(manner.lexicon), front_end.named_emoji]  # fmt: skip
+                   repr(manner.lexicon), front_end.named_emoji, front_end.strict]  # fmt: skip
         return {
             "book": self._book.sha256,
             "chapters": repr(chapters),
@@ -229,13 +229,14 @@ class Audiobook:
         lengths = self._journal.chapter_lengths()
         self._watcher.tell(
             "planned",
-            f"{len(self._chapters)} chapters, {total} characters",
+            f"{len(self._chapters)} chapters, {total} characters"
+            + (f", {narration.n_dropped} of which are not said" if narration.n_dropped else ""),
             chapters=[
                 {"number": chapter.number, "title": chapter.title,
                  "characters": chapter.n_characters, "phonemes": lengths.get(n, 0)}
                 for n, chapter in enumerate(self._chapters)
             ],
-            characters=total,
+            characters=total, dropped=narration.n_dropped,
         )  # fmt: skip
 
     def _say(self, narration: Narration) -> None:

@@ -100,6 +100,9 @@ class Narration:
         chapters: what is read, in order.
         manner: how.
         cancellation: stops it. If it is of background work, requests go before it.
+
+    Attributes:
+        n_dropped: characters that are not said of what is planned so far.
     """
 
     def __init__(
@@ -114,6 +117,7 @@ class Narration:
         self._manner = manner
         self._cancellation = cancellation
         self._engine = _engine(synthesizer, manner.decoding)
+        self.n_dropped = 0
 
     @property
     def engine(self) -> str:
@@ -145,7 +149,7 @@ class Narration:
                         key, n_phonemes = self._key(chunk), len(chunk.phonemes)
                         yield PlannedChunk(number, index, key, n_phonemes, words)
                 except NothingToSayError:
-                    continue
+                    self.n_dropped += sum(not letter.isspace() for letter in section.text)
                 except ServiceError as error:
                     note(self._trouble(number, section, error))
 
@@ -196,9 +200,11 @@ class Narration:
             cast=manner.cast.speakers,
             is_part=True,
         )
-        for chunk in self._synthesizer.plan(utterance, _DELIVERY).chunks:
+        plan = self._synthesizer.plan(utterance, _DELIVERY)
+        for chunk in plan.chunks:
             pause_s = section.pause_s + (chunk.pause_s or 0.0) if chunk.is_last else chunk.pause_s
             yield replace(chunk, pause_s=pause_s)
+        self.n_dropped += plan.coverage.n_dropped
 
     def _sound(self, chunk: Chunk) -> KeptSound:
         """Say a chunk, as often as it takes.

@@ -32,7 +32,8 @@ class Job:
         options: as they were asked for, in JSON.
         document: name of the file of its text in the job's folder.
         title: of the document.
-        n_characters: that are spoken.
+        n_characters: of what is read of it.
+        n_dropped: characters of it that are not said; 0 until it is planned.
         created_s: when it came, in seconds of Unix time.
         finished_s: when it was done or failed; None before.
         state: where it is. One that is interrupted is queued again.
@@ -57,6 +58,7 @@ class Job:
     outputs: list[_FileName] = field(default_factory=list)
     duration_s: float | None = None
     loudness_lufs: float | None = None
+    n_dropped: int = 0
     progress: float = 0.0
     left_s: float | None = None
 

@@ -60,6 +60,7 @@ class _Progress:
     def tell(self, event: str, line: str, **fields: Any) -> None:
         if event == "planned":
             self._job.state = "speaking"
+            self._job.n_dropped = fields["dropped"]
         elif event == "levelled":
             self._job.loudness_lufs = fields["lufs"]
         elif event == "done":

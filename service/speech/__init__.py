@@ -5,7 +5,8 @@ from service.speech.chunking import LONGEST_CHUNK_S
 from service.speech.delivery import AudioSegment
 from service.speech.levelling import BYTES_PER_S as LEVELLING_BYTES_PER_S
 from service.speech.model_worker import Worker
-from service.speech.planning import LONGEST_SEGMENT_S, Chunk, Plan, Planner, Preview
+from service.speech.plan import LONGEST_SEGMENT_S, Chunk, Coverage, Plan, Preview
+from service.speech.planning import Planner
 from service.speech.synthesizer import Synthesizer
 from service.speech.timing import PhonemeTime, WordTime, merge_parts
 from service.speech.utterance import SILENCE_S, Delivery, TextKind, Utterance, gain_of
@@ -20,6 +21,7 @@ __all__ = [
     "Blend",
     "Cancellation",
     "Chunk",
+    "Coverage",
     "Delivery",
     "PhonemeTime",
     "Plan",

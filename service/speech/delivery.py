@@ -9,7 +9,7 @@ import numpy as np
 
 from service.model.kokoro import SAMPLE_RATE_HZ, Samples
 from service.speech.joining import Shaper
-from service.speech.planning import Chunk
+from service.speech.plan import Chunk
 from service.speech.timing import WordTime, word_times
 from service.speech.windows import Sound
 

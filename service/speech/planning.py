@@ -14,6 +14,7 @@ from service.errors import (
     TextTooLongError,
 )
 from service.speech.chunking import LONGEST_CHUNK_S, REAL_TIME_FACTOR, Chunker, Chunking
+from service.speech.plan import MAX_SPEED, MIN_SPEED, Chunk, Coverage, Plan, Preview, model_speed
 from service.speech.utterance import SILENCE_S, Delivery, Utterance
 from service.speech.voices import Blend, VoiceLibrary
 from service.text import (
@@ -22,29 +23,12 @@ from service.text import (
     Passage,
     Pause,
     Reading,
-    Word,
     check_text,
-    dropped,
     load_vocabulary,
+    longest_in_words,
     parse,
     read_phonemes,
 )
-
-MIN_SPEED = 0.25
-MAX_SPEED = 4.0
-"""Speeds of an utterance, and of each part of it."""
-
-_MODEL_SPEEDS = (0.5, 2.0)
-"""Speeds at which the model says every voice intelligibly. Above, phonemes reach its shortest
-duration, one frame, and get no faster: at 4.0 a sentence is only 2.3 times as fast."""
-
-_CLEAR_SPEED = 1.25
-"""Speed at which the model says what is stretched to more than 2.0. At 2.0 some phonemes are lost,
-and stretching would not bring them back: of 38 words at 4.0, slowed back, a recognizer misses 50 %
-if the model said them at 1.25, 74 % at 1.5 and 82 % at 2.0."""
-
-LONGEST_SEGMENT_S = LONGEST_CHUNK_S * _MODEL_SPEEDS[0] / MIN_SPEED
-"""Seconds of the longest segment: the longest chunk, stretched as far as it may be."""
 
 MAX_SILENCE_S = 600.0
 """Total seconds of the pauses in a text, which a few characters could make very long."""
@@ -54,78 +38,12 @@ _SHORTEST_SILENCE_S = 0.001
 
 _NOTHING = "the text has nothing to pronounce"
 
+GROWTH = 8
+"""How many times as long as `max_text_length` a text may be in words. Rows of figures become seven
+times as long: `1,234,567`."""
 
-@dataclass(frozen=True)
-class Chunk:
-    """What the model says in one run.
-
-    Attributes:
-        phonemes: up to 150; empty for a pause at the beginning of the text, or instead of it.
-        words: the words, or parts of words, with their offsets in the text and in `phonemes`.
-        blend: the voice.
-        speed: 0.25 to 4.0.
-        pause_s: seconds of silence after it, whatever the speed; None for the usual pause of its
-            punctuation.
-        is_last: whether it ends the utterance.
-    """
-
-    phonemes: str
-    words: tuple[Word, ...]
-    blend: Blend
-    speed: float
-    pause_s: float | None = None
-    is_last: bool = False
-
-    @property
-    def is_silence(self) -> bool:
-        """Tell whether it is all of an utterance, and nothing but a pause."""
-        return self.is_last and not self.phonemes
-
-    @property
-    def model_speed(self) -> float:
-        """Return the speed at which the model says it."""
-        return model_speed(self.speed)
-
-    @property
-    def stretching(self) -> float:
-        """Return how many times as fast it then is made by stretching."""
-        return self.speed / self.model_speed
-
-
-@dataclass(frozen=True)
-class Plan:
-    """An utterance that can be said: all errors that can be found in advance are found.
-
-    Attributes:
-        chunks: in order; at least one, and never all without samples. Iterate once only, unless
-            `delivery.read_first`: the G2P of a long text runs while its beginning is spoken, so
-            iterating may raise the errors of `FrontEnd.read`.
-        blend: the voice; markup may change it for some of the chunks.
-        language: code of the text's language; None for phonemes.
-        delivery: with its `decoding` decided: windows only if model and voice allow it.
-    """
-
-    chunks: Iterable[Chunk]
-    blend: Blend
-    language: str | None
-    delivery: Delivery
-
-
-@dataclass(frozen=True)
-class Preview:
-    """The phonemes and chunks of a text.
-
-    Attributes:
-        language: code of the text's language.
-        normalized: the text after normalization.
-        chunks: in order; at least one.
-        dropped: spans of the text that are not pronounced.
-    """
-
-    language: str
-    normalized: str
-    chunks: tuple[Chunk, ...]
-    dropped: tuple[tuple[int, int], ...]
+_LONG_RESPELLING = 4
+"""Characters of a respelling that are not counted as growth."""
 
 
 @dataclass(frozen=True)
@@ -182,21 +100,26 @@ class Planner:
             ServiceError: one of the classes with a 4xx status, or EspeakError.
         """
         is_phonemes = utterance.kind == "phonemes"
+        coverage = Coverage()
+        parts: list[_Part | Pause] = []
         if not utterance.is_part:
             self.check_length(utterance.text, "phonemes" if is_phonemes else "text")
         _check_speed(utterance.speed, "speed")
         chunking = delivery.chunking or "even"
         if is_phonemes:
             blend, language = self.resolve(utterance.voice), None
+            coverage.n_characters = len(utterance.text)
             chunks = self._cut_phonemes(utterance, blend, chunking)
         else:
             blend, language = self.settle(utterance.voice, utterance.language)
             parts = self._parts(utterance, language)
             chunks = _cut_text(
                 parts, blend, utterance.speed, self._chunker(utterance, blend, chunking),
-                partial(self._read, utterance),
+                partial(self._read, utterance, coverage),
             )  # fmt: skip
         first = next(chunks, None)
+        if first is None and not utterance.is_part:
+            self._explain(utterance, parts)
         if first is None and utterance.silence_s is not None:
             first = Chunk("", (), blend, utterance.speed, utterance.silence_s, is_last=True)
         if first is None:
@@ -206,7 +129,11 @@ class Planner:
             first = replace(first, pause_s=utterance.silence_s or SILENCE_S)
         all_chunks = chain([first], chunks)
         return Plan(
-            tuple(all_chunks) if delivery.read_first else all_chunks, blend, language, delivery
+            tuple(all_chunks) if delivery.read_first else all_chunks,
+            blend,
+            language,
+            delivery,
+            coverage,
         )
 
     def preview(self, utterance: Utterance, chunking: Chunking) -> Preview:
@@ -217,21 +144,22 @@ class Planner:
         """
         self.check_length(utterance.text)
         blend, language = self.settle(utterance.voice, utterance.language)
-        read: list[tuple[Passage, list[Reading]]] = []
+        coverage = Coverage()
+        normalized: list[str] = []
 
-        def note(part: _Part) -> list[Reading]:
-            readings = list(self._read(utterance, part))
-            read.append((part.passage, readings))
-            return readings
+        def read(part: _Part) -> Iterator[Reading]:
+            for reading in self._read(utterance, coverage, part):
+                normalized.append(reading.normalized)
+                yield reading
 
         parts = self._parts(utterance, language)
         chunker = self._chunker(utterance, blend, chunking)
-        chunks = tuple(_cut_text(parts, blend, utterance.speed, chunker, note))
+        chunks = tuple(_cut_text(parts, blend, utterance.speed, chunker, read))
         if not chunks:
+            self._explain(utterance, parts)
             raise NothingToSayError(_NOTHING)
-        normalized = (reading.normalized for _, readings in read for reading in readings)
-        not_said = (dropped(passage, readings) for passage, readings in read)
-        return Preview(language, " ".join(normalized), chunks, tuple(chain(*not_said)))
+        written = " ".join(filter(None, normalized))
+        return Preview(language, written, chunks, tuple(coverage.dropped))
 
     def plan_phonemes(self, phonemes: str) -> Plan:
         """Plan phonemes of any length in the default voice, for the service itself."""
@@ -254,6 +182,11 @@ class Planner:
                 f"the voice {blend.parts[0][0].name} has no language; set language"
             )
         return blend, self.front_end.readers.require(language).code
+
+    @staticmethod
+    def count(texts: Iterable[str]) -> int:
+        """Return how many characters the texts of a document count as if they are dense signs."""
+        return sum(map(longest_in_words, texts)) // GROWTH
 
     def check_length(self, text: str, name: str = "text") -> None:
         """Raise TextTooLongError if a field of a request is too long."""
@@ -282,6 +215,7 @@ class Planner:
             is_ssml=utterance.kind == "ssml",
             language=language,
             open_voices=utterance.open_voices,
+            strict=self.front_end.strict,
         ):
             if isinstance(part, Pause):
                 silence_s += part.duration_s
@@ -305,7 +239,44 @@ class Planner:
             raise InvalidRequestError(
                 f"the pauses of the text are {silence_s:g} s long; the limit is {MAX_SILENCE_S:g} s"
             )
+        if not utterance.is_part:
+            self._check_growth(utterance, parts)
         return parts
+
+    def _check_growth(self, utterance: Utterance, parts: Iterable[_Part | Pause]) -> None:
+        """Raise TextTooLongError if the text is too long in words."""
+        limit = GROWTH * self._max_text_length
+        respellings = () if utterance.lexicon is None else utterance.lexicon.respellings
+        growth = max(map(len, respellings), default=0) // _LONG_RESPELLING
+        if longest_in_words(utterance.text) * max(1, growth) <= limit:
+            return
+        n_characters = 0
+        for part in parts:
+            if isinstance(part, Pause):
+                continue
+            for length in self.front_end.length_in_words(
+                part.passage,
+                part.language,
+                normalization=utterance.normalization,
+                lexicon=utterance.lexicon,
+            ):
+                n_characters += length
+                if n_characters > limit:
+                    raise TextTooLongError(
+                        f"text has {len(utterance.text)} characters, but in words more than "
+                        f"{limit}, which is the limit: {GROWTH} times {self._max_text_length}"
+                    )
+
+    def _explain(self, utterance: Utterance, parts: Iterable[_Part | Pause]) -> None:
+        """Raise the reason why a text has nothing to pronounce, if that is its letters."""
+        for part in parts:
+            if isinstance(part, _Part):
+                self.front_end.explain(
+                    part.passage,
+                    part.language,
+                    normalization=utterance.normalization,
+                    lexicon=utterance.lexicon,
+                )
 
     def _chunker(self, utterance: Utterance, blend: Blend, chunking: Chunking) -> Chunker:
         said_at = model_speed(utterance.speed)
@@ -317,13 +288,16 @@ class Planner:
             longest_s=self._longest_chunk_s,
         )
 
-    def _read(self, utterance: Utterance, part: _Part) -> Iterator[Reading]:
-        return self.front_end.read(
+    def _read(self, utterance: Utterance, coverage: Coverage, part: _Part) -> Iterator[Reading]:
+        """Yield the readings of a part, counted."""
+        for reading in self.front_end.read(
             part.passage,
             part.language,
             normalization=utterance.normalization,
             lexicon=utterance.lexicon,
-        )
+        ):
+            coverage.add(reading)
+            yield reading
 
     def _cut_phonemes(
         self, utterance: Utterance, blend: Blend, chunking: Chunking
@@ -375,16 +349,11 @@ def _cut_text(
             blend, speed = part.blend, part.speed
             chunker.say_at(blend.pace * model_speed(speed))
         for reading in read(part):
-            yield from chunks(chunker.add(reading))
+            if reading.phonemes:
+                yield from chunks(chunker.add(reading))
     yield from chunks(chunker.finish())
     if held is not None:
         yield replace(held, is_last=True)
-
-
-def model_speed(speed: float) -> float:
-    """Return the speed at which the model speaks; stretching does the rest."""
-    least, greatest = _MODEL_SPEEDS
-    return max(speed, least) if speed <= greatest else _CLEAR_SPEED
 
 
 def _check_speed(speed: float, what: str) -> None:

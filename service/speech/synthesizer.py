@@ -28,7 +28,8 @@ from service.speech.cancellation import Cancellation
 from service.speech.delivery import AudioSegment, Made, deliver
 from service.speech.levelling import at_loudness
 from service.speech.model_worker import Worker
-from service.speech.planning import Chunk, Plan, Planner
+from service.speech.plan import Chunk, Plan
+from service.speech.planning import Planner
 from service.speech.stretching import stretched
 from service.speech.turns import Turns
 from service.speech.utterance import Delivery, Utterance

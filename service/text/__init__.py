@@ -1,9 +1,9 @@
 """Text front end: text in, phonemes of Kokoro's vocabulary out."""
 
-from service.text.characters import check_text
+from service.text.characters import check_text, encodable, longest_in_words
 from service.text.clauses import Clause, ClauseBuffer
 from service.text.espeak import Espeak
-from service.text.frontend import READ_AT_ONCE, FrontEnd, dropped
+from service.text.frontend import READ_AT_ONCE, FrontEnd
 from service.text.languages import (
     LANGUAGES,
     Language,
@@ -43,11 +43,12 @@ __all__ = [
     "Vocabulary",
     "Word",
     "check_text",
-    "dropped",
+    "encodable",
     "find_language",
     "is_variety",
     "language_of_voice",
     "load_vocabulary",
+    "longest_in_words",
     "parse",
     "plain_text",
     "read_phonemes",

@@ -1,21 +1,38 @@
-"""Check and clean characters: refuse those that no text contains, and give each one spelling."""
+"""Check and clean characters: find those that nobody reads, and give each other one spelling."""
 
 from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Sequence
 
 from service.errors import EmptyTextError, InvalidTextError
 from service.text.offset_mapping import TracedText
 
 # Control characters except tab and line breaks, surrogates, and noncharacters: 32 in the Arabic
 # presentation forms and the last two of each plane.
-_FORBIDDEN = re.compile(
-    "[\\x00-\\x08\\x0b\\x0c\\x0e-\\x1f\\x7f-\\x9f\\ud800-\\udfff\\ufdd0-\\ufdef"
-    + "".join(chr(plane << 16 | 0xFFFE) + chr(plane << 16 | 0xFFFF) for plane in range(17))
-    + "]"
+_FORBIDDEN_CHARACTERS = r"\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufdd0-\ufdef" + "".join(
+    chr(plane << 16 | 0xFFFE) + chr(plane << 16 | 0xFFFF) for plane in range(17)
 )
+_FORBIDDEN = re.compile(f"[{_FORBIDDEN_CHARACTERS}]")
 _FORBIDDEN_KINDS = {"Cc": "control character", "Cs": "lone surrogate", "Cn": "noncharacter"}
+
+REPLACEMENT = "\ufffd"
+"""Stands for a character that no text contains. Nobody reads it either."""
+
+_SURROGATE = re.compile("[\ud800-\udfff]")
+
+# Vertical tabs, form feeds and NEL end a line or a page.
+_LINE_ENDS = re.compile("[\x0b\x0c\x85]")
+
+# Icons, bullets of word processors and ligatures of PDF files, and the marks around a citation of
+# an assistant, `\ue200cite\ue202turn0search1\ue201`, whose words are for programs.
+_PRIVATE_CHARACTERS = "\ue000-\uf8ff\U000f0000-\U0010ffff"
+_SILENT = re.compile(
+    r"\ue200[a-z_]+(?:\ue202[^\s\ue200-\ue202]*)+\ue201"
+    rf"|[{_FORBIDDEN_CHARACTERS}{_PRIVATE_CHARACTERS}{REPLACEMENT}]+"
+)
+_BULLET = "• "
 
 _ZERO_WIDTH_JOINERS = frozenset("\u200c\u200d")
 
@@ -37,10 +54,28 @@ _UNFOLDED_FORMS = frozenset(
     }
 )
 
+# Characters of `㌖` (kilometre) and `㎯`. Longer are two Arabic phrases, which no language here
+# reads: letter by letter, `ﷺ` would take 12 s.
+_LONGEST_UNFOLDED = 6
+
 # Between ASCII digits a full-width comma separates numbers: 100，200. Full-width digits it groups.
 _COMMA_OF_LIST = re.compile("(?<=[0-9])，(?=[0-9])")
 _LINE_BREAK = re.compile(r"\r\n?")
 _SEPARATORS = {0x2028: "\n", 0x2029: "\n\n"}
+
+
+# What becomes many characters as words, and how many at most: `9` is `quatre-vingt-dix-neuf` in
+# `99`, `_` an underscore, `⨌` four integrals. Measured over all characters, in every language.
+_GROWING = (
+    (re.compile(r"[\d\uff00-\uffef]"), 12),
+    (re.compile(r"[#$%&*+/<=>@\\^_`|~]"), 16),
+    (
+        re.compile(
+            "[\xa2-\xbf×÷\u2030-\u2bff\u3200-\u33ff\ufb00-\ufdff\ufe70-\ufeff\U0001d000-\U0001ffff]"
+        ),
+        64,
+    ),
+)
 
 
 # Categories of characters that carry meaning. A reader may skip all others without loss. A
@@ -53,12 +88,22 @@ def is_meaningful(character: str) -> bool:
     return unicodedata.category(character) in _MEANINGFUL
 
 
+def is_silent(character: str) -> bool:
+    """Tell whether nobody reads a character, in any language: of private use, or unassigned."""
+    return _SILENT.match(character) is not None or unicodedata.category(character) == "Cn"
+
+
+def is_phrase(character: str) -> bool:
+    """Tell whether a character stands for several words, of a script that no language here has."""
+    return len(unicodedata.normalize("NFKC", character)) > _LONGEST_UNFOLDED
+
+
 def check_text(text: str) -> None:
     """Refuse text that is empty or contains characters that no text contains.
 
-    Raises EmptyTextError if there is nothing but white space and invisible characters. Raises
-    InvalidTextError, with the position (the first character is number 1), for control characters
-    other than tab and line breaks, for lone surrogates and for noncharacters.
+    Raises EmptyTextError as `check_visible` does. Raises InvalidTextError, with the position (the
+    first character is number 1), for control characters other than tab and line breaks, for lone
+    surrogates and for noncharacters.
     """
     match = _FORBIDDEN.search(text)
     if match is not None:
@@ -66,8 +111,65 @@ def check_text(text: str) -> None:
         raise InvalidTextError(
             f"{kind} U+{ord(match[0]):04X} at position {match.start() + 1} of the text"
         )
+    check_visible(text)
+
+
+def check_visible(text: str) -> None:
+    """Raise EmptyTextError if there is nothing but white space and invisible characters."""
     if all(character.isspace() or unicodedata.category(character) == "Cf" for character in text):
         raise EmptyTextError("the text is empty")
+
+
+def replaced(text: str) -> str:
+    """Return the text, of the same length, without characters that no text contains.
+
+    Those that end a line or a page become line feeds, all others become `REPLACEMENT`.
+    """
+    if _FORBIDDEN.search(text) is None:
+        return text
+    return _FORBIDDEN.sub(REPLACEMENT, _LINE_ENDS.sub("\n", text))
+
+
+def encodable(text: str) -> str:
+    """Return the text, of the same length, with `REPLACEMENT` in place of lone surrogates."""
+    return _SURROGATE.sub(REPLACEMENT, text)
+
+
+def silenced(
+    text: TracedText, fixed: Sequence[tuple[int, int]] = ()
+) -> tuple[TracedText, list[tuple[int, int]]]:
+    """Return the text with a break in place of characters that nobody reads in any language.
+
+    At the start of a line they are a bullet, elsewhere a space.
+
+    Args:
+        text: any text.
+        fixed: spans of the caller's text that must not change.
+
+    Returns:
+        The text, and the spans of the caller's text where they were.
+    """
+    if _SILENT.search(text.text) is None:
+        return text, []
+    kept = [text.within(start, end) for start, end in fixed]
+    found: list[tuple[int, int]] = []
+
+    def write(match: re.Match[str]) -> str | TracedText:
+        start, end = match.span()
+        if any(first < end and start < last for first, last in kept):
+            return text[start:end]
+        found.append(text[start:end].span)
+        before = match.string[match.string.rfind("\n", 0, start) + 1 : start]
+        return " " if before and not before.isspace() else _BULLET
+
+    return text.sub(_SILENT, write), found
+
+
+def longest_in_words(text: str) -> int:
+    """Return how many characters a text has in words, estimated from above."""
+    return len(text) + sum(
+        (n - 1) * sum(1 for _ in growing.finditer(text)) for growing, n in _GROWING
+    )
 
 
 def clean_text(text: TracedText, *, keep_joiners: bool = False) -> TracedText:
@@ -111,6 +213,8 @@ def _unfold(character: str) -> str:
     form = unicodedata.decomposition(character).partition(" ")[0]
     # Spacing accents (Sk) would unfold to a space and a combining mark, which no voice reads.
     if form not in _UNFOLDED_FORMS or category == "Sk":
+        return character
+    if is_phrase(character):
         return character
     unfolded = unicodedata.normalize("NFKC", character)
     # Spaces keep ①② two numbers.

@@ -25,7 +25,7 @@ _CLOSING = "”’»›)\\]}」』】》〕）"
 # whatever follows. The others do so only before white space: not in 3.14, 19:30 or example.com.
 _BREAK = re.compile(
     rf"""
-    (?P<line>[\n\r\u2028\u2029])
+    (?P<line>[\n\r\x0b\x0c\x85\u2028\u2029])
   | (?P<sentence>[.!?…؟۔‽]+)[{_CLOSING}"']*
   | (?P<solid_sentence>[。！？।॥]+)[{_CLOSING}]*
   | (?P<phrase>[,;:،؛–]+)[{_CLOSING}"']*

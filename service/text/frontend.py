@@ -2,30 +2,35 @@
 
 from __future__ import annotations
 
-import threading
-import unicodedata
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from itertools import chain
 from typing import Literal, TypeVar
 
-from service.errors import ServiceError
+from service.errors import ServiceError, TextTooLongError
 from service.text import punctuation
-from service.text.characters import clean_text, is_meaningful
+from service.text.characters import clean_text, is_meaningful, is_silent, silenced
 from service.text.espeak import Espeak
 from service.text.markup.passages import Hint, Passage
 from service.text.mixed import MixedReader
-from service.text.normalization import USUAL, Normalization, normalize
+from service.text.normalization import USUAL, Normalization, normalize, normalizer
 from service.text.normalization.fenced_code import without_code
-from service.text.offset_mapping import TracedText, concatenate
-from service.text.reader import Fragment
+from service.text.offset_mapping import TracedText
+from service.text.omissions import with_omissions
+from service.text.reader import Fragment, indexes
 from service.text.readers import Readers
 from service.text.reading import Reading, Word, merge
 from service.text.spans import Override, Span
 from service.text.text_blocks import BLOCK_LENGTH, blocks
+from service.text.turn import Turn
 from service.text.user_lexicon import UserLexicon
 from service.text.vocabulary import load_vocabulary
+
+MAX_GROWTH = 128
+"""How many times as long a block of the usual length may become in words. One character becomes 64
+at most, and one of the caller's lexicon as many as that allows."""
 
 READ_AT_ONCE = BLOCK_LENGTH
 """Length up to which a whole text is read before speech starts."""
@@ -38,9 +43,6 @@ _PROBED_KEPT = 8192
 
 Marked = TypeVar("Marked", Override, Hint)
 
-# Major categories of what a listener may miss: letters, numbers, symbols and marks.
-_NOTICEABLE = ("L", "N", "S", "P")
-
 
 class FrontEnd:
     """Converts text to phonemes. Safe to share between threads.
@@ -50,11 +52,14 @@ class FrontEnd:
             vocabulary are available on a machine without it.
         lexicon: pronunciations that the operator of the service sets.
         emoji: whether emoji are named or dropped.
+        strict: whether a text with a letter, number or currency sign that cannot be read is
+            refused. Otherwise they are dropped, and `Reading.dropped` tells of them.
 
     Attributes:
         lexicon: as above. It may be replaced at any time; later texts use the new one.
         readers: the readers of the languages.
         named_emoji: whether emoji are named.
+        strict: as above.
     """
 
     def __init__(
@@ -63,13 +68,13 @@ class FrontEnd:
         *,
         lexicon: UserLexicon | None = None,
         emoji: Literal["drop", "name"] = "drop",
+        strict: bool = False,
     ) -> None:
         self.lexicon = lexicon or UserLexicon()
-        self.readers = Readers(espeak)
+        self._turn = Turn()
+        self.readers = Readers(espeak, strict=strict, loading=self._turn.given_away)
         self.named_emoji = emoji == "name"
-        # Python runs one thread at a time, and each ready thread delays the event loop: with 16
-        # threads reading at once, by a second.
-        self._reading = threading.Lock()
+        self.strict = strict
         self._can_read = lru_cache(_PROBED_KEPT)(self._can_read_anew)
 
     def check(
@@ -80,11 +85,13 @@ class FrontEnd:
         normalization: Normalization | None = USUAL,
         lexicon: UserLexicon | None = None,
     ) -> None:
-        """Refuse characters that cannot be read, before `read` reaches them; arguments as there.
+        """Refuse what a strict front end refuses, before `read` reaches it; arguments as there.
 
         Raises:
             ServiceError: as `read` does.
         """
+        if not self.strict:
+            return
         respellings = () if lexicon is None else lexicon.respellings
         characters = dict.fromkeys(chain(passage.text.text, *respellings))
         if not all(
@@ -106,7 +113,7 @@ class FrontEnd:
     ) -> Iterator[Reading]:
         """Yield the phonemes of a passage, block by block; joined by spaces, they are complete.
 
-        Silent text yields nothing. A long text is read while it is being spoken.
+        A block with nothing to pronounce has none. A long text is read while it is being spoken.
 
         Args:
             passage: text with its overrides and hints.
@@ -116,27 +123,67 @@ class FrontEnd:
 
         Raises:
             LanguageUnavailableError: nothing installed here reads the language.
-            InvalidTextError: the language has no reading for a letter, number or currency sign, or
-                a word crashes espeak-ng.
-            UnknownSymbolError: a word has a sound for which the vocabulary has no symbol.
+            InvalidTextError: if it is strict: the language has no reading for a letter, number or
+                currency sign, or a word crashes espeak-ng.
+            UnknownSymbolError: if it is strict: a word has a sound for which the vocabulary has no
+                symbol.
+            TextTooLongError: a block becomes too long; see `MAX_GROWTH`.
             EspeakError: espeak-ng is needed but cannot be used.
         """
-        text = passage.text
-        if normalization is not None and normalization.code == "skip":
-            text = without_code(text)
+        self._load(language, normalization)
         applied = self.lexicon if lexicon is None else lexicon.over(self.lexicon)
-        kept = sorted(text.within(*span) for span in _spans(passage))
-        for start, end in blocks(text.text, kept):
-            part = text[start:end]
-            block = Passage(
-                part,
-                overrides=_inside(passage.overrides, *part.span),
-                hints=_inside(passage.hints, *part.span),
-            )
-            with self._reading:
+        told = 0  # of the passage's characters
+        for block in _blocks(passage, normalization):
+            with self._turn:
                 reading = self._read_block(block, language, normalization, applied)
-            if load_vocabulary().is_pronounceable(reading.phonemes):
-                yield reading
+            end = max(told, passage.text.within(0, block.text.span[1])[1])
+            yield with_omissions(reading, passage.text[told:end])
+            told = end
+        rest = with_omissions(Reading(""), passage.text[told:])
+        if rest.dropped:
+            yield rest
+
+    def explain(
+        self,
+        passage: Passage,
+        language: str,
+        *,
+        normalization: Normalization | None = USUAL,
+        lexicon: UserLexicon | None = None,
+    ) -> None:
+        """Raise what a strict front end would for a character that has no reading in a language.
+
+        Characters that nobody reads in any language are no reason. Arguments are those of `read`.
+
+        Raises:
+            InvalidTextError: the language has no reading for a letter, number or currency sign.
+            LanguageUnavailableError: nothing installed here reads it.
+        """
+        applied = self.lexicon if lexicon is None else lexicon.over(self.lexicon)
+        reader = MixedReader(language, self.readers.get)
+        for block in _blocks(passage, normalization):
+            with self._turn:
+                text, overrides, _ = self._normalize(block, language, normalization, applied)
+                reader.check(_hidden(text, overrides))
+
+    def length_in_words(
+        self,
+        passage: Passage,
+        language: str,
+        *,
+        normalization: Normalization | None = USUAL,
+        lexicon: UserLexicon | None = None,
+    ) -> Iterator[int]:
+        """Yield how long each block of a passage is in words; arguments and errors as of `read`.
+
+        It takes a third of the time of `read`.
+        """
+        self._load(language, normalization)
+        applied = self.lexicon if lexicon is None else lexicon.over(self.lexicon)
+        for block in _blocks(passage, normalization):
+            with self._turn:
+                text, *_ = self._normalize(block, language, normalization, applied)
+            yield len(text)
 
     def warm_up(self, language: str) -> None:
         """Load what the first text of a language needs: up to a second's work, or several.
@@ -151,6 +198,12 @@ class FrontEnd:
         for _ in self.read(Passage(TracedText(_FIRST_TEXT)), language):
             pass
 
+    def _load(self, language: str, normalization: Normalization | None) -> None:
+        """Load a language before the turn to read it, so that others are read meanwhile."""
+        self.readers.get(language)
+        if normalization is not None:
+            normalizer.load(language, normalization, named_emoji=self.named_emoji)
+
     def _read_block(
         self,
         block: Passage,
@@ -158,29 +211,53 @@ class FrontEnd:
         normalization: Normalization | None,
         lexicon: UserLexicon,
     ) -> Reading:
+        text, overrides, silent = self._normalize(block, language, normalization, lexicon)
+        reader = MixedReader(language, self.readers.get)
+        hidden = _hidden(text, overrides)
+        if self.strict:
+            reader.check(hidden)
+        else:
+            text = _blanked(text, [*reader.skipped(hidden), *_silent(hidden.text)])
+        spans = punctuation.split(text, overrides)
+        reading = _compose(block.text, text.text.strip(), spans, reader.read(spans))
+        if not load_vocabulary().is_pronounceable(reading.phonemes):
+            reading = Reading("", normalized=reading.normalized)
+        return replace(reading, dropped=tuple(silent))
+
+    def _normalize(
+        self,
+        block: Passage,
+        language: str,
+        normalization: Normalization | None,
+        lexicon: UserLexicon,
+    ) -> tuple[TracedText, list[Override], list[tuple[int, int]]]:
+        """Return the words of a block, all overrides in it, and what nobody reads."""
         # Devanagari needs joiners.
         text = clean_text(block.text, keep_joiners=language == "hi")
         text, added = lexicon.apply(text, language, _spans(block))
+        _check_growth(text, block)
         overrides = sorted((*block.overrides, *added), key=lambda override: override.start)
+        fixed = [(o.start, o.end) for o in overrides if o.phonemes is not None]
+        silent: list[tuple[int, int]] = []
+        if not self.strict:
+            text, silent = silenced(text, fixed)
         if normalization is not None:
             text = normalize(
                 text,
                 language,
                 hints=block.hints,
-                fixed=[(o.start, o.end) for o in overrides if o.phonemes is not None],
+                fixed=fixed,
                 choices=normalization,
                 named_emoji=self.named_emoji,
             )
-        reader = MixedReader(language, self.readers.get)
-        reader.check(_without(text, overrides))
-        spans = punctuation.split(text, overrides)
-        return _compose(block.text, text.text.strip(), spans, reader.read(spans))
+            _check_growth(text, block)
+        return text, overrides, silent
 
     def _can_read_anew(
         self, character: str, language: str, normalization: Normalization | None
     ) -> bool:
         try:
-            with self._reading:
+            with self._turn:
                 passage = Passage(TracedText(character))
                 self._read_block(passage, language, normalization, self.lexicon)
         except ServiceError:
@@ -188,30 +265,36 @@ class FrontEnd:
         return True
 
 
-def dropped(passage: Passage, readings: Sequence[Reading]) -> list[tuple[int, int]]:
-    """Return which parts of a passage are not spoken, as spans of the caller's text.
+def _blocks(passage: Passage, normalization: Normalization | None) -> Iterator[Passage]:
+    """Yield the blocks of a passage, without the code that is skipped."""
+    text = passage.text
+    if normalization is not None and normalization.code == "skip":
+        text = without_code(text)
+    kept = sorted(text.within(*span) for span in _spans(passage))
+    for start, end in blocks(text.text, kept):
+        part = text[start:end]
+        yield Passage(
+            part,
+            overrides=_inside(passage.overrides, *part.span),
+            hints=_inside(passage.hints, *part.span),
+        )
 
-    These are letters, numbers, symbols and marks that belong to no word of the readings: dropped
-    emoji, the marks of Markdown, names of tags, the language of a fenced code block. Marks that
-    only shape a sentence, such as commas and quotes, are not among them.
-    """
-    said = iter(chain.from_iterable(reading.words for reading in readings))
-    word = next(said, None)
-    spans: list[tuple[int, int]] = []
-    for index, character in enumerate(passage.text.text):
-        is_noticeable = unicodedata.category(character)[0] in _NOTICEABLE
-        if not is_noticeable or punctuation.has_no_words(character):
-            continue
-        start, end = passage.text[index : index + 1].span
-        while word is not None and word.text_end <= start:
-            word = next(said, None)
-        if word is not None and word.text_start < end:
-            continue
-        if spans and spans[-1][1] == start:
-            spans[-1] = (spans[-1][0], end)
-        else:
-            spans.append((start, end))
-    return spans
+
+def _check_growth(text: TracedText, block: Passage) -> None:
+    limit = MAX_GROWTH * max(len(block.text), BLOCK_LENGTH)
+    if len(text) > limit:
+        raise TextTooLongError(
+            f"{len(block.text)} characters of the text become {len(text)} in words; the limit is "
+            f"{limit}"
+        )
+
+
+def _silent(text: str) -> list[int]:
+    """Return where a text has characters that nobody reads."""
+    if text.isascii():
+        return []
+    silent = {character for character in set(text) if is_silent(character)}
+    return indexes(text, silent) if silent else []
 
 
 def _inside(marked: Sequence[Marked], start: int, end: int) -> tuple[Marked, ...]:
@@ -228,16 +311,20 @@ def _spans(passage: Passage) -> list[tuple[int, int]]:
     return sorted([*overrides, *((hint.start, hint.end) for hint in passage.hints)])
 
 
-def _without(text: TracedText, overrides: Sequence[Override]) -> TracedText:
-    """Return the text without the words whose phonemes are given."""
-    parts: list[TracedText] = []
-    done = 0
-    for override in overrides:
-        if override.phonemes is not None:
-            start, end = text.within(override.start, override.end)
-            parts.append(text[done:start])
-            done = end
-    return concatenate([*parts, text[done:]]) if parts else text
+def _hidden(text: TracedText, overrides: Sequence[Override]) -> TracedText:
+    """Return the text, of the same length, without the words whose phonemes are given."""
+    ranges = (text.within(o.start, o.end) for o in overrides if o.phonemes is not None)
+    return _blanked(text, list(chain.from_iterable(range(start, end) for start, end in ranges)))
+
+
+def _blanked(text: TracedText, places: Sequence[int]) -> TracedText:
+    """Return the text with spaces in place of some characters."""
+    if not places:
+        return text
+    characters = list(text.text)
+    for index in places:
+        characters[index] = " "
+    return text.respelled(characters)
 
 
 def _compose(

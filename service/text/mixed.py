@@ -6,9 +6,11 @@ import re
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
-from itertools import groupby
+from itertools import chain, groupby
 from typing import NamedTuple
 
+from service.errors import LanguageUnavailableError
+from service.text.characters import is_meaningful
 from service.text.offset_mapping import TracedText, concatenate
 from service.text.reader import SILENT, Fragment, Reader
 from service.text.reading import Word
@@ -96,9 +98,32 @@ class MixedReader(Reader):
     """
 
     def __init__(self, language: str, find: Callable[[str], Reader]) -> None:
+        super().__init__(language)
         self._language = language
         self._find = find
         self._foreign = _FOREIGN.get(language, _FOREIGN_TO_OTHERS)
+
+    def skipped(self, text: TracedText) -> list[int]:
+        """Return the indexes of meaningful characters that no reader would say, in order.
+
+        The reader of their script would skip them, or nothing installed here reads it.
+
+        Raises:
+            LanguageUnavailableError: nothing installed here reads the language of the text.
+        """
+        found: list[int] = []
+        for said_in, places in self._places(text.text).items():
+            said = concatenate(text[start:end] for start, end in places)
+            try:
+                skipped = self._find(said_in).skipped(said)
+            except LanguageUnavailableError:
+                if said_in == self._language:
+                    raise
+                skipped = [at for at, letter in enumerate(said.text) if is_meaningful(letter)]
+            if skipped:
+                at = list(chain.from_iterable(range(start, end) for start, end in places))
+                found += [at[index] for index in skipped]
+        return sorted(found)
 
     def check(self, text: TracedText) -> None:
         """Refuse meaningful characters that the reader of their script would skip.
@@ -107,18 +132,22 @@ class MixedReader(Reader):
             InvalidTextError: there is such a character; the message names the first one.
             LanguageUnavailableError: nothing installed here reads one of the scripts.
         """
-        if self._foreign.search(text.text) is None:
-            self._find(self._language).check(text)
-            return
-        is_japanese = _KANA_LETTERS.search(text.text) is not None
-        parts: dict[str, list[TracedText]] = {self._language: []}
-        for line in text.matches(_LINE):
+        for said_in, places in self._places(text.text).items():
+            self._find(said_in).check(concatenate(text[start:end] for start, end in places))
+
+    def _places(self, text: str) -> dict[str, list[tuple[int, int]]]:
+        """Return which parts of a text each language reads; its own language always has some."""
+        if self._foreign.search(text) is None:
+            return {self._language: [(0, len(text))]}
+        is_japanese = _KANA_LETTERS.search(text) is not None
+        places: dict[str, list[tuple[int, int]]] = {self._language: []}
+        for line in _LINE.finditer(text):
             for said_in, start, end in _cuts(
-                line.text, self._language, self._knows, is_japanese=is_japanese
+                line[0], self._language, self._knows, is_japanese=is_japanese
             ):
-                parts.setdefault(said_in, []).append(line[start:end])
-        for said_in, said in parts.items():
-            self._find(said_in).check(concatenate(said))
+                place = (line.start() + start, line.start() + end)
+                places.setdefault(said_in, []).append(place)
+        return places
 
     def read(self, spans: Sequence[Span]) -> list[Fragment]:
         """Return the fragment of each span, in order. The phoneme of a mark is the mark."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from typing import NamedTuple
 
 from service.errors import InvalidTextError
@@ -31,37 +31,61 @@ SILENT = Fragment("")
 
 
 class Reader(ABC):
-    """Reads one language. Safe to share between threads."""
+    """Reads one language. Safe to share between threads.
+
+    Args:
+        language: its name.
+        strict: whether a word that cannot be read is refused. Otherwise it is silent.
+    """
+
+    def __init__(self, language: str, *, strict: bool = False) -> None:
+        self.language = language
+        self.strict = strict
 
     @abstractmethod
+    def skipped(self, text: TracedText) -> list[int]:
+        """Return the indexes of the meaningful characters that this reader would skip, in order.
+
+        Raises:
+            EspeakError: espeak-ng is needed but cannot be used.
+        """
+
     def check(self, text: TracedText) -> None:
         """Refuse meaningful characters that this reader would skip.
 
         Raises:
             InvalidTextError: there is such a character; see `unreadable`.
+            EspeakError: espeak-ng is needed but cannot be used.
         """
+        for index in self.skipped(text)[:1]:
+            raise unreadable(text, index, self.language)
 
     @abstractmethod
     def read(self, spans: Sequence[Span]) -> list[Fragment]:
         """Return the fragment of each span, in order. The phoneme of a mark is the mark.
 
         Args:
-            spans: the spans of one text that `check` has accepted. The reading of a span may depend
-                on its neighbours.
+            spans: the spans of one text without `skipped` characters. The reading of a span may
+                depend on its neighbours.
 
         Raises:
-            InvalidTextError: a word cannot be read.
-            UnknownSymbolError: a word has a sound for which the vocabulary has no symbol.
+            InvalidTextError: a word cannot be read; only if this reader is strict.
+            UnknownSymbolError: a word has a sound for which the vocabulary has no symbol; likewise.
             EspeakError: espeak-ng is needed but cannot be used.
         """
 
 
-def unreadable(text: TracedText, character: str, language: str) -> InvalidTextError:
+def indexes(text: str, characters: Container[str]) -> list[int]:
+    """Return where a text has one of the characters."""
+    return [index for index, character in enumerate(text) if character in characters]
+
+
+def unreadable(text: TracedText, index: int, language: str) -> InvalidTextError:
     """Return the error for a character that has no reading in a language.
 
     Its message has the character's position in the caller's text; the first character is number 1.
     """
-    index = text.text.index(character)
+    character = text.text[index]
     position = text[index : index + 1].span[0] + 1
     name = unicodedata.name(character, "unnamed character")
     return InvalidTextError(

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 
 from service.errors import LanguageUnavailableError
 from service.extras import advice
@@ -23,13 +25,26 @@ _ENGLISH = ("en-us", "en-gb")
 class Readers:
     """The readers of all languages, each created at its first use. Safe to share between threads.
 
+    A language is loaded by one thread. Others wait for it only if they need the same language.
+
     Args:
         espeak: the library. If None, it is searched for when it is first needed.
+        strict: whether the readers refuse words that they cannot read.
+        loading: entered while a thread loads a language or espeak-ng, or waits for that.
     """
 
-    def __init__(self, espeak: Espeak | None = None) -> None:
+    def __init__(
+        self,
+        espeak: Espeak | None = None,
+        *,
+        strict: bool = False,
+        loading: Callable[[], AbstractContextManager[object]] = nullcontext,
+    ) -> None:
         self._espeak = espeak
-        self._lock = threading.RLock()
+        self._strict = strict
+        self._loading = loading
+        self._starting = threading.Lock()
+        self._locks = {code: threading.Lock() for code in LANGUAGES}
         self._readers: dict[str, Reader] = {}
         self._tagger = spacy_tagger.SpacyTagger() if spacy_tagger.is_installed() else None
 
@@ -40,24 +55,25 @@ class Readers:
         Raises:
             EspeakError: the library cannot be found or started.
         """
-        with self._lock:
-            if self._espeak is None:
-                self._espeak = Espeak()
-            return self._espeak
+        if self._espeak is None:
+            with self._loading(), self._starting:
+                self._espeak = self._espeak or Espeak()
+        return self._espeak
 
     def get(self, code: str) -> Reader:
-        """Return the reader of a language. The first call takes up to a second.
+        """Return the reader of a language. The first call takes up to a second, or several.
 
         Raises:
             LanguageUnavailableError: see `require`.
             EspeakError: the reader needs espeak-ng, which cannot be used.
         """
         language = self.require(code)
-        with self._lock:
-            reader = self._readers.get(language.code)
-            if reader is None:
-                reader = self._readers[language.code] = self._make(language)
-            return reader
+        reader = self._readers.get(language.code)
+        if reader is None:
+            with self._loading(), self._locks[language.code]:
+                reader = self._readers.get(language.code) or self._make(language)
+                self._readers[language.code] = reader
+        return reader
 
     def require(self, code: str) -> Language:
         """Return the language with this code.
@@ -95,11 +111,13 @@ class Readers:
 
     def _make(self, language: Language) -> Reader:
         if language.code == "ja":
-            return JapaneseReader()
+            return JapaneseReader(strict=self._strict)
         if language.code == "zh":
-            return MandarinReader()
-        espeak = EspeakReader(lambda: self.espeak, language)
+            return MandarinReader(strict=self._strict)
+        espeak = EspeakReader(lambda: self.espeak, language, strict=self._strict)
         if self.name(language.code) == "lexicon":
             british = language.code == "en-gb"
+            if self._tagger is not None:
+                self._tagger.load()
             return EnglishReader(british=british, espeak=espeak, tagger=self._tagger)
         return espeak

@@ -41,12 +41,16 @@ class Reading:
         normalized: the text after text normalization; empty if the caller sent phonemes.
         unbroken: ranges of phonemes that a chunk must not split, although they may be several
             words.
+        dropped: parts of the text that are not spoken, as spans of the caller's text: letters,
+            numbers, symbols and marks that belong to no word. Marks that only shape a sentence,
+            such as commas and quotes, are not among them.
     """
 
     phonemes: str
     words: tuple[Word, ...] = ()
     normalized: str = ""
     unbroken: tuple[tuple[int, int], ...] = ()
+    dropped: tuple[tuple[int, int], ...] = ()
 
 
 def read_phonemes(phonemes: str) -> Reading:

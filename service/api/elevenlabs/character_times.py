@@ -12,6 +12,7 @@ import numpy as np
 
 from service.model.kokoro import SAMPLE_RATE_HZ, Samples
 from service.speech import AudioSegment, WordTime
+from service.text import encodable
 
 
 @dataclass(frozen=True)
@@ -36,7 +37,7 @@ class CharacterTimes:
     """
 
     def __init__(self, text: str, text_start: int = 0) -> None:
-        self._text = text
+        self._text = encodable(text)
         self._text_start = text_start
         self._n_placed = 0
         self._placed_to_s = 0.0

@@ -11,7 +11,7 @@ from service.api.elevenlabs.character_times import CharacterTime
 from service.api.normalize_field import normalization_of
 from service.api.schemas import NAMED
 from service.speech import SILENCE_S, Blend, Utterance, Voice
-from service.speech.planning import MAX_SPEED, MIN_SPEED
+from service.speech.plan import MAX_SPEED, MIN_SPEED
 from service.text import is_variety
 
 

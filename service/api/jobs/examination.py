@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from concurrent.futures import Executor
+from dataclasses import dataclass
 from pathlib import Path
 
 from fastapi import Request
@@ -11,14 +12,30 @@ from fastapi import Request
 from service.api.job_options import JobOptions
 from service.api.production import finish
 from service.api.state import ServiceState, state_of
+from service.books.sections import text_of_chapter
 from service.errors import CancelledError
 from service.speech import Cancellation
 
 
+@dataclass(frozen=True)
+class Examined:
+    """What is known of a document.
+
+    Attributes:
+        title: of it.
+        n_characters: that are spoken.
+        n_charged: characters that count for the caller's key: more, if single signs become many.
+    """
+
+    title: str
+    n_characters: int
+    n_charged: int
+
+
 async def examine(
     request: Request, executor: Executor, fields: JobOptions, document: Path
-) -> tuple[str, int]:
-    """Read a document; return its title, and how many characters are spoken.
+) -> Examined:
+    """Read a document, and tell what a job of it is.
 
     Nobody reads it any more when the client has left, nor when this ends.
 
@@ -54,7 +71,7 @@ async def _watch(request: Request, cancellation: Cancellation) -> None:
 
 def _check(
     state: ServiceState, fields: JobOptions, document: Path, cancellation: Cancellation
-) -> tuple[str, int]:
+) -> Examined:
     planner = state.require().synthesizer.planner
     job_order = fields.order(document, None)
     job_order.order.check()
@@ -63,4 +80,6 @@ def _check(
         planner.resolve(voice)
     book = job_order.read(state.documents, cancellation)
     chapters = job_order.order.choice.of(book)
-    return book.title, sum(chapter.n_characters for chapter in chapters)
+    n_characters = sum(chapter.n_characters for chapter in chapters)
+    counted = planner.count(text_of_chapter(chapter) for chapter in chapters)
+    return Examined(book.title, n_characters, max(n_characters, counted))

@@ -16,6 +16,7 @@ from starlette.requests import ClientDisconnect
 from service.api.error_answers import media_type_of
 from service.api.job_options import MAX_TITLE_LENGTH
 from service.api.jobs.schemas import DOCUMENT_ENDINGS, JobQuery, JobRequest
+from service.api.schemas import without_halves
 from service.api.state import state_of
 from service.books.book_files import ENDINGS
 from service.errors import CancelledError, EmptyTextError, InvalidRequestError
@@ -44,7 +45,9 @@ async def receive_text(request: Request, folder: Path) -> tuple[Path, dict[str, 
 def _keep_text(content: Path, folder: Path) -> tuple[Path, dict[str, Any]]:
     """Keep the text of a file of JSON as `receive_text` says, in a thread."""
     try:
-        body = JobRequest.model_validate_json(content.read_bytes())
+        # Byte by byte: the text is decoded when it is parsed.
+        written = without_halves(content.read_bytes().decode("latin-1")).encode("latin-1")
+        body = JobRequest.model_validate_json(written)
     except ValidationError as error:
         errors = [{**item, "loc": ("body", *item["loc"])} for item in error.errors()]
         raise RequestValidationError(errors) from None
@@ -53,7 +56,7 @@ def _keep_text(content: Path, folder: Path) -> tuple[Path, dict[str, Any]]:
     document = folder / ("document.md" if body.markdown else "document.txt")
     document.write_bytes(body.text.encode())
     del body  # a text may take four times its bytes, and is in memory but once
-    options = json.loads(content.read_bytes())
+    options = json.loads(written)
     for name in ("text", "markdown"):
         options.pop(name, None)
     options.setdefault("title", _UNTITLED)

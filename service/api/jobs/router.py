@@ -133,17 +133,18 @@ async def create_job(
                 document, options = await receive_document(request, query, received)
             fields = JobOptions.model_validate(options)
             options["format"] = fields.format
-            title, n_characters = await examine(request, state.uploads.executor, fields, document)
+            examined = await examine(request, state.uploads.executor, fields, document)
+
             job = Job(
                 id=job_id,
                 owner=state.callers.owner(),
                 options=options,
                 document=document.name,
-                title=title,
-                n_characters=n_characters,
+                title=examined.title,
+                n_characters=examined.n_characters,
                 created_s=time.time(),
             )
-            await _add(state, job, document)
+            await _add(state, job, document, examined.n_charged)
         except OSError as error:
             raise StorageFailedError(
                 "the service cannot keep the document; its disk may be full"
@@ -156,9 +157,9 @@ async def create_job(
     return JobAnswer.of(job)
 
 
-async def _add(state: ServiceState, job: Job, document: FilePath) -> None:
+async def _add(state: ServiceState, job: Job, document: FilePath, n_charged: int) -> None:
     """Take a new job, which counts for the caller's key unless it is refused."""
-    take_back = state.callers.charge(job.n_characters)
+    take_back = state.callers.charge(n_charged)
     try:
         await state.jobs.add(job, document)
     except BaseException:

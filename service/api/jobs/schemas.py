@@ -84,6 +84,10 @@ class JobAnswer(BaseModel):
     title: str
     format: JobFormat
     characters: int = Field(description="that are spoken")
+    dropped: int = Field(
+        description="characters of these that are not said, because no voice reads them; 0 until "
+        "the job speaks"
+    )
     created_at: datetime
     finished_at: datetime | None = Field(description="null until it is done or has failed")
     progress: float = Field(ge=0, le=1, description="share of the speech that is made")
@@ -113,6 +117,7 @@ class JobAnswer(BaseModel):
             title=job.title,
             format=job.options["format"],
             characters=job.n_characters,
+            dropped=job.n_dropped,
             created_at=_time(job.created_s),
             finished_at=None if job.finished_s is None else _time(job.finished_s),
             progress=round(job.progress, 4),

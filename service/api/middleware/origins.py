@@ -17,6 +17,7 @@ EXPOSED_HEADERS = (
     "X-Cache",
     "X-Chunk-Count",
     "X-Compute-S",
+    "X-Dropped",
     "Location",
     "X-Duration-S",
     "X-Execution-Provider",

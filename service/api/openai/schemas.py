@@ -31,7 +31,7 @@ from service.api.schemas import (
 )
 from service.audio import AudioFormat, SampleRate
 from service.speech import TextKind
-from service.speech.planning import MAX_SPEED, MIN_SPEED
+from service.speech.plan import MAX_SPEED, MIN_SPEED
 from service.text import Normalization
 
 STREAMED_HERE = (*STREAMABLE_FORMATS, "wav")

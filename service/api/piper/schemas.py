@@ -7,7 +7,7 @@ from pydantic import ConfigDict, Field
 from service.api.piper_fields import PiperFields
 from service.api.schemas import BLEND, NAMED
 from service.speech import SILENCE_S, Utterance
-from service.speech.planning import MAX_SPEED, MIN_SPEED
+from service.speech.plan import MAX_SPEED, MIN_SPEED
 
 
 class PiperRequest(PiperFields):

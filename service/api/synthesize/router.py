@@ -31,6 +31,10 @@ from service.errors import InvalidRequestError, UnsupportedFormatError
 
 router = APIRouter()
 
+_PHONEMIZE_BYTES = 800
+"""Memory of a character in words while it is phonemized: measured up to 770, in English and in
+letters of other scripts."""
+
 _SPEECH: dict[str, Any] = {
     "description": "Audio (mono), audio with word times, or subtitles",
     "headers": SPEECH_HEADERS,
@@ -89,9 +93,14 @@ async def phonemize(body: PhonemizeRequest, request: Request) -> Response:
     planner = state.require().synthesizer.planner
     utterance = state.callers.adapt(body.utterance())
 
-    def answer() -> bytes:  # in a thread: for a long text it would block the event loop
-        return to_json(PhonemizeAnswer.of(planner.preview(utterance, body.chunking), body.text))
+    held_bytes = len(body.text) * _PHONEMIZE_BYTES
 
-    with state.admission.request():
+    def answer() -> bytes:  # in a thread: for a long text it would block the event loop
+        nonlocal held_bytes
+        preview = planner.preview(utterance, body.chunking)
+        held_bytes = max(held_bytes, len(preview.normalized) * _PHONEMIZE_BYTES)
+        return to_json(PhonemizeAnswer.of(preview, body.text))
+
+    with state.admission.request(lambda: held_bytes):
         content = await asyncio.get_running_loop().run_in_executor(state.executor, answer)
     return Response(content, media_type="application/json")

@@ -17,6 +17,7 @@ from service.api.schemas import (
     SAMPLE_RATE,
     STREAMABLE_FORMATS,
     VOLUME,
+    SpanAnswer,
     StrictModel,
     rates_of_opus,
 )
@@ -24,8 +25,8 @@ from service.audio import FORMATS, AudioFormat, SampleRate
 from service.errors import InvalidRequestError
 from service.settings import Decoding
 from service.speech import Chunk, Delivery, Preview, TextKind, Utterance, gain_of
-from service.speech.planning import MAX_SPEED, MIN_SPEED
-from service.text import LANGUAGES
+from service.speech.plan import MAX_SPEED, MIN_SPEED
+from service.text import LANGUAGES, encodable
 
 _EITHER: dict[str, Any] = {
     "oneOf": [
@@ -224,16 +225,6 @@ class PhonemizeRequest(StrictModel):
         )
 
 
-class SpanAnswer(BaseModel):
-    """A part of the request's text."""
-
-    text: str
-    text_start: int = Field(
-        description="offset of its first character in the text, in Unicode code points"
-    )
-    text_end: int = Field(description="offset of its end")
-
-
 class ReadWordAnswer(SpanAnswer):
     """A word, or a part of one, and how it is read."""
 
@@ -264,7 +255,7 @@ class ChunkAnswer(BaseModel):
             pause_s=chunk.pause_s,
             words=[
                 ReadWordAnswer(
-                    text=text[word.text_start : word.text_end],
+                    text=encodable(text[word.text_start : word.text_end]),
                     text_start=word.text_start,
                     text_end=word.text_end,
                     phonemes=chunk.phonemes[word.phonemes_start : word.phonemes_end],
@@ -293,8 +284,5 @@ class PhonemizeAnswer(BaseModel):
             normalized=preview.normalized,
             phonemes=" ".join(chunk.phonemes for chunk in preview.chunks if chunk.phonemes),
             chunks=[ChunkAnswer.of(chunk, text) for chunk in preview.chunks],
-            dropped=[
-                SpanAnswer(text=text[start:end], text_start=start, text_end=end)
-                for start, end in preview.dropped
-            ],
+            dropped=[SpanAnswer.of(span, text) for span in preview.dropped],
         )

@@ -10,10 +10,17 @@ from service.api.backlog import SampleFormat
 from service.api.error_answers import explain
 from service.api.lexicon_field import LexiconField
 from service.api.normalize_field import NORMALIZE, NormalizeField
-from service.api.schemas import BY_ANY_NAME, VOLUME, ErrorDetail, StrictModel, WordAnswer
+from service.api.schemas import (
+    BY_ANY_NAME,
+    VOLUME,
+    ErrorDetail,
+    SpanAnswer,
+    StrictModel,
+    WordAnswer,
+)
 from service.audio import SampleRate
 from service.errors import InvalidRequestError
-from service.speech.planning import MAX_SPEED, MIN_SPEED
+from service.speech.plan import MAX_SPEED, MIN_SPEED
 
 
 class Config(StrictModel):
@@ -114,6 +121,10 @@ class Audio(BaseModel):
     end_s: float
     n_bytes: int
     words: list[WordAnswer]
+    dropped: list[SpanAnswer] | None = Field(
+        None,
+        description="what is not said of a clause, with its first segment; left out if all is said",
+    )
 
     def after(self, seconds: float) -> Audio:
         """Return the same message, so many seconds later."""

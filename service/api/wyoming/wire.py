@@ -11,6 +11,7 @@ import anyio
 from wyoming.event import Event, async_write_event
 
 from service.api.patience import StalledError, send_patiently
+from service.api.schemas import without_halves
 
 
 class MalformedEventError(Exception):
@@ -124,7 +125,7 @@ class Wire:
 
 def _parse(content: bytes, name: str) -> dict[str, Any]:
     try:
-        parsed = json.loads(content)
+        parsed = json.loads(without_halves(content.decode()))
     except (ValueError, RecursionError):
         parsed = None
     if not isinstance(parsed, dict):

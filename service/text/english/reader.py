@@ -63,15 +63,16 @@ class EnglishReader(Reader):
     def __init__(
         self, *, british: bool, espeak: EspeakReader, tagger: Tagger | None = None
     ) -> None:
+        super().__init__(espeak.language, strict=espeak.strict)
         self._british = british
         self._espeak = espeak
         self._tag: Tagger = tagger or (lambda words, spaced: tag(words))
         self._guess = lru_cache(_GUESSES_KEPT)(espeak.read_word)
         self._lexicon = Lexicon(british=british, guess=self._guess)
 
-    def check(self, text: TracedText) -> None:
-        """Refuse meaningful characters that espeak-ng would skip."""
-        self._espeak.check(text)
+    def skipped(self, text: TracedText) -> list[int]:
+        """Return the indexes of meaningful characters that espeak-ng would skip, in order."""
+        return self._espeak.skipped(text)
 
     def read(self, spans: Sequence[Span]) -> list[Fragment]:
         """Return the fragment of each span, with its words."""

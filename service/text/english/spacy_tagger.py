@@ -24,7 +24,7 @@ def is_installed() -> bool:
 class SpacyTagger:
     """Tags words with parts of speech. Safe to share between threads, which take turns.
 
-    The model is loaded at the first use.
+    The model is loaded at the first use, unless `load` was called before.
     """
 
     def __init__(self) -> None:
@@ -43,13 +43,18 @@ class SpacyTagger:
         """
         text = "".join(word + " " * follows for word, follows in zip(words, spaced, strict=True))
         with self._lock:
-            nlp = self._load()
+            nlp = self._loaded()
             # Otherwise spaCy would keep every unknown string for ever.
             with nlp.memory_zone():
                 tokens = [(token.idx, token.text, token.tag_) for token in nlp(text)]
         return list(_tags(words, spaced, tokens))
 
-    def _load(self) -> Any:
+    def load(self) -> None:
+        """Load the model, which takes a second."""
+        with self._lock:
+            self._loaded()
+
+    def _loaded(self) -> Any:
         if self._nlp is None:
             self._nlp = importlib.import_module(_MODEL).load(enable=_PIPELINE)
         return self._nlp

@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from service.errors import InvalidTextError, UnknownSymbolError
-from service.text.characters import is_meaningful
+from service.text.characters import is_meaningful, is_phrase
 from service.text.espeak.alignment import align as align_words
 from service.text.espeak.engine import Espeak
 from service.text.espeak.respellings import respelled
@@ -17,7 +17,7 @@ from service.text.espeak.slices import read_in_slices
 from service.text.espeak.symbols import kokoro_phonemes
 from service.text.languages import Language
 from service.text.offset_mapping import TracedText
-from service.text.reader import SILENT, Fragment, Reader, pronounced, stressed, unreadable
+from service.text.reader import SILENT, Fragment, Reader, indexes, pronounced, stressed
 from service.text.reading import Word
 from service.text.spans import Span
 
@@ -55,24 +55,33 @@ class EspeakReader(Reader):
     Args:
         engine: returns the library; called when it is first needed.
         language: a language with an `espeak_voice`.
+        strict: whether a word that cannot be read is refused.
     """
 
-    def __init__(self, engine: Callable[[], Espeak], language: Language) -> None:
+    def __init__(
+        self, engine: Callable[[], Espeak], language: Language, *, strict: bool = False
+    ) -> None:
+        super().__init__(language.name, strict=strict)
         if language.espeak_voice is None:
             raise ValueError(f"espeak-ng does not read {language.name}")
         self._engine = engine
         self._voice = language.espeak_voice
-        self._language = language
+        self._code = language.code
+        self._spaces_inside_numbers = language.spaces_inside_numbers
         self._readable: dict[str, bool] = {}
         self._read_alone = lru_cache(_WORDS_KEPT)(self._read_alone_anew)
 
-    def check(self, text: TracedText) -> None:
-        """Refuse meaningful characters that espeak-ng would silently skip."""
-        for character in dict.fromkeys(text.text):
-            if character.isascii() or not is_meaningful(character):
-                continue
-            if not self._is_readable(character):
-                raise unreadable(text, character, self._language.name)
+    def skipped(self, text: TracedText) -> list[int]:
+        """Return the indexes of meaningful characters that espeak-ng would skip, in order."""
+        if text.text.isascii():
+            return []
+        silent = {
+            character
+            for character in dict.fromkeys(text.text)
+            if not character.isascii() and is_meaningful(character)
+            if not self._is_readable(character)
+        }
+        return indexes(text.text, silent) if silent else []
 
     def read(self, spans: Sequence[Span]) -> list[Fragment]:
         """Return the fragment of each span, read without its neighbours."""
@@ -92,12 +101,12 @@ class EspeakReader(Reader):
         return stressed(self._read_words(span.text), span.override)
 
     def _read_words(self, words: TracedText) -> Fragment:
-        text = words.translate(_NAMES.get(self._language.code, {})).folded()
-        text = respelled(text, self._language.code)
+        text = words.translate(_NAMES.get(self._code, {})).folded()
+        text = respelled(text, self._code)
         slices = [
             _SpokenSlice(part.text, phonemes)
-            for part in read_in_slices(text, self._ipa)
-            if (phonemes := kokoro_phonemes(part.ipa, self._language.code))
+            for part in read_in_slices(text, self._checked_ipa, strict=self.strict)
+            if (phonemes := kokoro_phonemes(part.ipa, self._code))
         ]
         if not slices:
             return SILENT
@@ -111,7 +120,7 @@ class EspeakReader(Reader):
 
     def _align(self, part: _SpokenSlice, start: int) -> Iterator[Word]:
         """Yield the words of a slice whose phonemes start at `start`."""
-        pattern = _SPACED_NUMBER_OR_WORD if self._language.spaces_inside_numbers else _WORD
+        pattern = _SPACED_NUMBER_OR_WORD if self._spaces_inside_numbers else _WORD
         words = part.text.matches(pattern)
         spans = [(0, len(part.phonemes))]
         if len(words) > 1:
@@ -127,7 +136,7 @@ class EspeakReader(Reader):
             # In the text it was read with its neighbours, or in slices.
             return ""
         try:
-            return kokoro_phonemes(ipa, self._language.code)
+            return kokoro_phonemes(ipa, self._code)
         except UnknownSymbolError:
             # Alone it may be spelled. It is only used for comparison, so any symbols will do.
             return ipa
@@ -136,9 +145,16 @@ class EspeakReader(Reader):
         readable = self._readable.get(character)
         if readable is None:
             named = unicodedata.name(character, "").startswith(_ONLY_NAMED)
-            readable = not named and self._ipa(character) != ""
+            unread = named or is_phrase(character)
+            readable = not unread and self._ipa(character) != ""
             self._readable[character] = readable
         return readable
+
+    def _checked_ipa(self, text: str) -> str:
+        """Return the IPA of a text. Raises UnknownSymbolError if Kokoro cannot say it."""
+        ipa = self._ipa(text)
+        kokoro_phonemes(ipa, self._code)
+        return ipa
 
     def _ipa(self, text: str) -> str:
         return self._engine().phonemize(text, self._voice)

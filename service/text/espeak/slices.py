@@ -14,7 +14,7 @@ import unicodedata
 from collections.abc import Callable
 from typing import NamedTuple
 
-from service.errors import InvalidTextError
+from service.errors import InvalidTextError, UnknownSymbolError
 from service.text.offset_mapping import TracedText
 
 # A third of espeak-ng's 800 bytes, for letters of three bytes.
@@ -38,12 +38,21 @@ class Slice(NamedTuple):
     ipa: str
 
 
-def read_in_slices(text: TracedText, read: Callable[[str], str]) -> list[Slice]:
+def read_in_slices(
+    text: TracedText, read: Callable[[str], str], *, strict: bool = True
+) -> list[Slice]:
     """Return the text in slices with their IPA, each so small that `read` drops nothing.
 
     `text` has no line breaks. Slices end at white space wherever possible. A word is cut only if it
-    overflows alone, or if `read` refuses it with InvalidTextError. A refused word is cut after a
-    hyphen or another sign inside; without one, the error is raised. Silent slices are left out.
+    overflows alone, or if `read` refuses it. A refused word is cut after a hyphen or another sign
+    inside; without one, the error is raised, or if `strict` is false the word is left out. Silent
+    slices are left out.
+
+    Args:
+        text: the words.
+        read: returns the IPA of a text. Refuses it with InvalidTextError if espeak-ng cannot read
+            it, with UnknownSymbolError if Kokoro cannot say it.
+        strict: see above.
     """
     text = text.sub(_LONG_NUMBER, lambda match: " ".join(match[0]))
     text = text.sub(_LONG_CHAIN, lambda match: " ".join(re.findall(r"\d+[.,:]?", match[0])))
@@ -58,10 +67,12 @@ def read_in_slices(text: TracedText, read: Callable[[str], str]) -> list[Slice]:
         if halves is None:
             try:
                 answer = read(part.text)
-            except InvalidTextError:
+            except (InvalidTextError, UnknownSymbolError):
                 halves = _halve_at_joint(part)
                 if halves is None:
-                    raise
+                    if strict:
+                        raise
+                    continue
             else:
                 halves = _halve(part) if _may_be_cut(answer) else None
                 if halves is None:

@@ -12,7 +12,7 @@ from service.text.japanese.kana import phonemes_of
 from service.text.japanese.morpheme import Morpheme
 from service.text.mixed import BorrowingReader
 from service.text.offset_mapping import TracedText
-from service.text.reader import Fragment, pronounced, stressed, unreadable
+from service.text.reader import Fragment, indexes, pronounced, stressed, unreadable
 from service.text.reading import Word
 from service.text.spans import Span
 
@@ -43,24 +43,28 @@ class _Part(NamedTuple):
 
 
 class JapaneseReader(BorrowingReader):
-    """Reads Japanese, and words in Latin letters that the dictionary has."""
+    """Reads Japanese, and words in Latin letters that the dictionary has.
 
-    def __init__(self) -> None:
+    Args:
+        strict: whether a word that cannot be read is refused.
+    """
+
+    def __init__(self, *, strict: bool = False) -> None:
+        super().__init__(_LANGUAGE, strict=strict)
         self._analyzer = Analyzer()
         self._readable: dict[str, bool] = {}
         self._knows = lru_cache(_WORDS_KEPT)(self._knows_anew)
 
-    def check(self, text: TracedText) -> None:
-        """Refuse letters and signs that Open JTalk would silently skip."""
+    def skipped(self, text: TracedText) -> list[int]:
+        """Return the indexes of letters and signs that Open JTalk would skip, in order."""
         characters = list(filter(is_meaningful, dict.fromkeys(text.text)))
         unknown = [character for character in characters if character not in self._readable]
         for start in range(0, len(unknown), MAX_CHARACTERS // 2):
             batch = unknown[start : start + MAX_CHARACTERS // 2]
             heard = self._analyzer.heard_alone(batch)
             self._readable.update((character, character in heard) for character in batch)
-        for character in characters:
-            if not self._readable[character]:
-                raise unreadable(text, character, _LANGUAGE)
+        silent = {character for character in characters if not self._readable[character]}
+        return indexes(text.text, silent) if silent else []
 
     def knows(self, word: str) -> bool:
         """Tell whether a word in Latin letters is in the dictionary, or in capitals."""
@@ -68,7 +72,7 @@ class JapaneseReader(BorrowingReader):
 
     def read(self, spans: Sequence[Span]) -> list[Fragment]:
         """Return the fragment of each span, with its words."""
-        builders = [_Builder() for _ in spans]
+        builders = [_Builder(strict=self.strict) for _ in spans]
         for parts in _chunks(_parts(spans)):
             for part, morphemes in self._analyze(parts):
                 if part.is_heard:
@@ -159,13 +163,16 @@ def _attaches(last: Morpheme, morpheme: Morpheme) -> bool:
 class _Builder:
     """Builds a fragment."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, strict: bool) -> None:
+        self._strict = strict
         self._phonemes = ""
         self._words: list[Word] = []
 
     def add(self, text: TracedText, morphemes: Sequence[Morpheme]) -> None:
-        """Add the words of a text. Raises InvalidTextError if one of them is silent."""
-        for word in _words(text, morphemes):
+        """Add the words of a text. Raises InvalidTextError if one is silent, and that is strict."""
+        if self._strict:
+            _refuse_silence(text, morphemes)
+        for word in _words(morphemes):
             phonemes = phonemes_of("".join(morpheme.pronunciation for morpheme in word))
             if not phonemes:
                 continue
@@ -184,11 +191,10 @@ class _Builder:
         return Fragment(self._phonemes, tuple(self._words))
 
 
-def _words(text: TracedText, morphemes: Sequence[Morpheme]) -> Iterator[list[Morpheme]]:
+def _words(morphemes: Sequence[Morpheme]) -> Iterator[list[Morpheme]]:
     word: list[Morpheme] = []
     for morpheme in morphemes:
         if not morpheme.pronunciation:
-            _refuse_if_meaningful(text, morpheme)
             if word:
                 yield word
             word = []
@@ -201,10 +207,11 @@ def _words(text: TracedText, morphemes: Sequence[Morpheme]) -> Iterator[list[Mor
         yield word
 
 
-def _refuse_if_meaningful(text: TracedText, morpheme: Morpheme) -> None:
-    if morpheme.kind == _EMOTICON:
-        return
-    silent = text[morpheme.start : morpheme.end]
-    for character in silent.text:
-        if is_meaningful(character):
-            raise unreadable(silent, character, _LANGUAGE)
+def _refuse_silence(text: TracedText, morphemes: Sequence[Morpheme]) -> None:
+    """Raise InvalidTextError if a morpheme with meaningful characters is silent."""
+    for morpheme in morphemes:
+        if morpheme.pronunciation or morpheme.kind == _EMOTICON:
+            continue
+        for index in range(morpheme.start, morpheme.end):
+            if is_meaningful(text.text[index]):
+                raise unreadable(text, index, _LANGUAGE)

@@ -10,7 +10,15 @@ from service.text.mandarin.polyphones import sounds
 from service.text.mandarin.pronunciation import Pronunciation
 from service.text.mandarin.segmenter import Segmenter
 from service.text.offset_mapping import TracedText
-from service.text.reader import SILENT, Fragment, Reader, pronounced, stressed, unreadable
+from service.text.reader import (
+    SILENT,
+    Fragment,
+    Reader,
+    indexes,
+    pronounced,
+    stressed,
+    unreadable,
+)
 from service.text.reading import Word
 from service.text.spans import Span
 
@@ -23,19 +31,27 @@ _WORDS_KEPT = 4096
 
 
 class MandarinReader(Reader):
-    """Reads Chinese characters, simplified or traditional, word by word."""
+    """Reads Chinese characters, simplified or traditional, word by word.
 
-    def __init__(self) -> None:
+    Args:
+        strict: whether a character that cannot be read is refused.
+    """
+
+    def __init__(self, *, strict: bool = False) -> None:
+        super().__init__(_LANGUAGE, strict=strict)
         self._segmenter = Segmenter()
         self._pronunciation = Pronunciation()
         self._say = lru_cache(_WORDS_KEPT)(self._pronunciation.phonemes)
 
-    def check(self, text: TracedText) -> None:
-        """Refuse letters and signs without a reading in Chinese."""
-        text = text.translate(_DIGITS)
-        for character in dict.fromkeys(text.text):
-            if is_meaningful(character) and self._say(character) is None:
-                raise unreadable(text, character, _LANGUAGE)
+    def skipped(self, text: TracedText) -> list[int]:
+        """Return the indexes of letters and signs without a reading in Chinese, in order."""
+        plain = text.text.translate(_DIGITS)
+        silent = {
+            character
+            for character in dict.fromkeys(plain)
+            if is_meaningful(character) and self._say(character) is None
+        }
+        return indexes(plain, silent) if silent else []
 
     def read(self, spans: Sequence[Span]) -> list[Fragment]:
         """Return the fragment of each span, with its words."""
@@ -75,9 +91,9 @@ class MandarinReader(Reader):
         if phonemes is not None:
             return phonemes
         said: list[str] = []
-        for character in word:
+        for index, character in enumerate(word):
             phonemes = self._say(character)
-            if phonemes is None and is_meaningful(character):
-                raise unreadable(text, character, _LANGUAGE)
+            if phonemes is None and self.strict and is_meaningful(character):
+                raise unreadable(text, index, _LANGUAGE)
             said.append(phonemes or "")
         return "".join(said)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
+import sys
 from collections.abc import Iterable, Sequence
 
-from service.text.characters import check_text
+from service.text.characters import REPLACEMENT, check_text, check_visible, replaced
 from service.text.markup import inline, ssml
 from service.text.markup.passages import Passage, Pause
 from service.text.offset_mapping import TracedText, concatenate
@@ -16,6 +18,7 @@ def parse(
     is_ssml: bool = False,
     language: str | None = None,
     open_voices: Sequence[str] | None = None,
+    strict: bool = False,
 ) -> list[Passage | Pause]:
     """Return the passages and pauses of a caller's text, in order.
 
@@ -24,15 +27,34 @@ def parse(
         is_ssml: whether it is SSML; otherwise it may have inline markup.
         language: code of the text's language, for phonemes in SSML.
         open_voices: see `inline.parse`.
+        strict: whether characters are refused that no text contains. Otherwise each is a
+            `REPLACEMENT` in the passages, or ends a line.
 
     Raises:
         EmptyTextError: there is nothing but white space.
-        InvalidTextError: there are characters that no text contains.
+        InvalidTextError: there are characters that no text contains, and that is strict.
         MarkupError: the markup is malformed. The message has the position.
         LanguageUnavailableError: SSML names an unknown language.
     """
-    check_text(text)
+    if strict:
+        check_text(text)
+    else:
+        check_visible(text)
+        text = replaced(text)
+        if is_ssml:
+            text = _REFERENCE.sub(_replaced_reference, text)
     return ssml.parse(text, language) if is_ssml else inline.parse(text, open_voices)
+
+
+_REFERENCE = re.compile(r"&#(?:x(?P<hex>[0-9a-fA-F]{1,8})|(?P<decimal>[0-9]{1,9}));")
+
+
+def _replaced_reference(match: re.Match[str]) -> str:
+    """Return as many replacements as a reference to a character that no text contains is long."""
+    code = int(match["hex"], 16) if match["hex"] else int(match["decimal"])
+    if code > sys.maxunicode or replaced(chr(code)) == chr(code):
+        return match[0]
+    return REPLACEMENT * len(match[0])
 
 
 def plain_text(parts: Iterable[Passage | Pause]) -> TracedText:

@@ -64,8 +64,7 @@ def normalize(
         choices: of the caller. Code is skipped by `without_code`, which needs the whole text.
         named_emoji: whether emoji are named if the caller does not choose.
     """
-    emoji_reading: EmojiReading = "name" if named_emoji else "skip"
-    rules = _rules(language, replace(choices, emoji=choices.emoji or emoji_reading))
+    rules = _chosen(language, choices, named_emoji=named_emoji)
     if hints:
         text = _interpreted(text, hints, rules.interpret)
     unchanged = 0  # rules in a row
@@ -76,6 +75,16 @@ def normalize(
         if unchanged == len(rules.rules):
             break
     return text
+
+
+def load(language: str, choices: Normalization = USUAL, *, named_emoji: bool = False) -> None:
+    """Load the rules that `normalize` needs, which takes up to a quarter of a second."""
+    _chosen(language, choices, named_emoji=named_emoji)
+
+
+def _chosen(language: str, choices: Normalization, *, named_emoji: bool) -> _Rules:
+    reading: EmojiReading = "name" if named_emoji else "skip"
+    return _rules(language, replace(choices, emoji=choices.emoji or reading))
 
 
 def _interpreted(text: TracedText, hints: Sequence[Hint], interpret: Interpret) -> TracedText:

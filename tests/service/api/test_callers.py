@@ -53,6 +53,17 @@ def test_a_key_has_so_many_places_and_each_is_freed_once(callers: Callers) -> No
         pass
 
 
+def test_what_a_text_has_more_in_words_counts_for_the_next(callers: Callers) -> None:
+    with callers.request(ROBOT):
+        callers.charge(60)
+        callers.note(500)  # it is spoken already
+        with pytest.raises(KeyLimitError, match="has 0 of 100 characters left"):
+            callers.charge(1)
+    with callers.request(GUEST):
+        callers.charge(1)
+    callers.note(500)  # of nobody's
+
+
 def test_keys_without_limits_have_none(callers: Callers) -> None:
     for key in (GUEST, NAMELESS):
         with ExitStack() as stack:

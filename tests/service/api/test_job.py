@@ -8,6 +8,7 @@ from collections.abc import Awaitable, Callable, Generator, Iterable, Iterator
 import numpy as np
 import pytest
 
+from service.api.api_keys import ApiKey, ApiKeys, KeyLimits
 from service.api.job import AnswerMemory, SpeechJob
 from service.api.state import ServiceState
 from service.errors import CancelledError, DeadlineError, EmptyTextError, OverloadedError
@@ -68,6 +69,22 @@ def test_its_items_are_the_speech_and_its_statistics_tell_of_it(
         assert statistics.n_chunks == 1
         assert statistics.n_windows >= len(segments) > 1
         assert statistics.audio_s == pytest.approx(said.size / 24_000)
+
+    run(service, scenario)
+
+
+def test_what_it_has_in_words_is_counted_for_its_key(service: ServiceState, start: Start) -> None:
+    key = ApiKey.of("key of the robot", "robot", KeyLimits(None, 1_000))
+    service.callers.replace(ApiKeys([key]), {})
+
+    async def scenario() -> None:
+        with service.callers.request(key):
+            for text, n_words in (("½ ½", len("one half one half")), ("Yes.", len("Yes."))):
+                before = service.callers._n_characters["robot"]
+                async with start(text) as job:
+                    async for _ in job:
+                        pass
+                assert service.callers._n_characters["robot"] - before == n_words
 
     run(service, scenario)
 

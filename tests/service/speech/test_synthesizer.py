@@ -12,9 +12,9 @@ from service import errors
 from service.errors import NotReadyError, ServiceError
 from service.loading import load_synthesizer
 from service.settings import Settings
-from service.speech import AudioSegment, Delivery, Synthesizer, Utterance, VoiceLibrary
+from service.speech import AudioSegment, Delivery, Planner, Synthesizer, Utterance, VoiceLibrary
 from service.speech.chunking import MAX_CHUNK_LENGTH
-from service.text import LANGUAGES, Passage, parse
+from service.text import LANGUAGES, FrontEnd, Passage, UserLexicon, parse
 
 SENTENCE = "The birch canoe slid on the smooth planks."
 
@@ -164,9 +164,8 @@ def test_phonemes_are_said_as_they_are(synthesizer: Synthesizer) -> None:
         (Utterance(""), errors.EmptyTextError),
         (Utterance(" \n\t\u2003"), errors.EmptyTextError),
         (Utterance(" ", "phonemes"), errors.EmptyTextError),
-        (Utterance("a\x00b"), errors.InvalidTextError),
-        (Utterance("a\x1bb"), errors.InvalidTextError),
-        (Utterance("a\ud800b"), errors.InvalidTextError),
+        (Utterance("\x00\x1b\ud800\ue000"), errors.NothingToSayError),
+        (Utterance("\u13a0."), errors.InvalidTextError),
         (Utterance("... !"), errors.NothingToSayError),
         (Utterance(".ˈ ", "phonemes"), errors.NothingToSayError),
         (Utterance("həl4O", "phonemes"), errors.UnknownSymbolError),
@@ -302,20 +301,66 @@ def test_a_book_is_read_while_its_beginning_is_spoken(
     assert 2 <= read <= 6
 
 
-def test_a_character_far_behind_that_cannot_be_read_is_refused_before_anything_is_said(
-    synthesizer: Synthesizer,
-) -> None:
-    text = f"{SENTENCE} " * 100 + "Now \u13a0."
-    with pytest.raises(errors.InvalidTextError, match="U\\+13A0"):
-        synthesizer.plan(Utterance(text))
+@pytest.fixture(scope="module")
+def strict(synthesizer: Synthesizer) -> Planner:
+    """Return a planner that refuses what cannot be read."""
+    planner = synthesizer.planner
+    front_end = FrontEnd(planner.front_end.readers.espeak, strict=True)
+    return Planner(front_end, planner.voices, default_voice="af_heart", max_text_length=20_000)
 
 
-def test_a_character_in_a_later_passage_is_refused_before_anything_is_said(
-    synthesizer: Synthesizer,
+_PASSAGES = "".join(
+    f"<voice name='{voice}'>{SENTENCE * 15}</voice>" for voice in ("am_adam", "af_sky") * 2
+)
+
+
+@pytest.mark.parametrize(
+    ("utterance", "place"),
+    [
+        (Utterance("a\x00b"), r"U\+0000 at position 2"),
+        (Utterance("a\x1bb"), r"U\+001B at position 2"),
+        (Utterance("a\ud800b"), r"U\+D800 at position 2"),
+        (Utterance("go \ue000 on"), r"U\+E000. at position 4"),
+        (Utterance(f"{SENTENCE} " * 100 + "Now \u13a0."), r"U\+13A0"),
+        (Utterance(f"<speak>{_PASSAGES}Now \u13a0.</speak>", "ssml"), r"U\+13A0"),
+    ],
+)
+def test_a_character_that_cannot_be_read_is_dropped_and_told_or_refused_before_anything_is_said(
+    synthesizer: Synthesizer, strict: Planner, utterance: Utterance, place: str
 ) -> None:
-    passages = "".join(
-        f"<voice name='{voice}'>{SENTENCE * 15}</voice>" for voice in ("am_adam", "af_sky") * 2
-    )
-    ssml = f"<speak>{passages}Now \u13a0.</speak>"
-    with pytest.raises(errors.InvalidTextError, match="U\\+13A0"):
-        synthesizer.plan(Utterance(ssml, "ssml"))
+    with pytest.raises(errors.InvalidTextError, match=place):
+        strict.plan(utterance, Delivery())
+    plan = synthesizer.plan(utterance)
+    assert list(plan.chunks)
+    (told,) = plan.coverage.dropped
+    assert utterance.text[slice(*told)] in "\x00\x1b\ud800\ue000\u13a0"
+
+
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [("\u222d" * 5_000, "en-us"), ("≤" * 20_000, "fr"), ("√2" * 10_000, "es")],
+)
+def test_a_text_that_is_too_long_in_words_is_refused_before_it_is_read(
+    synthesizer: Synthesizer, monkeypatch: pytest.MonkeyPatch, text: str, language: str
+) -> None:
+    planner = synthesizer.planner
+    monkeypatch.setattr(planner.front_end, "_read_block", lambda *_: pytest.fail("it was read"))
+    with pytest.raises(errors.TextTooLongError, match="in words more than 160000"):
+        planner.plan(Utterance(text, language=language), Delivery())
+    with pytest.raises(errors.TextTooLongError):
+        planner.preview(Utterance(text, language=language), "even")
+
+
+def test_respellings_count_for_the_length_in_words(synthesizer: Synthesizer) -> None:
+    lexicon = UserLexicon.of_words({"a": "so it goes " * 11})
+    with pytest.raises(errors.TextTooLongError):
+        synthesizer.plan(Utterance("a " * 9_000, lexicon=lexicon))
+    assert synthesizer.plan(Utterance("a " * 90, lexicon=lexicon)).chunks
+
+
+@pytest.mark.parametrize("language", ["en-us", "es", "hi", "ja", "zh"])
+def test_rows_of_figures_may_be_as_long_as_any_text(
+    synthesizer: Synthesizer, language: str
+) -> None:
+    plan = synthesizer.plan(Utterance("1,234,567 " * 2_000, language=language))
+    assert plan.language == language

@@ -16,6 +16,12 @@ def front_end(espeak: Espeak) -> FrontEnd:
     return FrontEnd(espeak)
 
 
+@pytest.fixture(scope="session")
+def strict_front_end(espeak: Espeak) -> FrontEnd:
+    """Return a front end that refuses what it cannot read."""
+    return FrontEnd(espeak, strict=True)
+
+
 class EspeakReaders(Readers):
     """Reads English with espeak-ng alone, which normally reads only what the lexicon lacks."""
 

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from service.errors import InvalidTextError
-from service.text import load_vocabulary
+from service.text import FrontEnd, Passage, load_vocabulary
 from service.text.characters import clean_text
 from service.text.japanese.analyzer import MAX_CHARACTERS, is_installed
 from service.text.japanese.kana import phonemes_of
@@ -247,3 +247,33 @@ def test_text_that_open_jtalk_cannot_place_is_read_in_parts(reader: JapaneseRead
     words = [word for fragment in reader.read(spans_of(text)) for word in fragment.words]
     assert [word.text_start for word in words] == sorted(word.text_start for word in words)
     assert words
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "ー" * 600,
+        "猫、ー" * 200,
+        "「ー」々ー" * 100,
+        "ーゝー！？ー" * 100,
+        "ヶー々々ーαゝー " * 50,
+        "᭸キ⧰⳾ⱎ⺍レン⸺ˇ" * 20,
+    ],
+)
+def test_signs_without_a_sound_print_nothing(text: str) -> None:
+    code = (
+        "import sys\n"
+        "from service.text import FrontEnd, Passage, TracedText\n"
+        "for reading in FrontEnd().read(Passage(TracedText(sys.argv[1])), 'ja'): pass\n"
+    )
+    root = Path(__file__).resolve().parents[3]
+    done = subprocess.run(
+        [sys.executable, "-c", code, text], cwd=root, capture_output=True, check=True
+    )
+    assert done.stderr == b""
+
+
+def test_lengthening_marks_are_said_where_they_lengthen(front_end: FrontEnd) -> None:
+    for text in ("えー", "猫ー", "えーーっ", "時々ー", "ラーメン"):
+        (reading,) = front_end.read(Passage(TracedText(text)), "ja")
+        assert "ː" in reading.phonemes, text

@@ -116,7 +116,7 @@ def test_words_are_found_in_the_text_as_it_was_sent() -> None:
 def test_what_a_respelling_has_that_cannot_be_read_is_found_before_anything_is_said() -> None:
     (passage,) = parse("tea")
     assert isinstance(passage, Passage)
-    front_end = FrontEnd()
+    front_end = FrontEnd(strict=True)
     front_end.check(passage, "en-us", lexicon=UserLexicon.of_words({"tea": "thé"}))
     with pytest.raises(InvalidTextError, match="U\\+13A0"):
         front_end.check(passage, "en-us", lexicon=UserLexicon.of_words({"tea": "Ꭰ"}))

@@ -15,7 +15,7 @@ from service.text.mixed import (
 )
 from service.text.offset_mapping import TracedText
 from service.text.punctuation import split
-from service.text.reader import Fragment, Reader, pronounced, unreadable
+from service.text.reader import Fragment, Reader, indexes, pronounced
 from service.text.reading import Word
 from service.text.scripts import is_written_solid
 from service.text.spans import Override, Span
@@ -36,17 +36,16 @@ class Echo(BorrowingReader):
     """Reads each span as the reader's name and the text. Knows the given words."""
 
     def __init__(self, name: str, known: Sequence[str] = (), refused: str = "") -> None:
+        super().__init__(name)
         self.name = name
         self.known = known
         self.refused = refused
         self.checked: list[str] = []
         self.seen: list[str] = []
 
-    def check(self, text: TracedText) -> None:
+    def skipped(self, text: TracedText) -> list[int]:
         self.checked.append(text.text)
-        for character in text.text:
-            if character in self.refused:
-                raise unreadable(text, character, self.name)
+        return indexes(text.text, self.refused)
 
     def knows(self, word: str) -> bool:
         return word in self.known

@@ -1,10 +1,15 @@
 from __future__ import annotations
 
+import threading
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+
 import pytest
 
 from service.errors import LanguageUnavailableError
-from service.text import LANGUAGES, Espeak
+from service.text import LANGUAGES, Espeak, FrontEnd, Language, Passage, TracedText
 from service.text.english.reader import EnglishReader
+from service.text.reader import Reader
 from service.text.readers import Readers
 
 
@@ -40,3 +45,105 @@ def test_availability_is_known_without_loading_anything() -> None:
     readers = Readers()
     assert all(readers.is_available(code) for code in ("en-us", "en-gb", "es", "fr", "it", "hi"))
     assert not readers.is_available("tlh")
+
+
+class _SlowToLoad(Readers):
+    """Loads some languages only when it may, and counts."""
+
+    slow = ("ja", "zh", "es")
+
+    def start(self) -> None:
+        self.may_load = threading.Event()
+        self.is_loading = threading.Event()
+        self.loads: list[str] = []
+
+    def _make(self, language: Language) -> Reader:
+        if language.code in self.slow:
+            self.loads.append(language.code)
+            self.is_loading.set()
+            assert self.may_load.wait(60)
+        return super()._make(language)
+
+
+def _words(front_end: FrontEnd, text: str, language: str) -> str:
+    readings = front_end.read(Passage(TracedText(text)), language)
+    return " ".join(reading.phonemes for reading in readings)
+
+
+@pytest.fixture
+def slow(espeak: Espeak) -> Iterator[tuple[FrontEnd, _SlowToLoad]]:
+    front_end = FrontEnd(espeak)
+    readers = _SlowToLoad(espeak, loading=front_end._turn.given_away)
+    readers.start()
+    front_end.readers = readers
+    yield front_end, readers
+    readers.may_load.set()
+
+
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [
+        ("ja", "猫です。"),
+        ("zh", "你好。"),
+        ("es", "Hola."),
+        ("fr", "Le mot 東京 (とうきょう)."),  # found to be Japanese while it is read
+        ("en-us", "Say 你好 now."),
+    ],
+)
+def test_a_language_that_loads_holds_up_no_other(
+    slow: tuple[FrontEnd, _SlowToLoad], language: str, text: str
+) -> None:
+    front_end, readers = slow
+    with ThreadPoolExecutor(3) as pool:
+        waiting = [pool.submit(_words, front_end, text, language) for _ in range(2)]
+        try:
+            assert readers.is_loading.wait(60)
+            assert _words(front_end, "Good day.", "en-us") == "ɡˈʊd dˈA."
+            assert _words(front_end, "Bom dia!", "pt-br")
+            assert not any(future.done() for future in waiting)
+        finally:
+            readers.may_load.set()
+        first, second = (future.result() for future in waiting)
+    assert first == second != ""
+    assert len(readers.loads) == 1
+
+
+def test_espeak_starts_outside_of_the_turn(monkeypatch: pytest.MonkeyPatch) -> None:
+    front_end = FrontEnd()
+    _words(front_end, "Good day.", "en-us")  # needs none
+    started, may_start = threading.Event(), threading.Event()
+
+    class Slow(Espeak):
+        def __init__(self) -> None:
+            started.set()
+            assert may_start.wait(60)
+            super().__init__()
+
+    monkeypatch.setattr("service.text.readers.Espeak", Slow)
+    with ThreadPoolExecutor(1) as pool:
+        waiting = pool.submit(_words, front_end, "Hola.", "es")
+        try:
+            assert started.wait(60)
+            assert _words(front_end, "Good day.", "en-us") == "ɡˈʊd dˈA."
+        finally:
+            may_start.set()
+        assert waiting.result()
+
+
+def test_a_failed_load_is_tried_again_and_lets_others_read(espeak: Espeak) -> None:
+    front_end = FrontEnd(espeak)
+    n_failures = 1
+
+    class Failing(Readers):
+        def _make(self, language: Language) -> Reader:
+            nonlocal n_failures
+            if language.code == "ja" and n_failures:
+                n_failures -= 1
+                raise OSError("the dictionary cannot be read")
+            return super()._make(language)
+
+    front_end.readers = Failing(espeak, loading=front_end._turn.given_away)
+    with pytest.raises(OSError, match="dictionary"):
+        _words(front_end, "Say とうきょう.", "en-us")
+    assert _words(front_end, "Good day.", "en-us")
+    assert _words(front_end, "Say とうきょう.", "en-us")

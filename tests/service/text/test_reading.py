@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from service.errors import InvalidTextError, NothingToSayError, ServiceError
+from service.errors import NothingToSayError, ServiceError
 from service.text import LANGUAGES, Espeak, FrontEnd, Reading, load_vocabulary, read_phonemes
 from service.text.offset_mapping import TracedText
 from service.text.reading import Word, merge
@@ -207,6 +207,7 @@ def test_words_that_the_text_does_not_separate_are_one() -> None:
     )
 
 
-def test_letters_without_a_reading_are_refused_with_words_too(front_end: FrontEnd) -> None:
-    with pytest.raises(InvalidTextError, match="CHEROKEE"):
-        read(front_end, "a Ꭰ b", "en-us")
+def test_letters_without_a_reading_are_told_beside_the_words(front_end: FrontEnd) -> None:
+    reading = read(front_end, "a Ꭰ b", "en-us")
+    assert [(word.text_start, word.text_end) for word in reading.words] == [(0, 1), (4, 5)]
+    assert reading.dropped == ((2, 3),)

@@ -31,9 +31,14 @@ def read(
     """Return the reading of a text without pauses; NothingToSayError if there is none."""
     phonemes, written = "", []
     words: list[Word] = []
-    for part in parse(text):
+    dropped: list[tuple[int, int]] = []
+    for part in parse(text, strict=front_end.strict):
         assert isinstance(part, Passage)
         for reading in front_end.read(part, language, normalization=normalization):
+            dropped += reading.dropped
+            written.append(reading.normalized)
+            if not reading.phonemes:
+                continue
             phonemes += " " if phonemes else ""
             words += [
                 Word(
@@ -45,7 +50,7 @@ def read(
                 for word in reading.words
             ]
             phonemes += reading.phonemes
-            written.append(reading.normalized)
     if not phonemes:
         raise NothingToSayError("nothing was read")
-    return Reading(phonemes, tuple(words), " ".join(written))
+    normalized = " ".join(filter(None, written))
+    return Reading(phonemes, tuple(words), normalized, dropped=tuple(dropped))

@@ -265,7 +265,7 @@ def test_contexts_are_apart_and_a_name_may_come_again(server: Any) -> None:
 def test_a_text_that_cannot_be_read_ends_its_context_only(server: Any) -> None:
     with pipecat(server) as socket:
         open_context(socket, "bad")
-        socket.send(text="No \x07 bell.", context_id="bad")
+        socket.send(text="Ꭰ Ꭱ.", context_id="bad")
         assert socket.until_final("bad").audio == b""
         (error,) = socket.errors
         assert (error["contextId"], error["error"]) == ("bad", "invalid_text")

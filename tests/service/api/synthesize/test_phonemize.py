@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+import asyncio
 import signal
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import httpx
 import pytest
+from starlette.requests import Request
 
+from service.api.synthesize.router import phonemize as phonemize_at_the_door
+from service.api.synthesize.schemas import PhonemizeRequest
+from service.speech import Synthesizer
 from service.text import LANGUAGES, load_vocabulary
 from tests.service.api.speech_client import speak
 
@@ -84,7 +92,8 @@ def test_a_pause_alone_has_no_place_of_words(server: Any) -> None:
     [
         ({"text": ""}, 422, "empty_text"),
         ({"text": "... !"}, 422, "nothing_to_say"),
-        ({"text": "a Ꭰ b"}, 422, "invalid_text"),
+        ({"text": "Ꭰ."}, 422, "invalid_text"),
+        ({"text": "\ue000 \x1b"}, 422, "nothing_to_say"),
         ({"text": "[pause:1h]"}, 422, "invalid_markup"),
         ({"text": "a", "language": "tlh"}, 422, "language_unavailable"),
         ({"text": "a", "voice": "af_nobody"}, 422, "unknown_voice"),
@@ -101,9 +110,32 @@ def test_what_cannot_be_read_is_refused(
 
 
 def test_an_error_names_the_symbol_and_where_it_is(server: Any) -> None:
-    message = phonemize(server, text="a Ꭰ b").json()["error"]["message"]
+    message = phonemize(server, text="? Ꭰ!").json()["error"]["message"]
     assert "U+13A0" in message
     assert "position 3" in message
+
+
+def test_its_memory_counts_among_that_of_answers(synthesizer: Synthesizer) -> None:
+    held: list[Callable[[], int]] = []
+
+    @contextmanager
+    def admit(held_bytes: Callable[[], int]) -> Iterator[None]:
+        held.append(held_bytes)
+        before = held_bytes()
+        yield
+        assert held_bytes() > 1.5 * before >= 1_500_000
+
+    with ThreadPoolExecutor(1) as executor:
+        state = SimpleNamespace(
+            admission=SimpleNamespace(request=admit),
+            callers=SimpleNamespace(adapt=lambda utterance: utterance),
+            executor=executor,
+            require=lambda: SimpleNamespace(synthesizer=synthesizer),
+        )
+        request = SimpleNamespace(app=SimpleNamespace(state=SimpleNamespace(service=state)))
+        body = PhonemizeRequest(text="½ " * 1_000)
+        answer = asyncio.run(phonemize_at_the_door(body, cast("Request", request)))
+    assert len(answer.body) < held[0]()
 
 
 def test_languages_tell_what_there_is(server: Any) -> None:

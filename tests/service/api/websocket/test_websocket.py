@@ -112,15 +112,15 @@ def test_a_long_text_is_spoken_in_spans_that_go_on(faulty: Any) -> None:
 
 def test_a_clause_that_cannot_be_read_is_told_with_its_span(faulty: Any) -> None:
     with opened(faulty) as talk:
-        talk.say(SHORT, "\nᎠᎡᎢ.", "\n— —\n", SHORT, "\nBell: \x07.\n", SHORT)
+        talk.say(SHORT, "\nᎠᎡᎢ.", "\n— —\n", SHORT, "\nᎡᎢ.\n", SHORT)
         talk.finish()
     assert [kind for kind in talk.kinds if kind != "skipped"] == [
         *("ready", "audio", "error", "audio", "error", "audio", "done")
     ]
-    cherokee, control = talk.of("error")
-    assert cherokee["error"]["code"] == control["error"]["code"] == "invalid_text"
+    cherokee, other = talk.of("error")
+    assert cherokee["error"]["code"] == other["error"]["code"] == "invalid_text"
     assert talk.text[cherokee["text_start"] : cherokee["text_end"]].strip() == "ᎠᎡᎢ."
-    assert talk.text[control["text_start"] : control["text_end"]].strip() == "Bell: \x07."
+    assert talk.text[other["text_start"] : other["text_end"]].strip() == "ᎡᎢ."
     told = [(m["text_start"], m["text_end"]) for m in talk.of("audio", "error", "skipped")]
     rest = "".join(
         talk.text[before[1] : after[0]]

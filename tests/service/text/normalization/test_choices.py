@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from service.text import FrontEnd, Normalization, Passage, TracedText, dropped
+from service.text import FrontEnd, Normalization, Passage, TracedText
 
 URL = "https://www.example.com/a?b=1, example.org/path, jo@example.com"
 CODE = "Run this:\n\n```sh\nrm -rf build\n```\n\nThen wait."
@@ -90,7 +90,8 @@ def test_what_is_not_read_is_told(
 ) -> None:
     passage = Passage(TracedText(text))
     readings = list(front_end.read(passage, "en-us", normalization=Normalization(**choices)))
-    missing = "".join(text[start:end] for start, end in dropped(passage, readings))
+    told = (span for reading in readings for span in reading.dropped)
+    missing = "".join(text[start:end] for start, end in told)
     assert [*filter(str.isalnum, missing)] == [*filter(str.isalnum, "".join(lost))]
 
 

@@ -1,0 +1,53 @@
+"""What of a text is not spoken."""
+
+from __future__ import annotations
+
+import unicodedata
+from dataclasses import replace
+from functools import lru_cache
+from itertools import chain
+
+from service.text import punctuation
+from service.text.characters import is_silent
+from service.text.offset_mapping import TracedText
+from service.text.reading import Reading
+
+# Major categories of what a listener may miss: letters, numbers, symbols and marks.
+_NOTICEABLE = ("L", "N", "S", "P")
+
+_CHARACTERS_KEPT = 8192
+"""Number of characters of which it is kept whether they are noticeable."""
+
+
+def with_omissions(reading: Reading, text: TracedText) -> Reading:
+    """Return a reading that tells all that is not spoken of its text.
+
+    That is what nobody reads, which it tells already, and whatever belongs to no word: dropped
+    emoji, the marks of Markdown, names of tags, the language of a fenced code block.
+    """
+    said = iter(reading.words)
+    word = next(said, None)
+    silent = set(chain.from_iterable(range(*span) for span in reading.dropped))
+    spans: list[tuple[int, int]] = []
+    for index, character in enumerate(text.text):
+        if not _is_noticeable(character):
+            continue
+        start, end = text[index : index + 1].span
+        while word is not None and word.text_end <= start:
+            word = next(said, None)
+        if word is not None and word.text_start < end and start not in silent:
+            continue
+        if spans and spans[-1][1] == start:
+            spans[-1] = (spans[-1][0], end)
+        else:
+            spans.append((start, end))
+    return replace(reading, dropped=tuple(spans))
+
+
+@lru_cache(_CHARACTERS_KEPT)
+def _is_noticeable(character: str) -> bool:
+    """Tell whether a listener may miss a character."""
+    if is_silent(character):
+        return True
+    is_noticeable = unicodedata.category(character)[0] in _NOTICEABLE
+    return is_noticeable and not punctuation.has_no_words(character)

@@ -1,0 +1,65 @@
+"""What one character, or a row of them, becomes: bounded, in every language."""
+
+from __future__ import annotations
+
+import unicodedata
+
+import pytest
+
+from service.errors import TextTooLongError
+from service.text import LANGUAGES, FrontEnd, Passage, TracedText, UserLexicon, longest_in_words
+from service.text.frontend import MAX_GROWTH
+
+IDEOGRAPHS = ((0x3400, 0xA000), (0xAC00, 0xD7A4), (0x12000, 0x19000), (0x20000, 0x110000))
+"""Characters of which there are many of a kind: every sixty-first will do."""
+
+LONGEST_IN_PHONEMES = 100
+"""Of a character. Letters that espeak-ng has no better name for are spelled by their code point; of
+three in one character that takes 90 phonemes."""
+
+
+def assigned(step: int = 1) -> list[str]:
+    """Return every so many-th character that is assigned, those of one kind 61 times as rarely."""
+    found = []
+    for code in range(0x21, 0x110000, step):
+        is_one_of_many = any(start <= code < end for start, end in IDEOGRAPHS)
+        if is_one_of_many and code // step % 61:
+            continue
+        if unicodedata.category(chr(code)) not in ("Cn", "Cs", "Co", "Cc"):
+            found.append(chr(code))
+    return found
+
+
+@pytest.mark.parametrize("language", sorted(LANGUAGES))
+@pytest.mark.parametrize("step", [7, pytest.param(1, marks=pytest.mark.slow)])
+def test_no_character_becomes_a_speech(front_end: FrontEnd, language: str, step: int) -> None:
+    misses = []
+    for character in [*assigned(step), *"ﷺﷻ﷽½‰√⨌㌖"]:
+        readings = list(front_end.read(Passage(TracedText(character)), language))
+        n_written = sum(len(reading.normalized) for reading in readings)
+        n_phonemes = sum(len(reading.phonemes) for reading in readings)
+        if n_written > longest_in_words(character) + 8 or n_phonemes > LONGEST_IN_PHONEMES:
+            misses.append((character, n_written, n_phonemes))
+    assert not misses
+
+
+def test_two_phrases_in_one_character_are_dropped_and_told(front_end: FrontEnd) -> None:
+    for language in sorted(LANGUAGES):
+        (reading,) = front_end.read(Passage(TracedText("a ﷺ b ﷻ")), language)
+        assert reading.dropped == ((2, 3), (6, 7)), language
+
+
+@pytest.mark.parametrize(
+    ("text", "at_least"), [("½" * 9, 81), ("99" * 4, 40), ("a 1%", 16), ("plain prose.", 12)]
+)
+def test_the_estimate_of_a_length_in_words_is_from_above(text: str, at_least: int) -> None:
+    assert at_least <= longest_in_words(text) <= 64 * len(text)
+
+
+def test_a_block_that_a_lexicon_makes_too_long_is_refused(front_end: FrontEnd) -> None:
+    lexicon = UserLexicon.of_words({"a": "b " * 64})
+    assert list(front_end.read(Passage(TracedText("a a " * 200)), "en-us", lexicon=lexicon))
+    # Only patterns of the operator can do more.
+    growing = UserLexicon._from_entries([{"pattern": "a", "respelling": "b " * MAX_GROWTH}])
+    with pytest.raises(TextTooLongError, match="become"):
+        list(front_end.read(Passage(TracedText("aa" * 500)), "en-us", lexicon=growing))
