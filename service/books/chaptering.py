@@ -17,9 +17,10 @@ _FRONT = re.compile(
     re.I,
 )
 _BACK = re.compile(
-    r"(?:index|colophon|bibliography|works cited|also by\b.*|about the (?:author|publisher)|"
-    r"advertisements?|the full project gutenberg.*licen[cs]e.*|transcriber[’']?s? notes?|"
-    r"bibliographie|literaturverzeichnis|bibliografía|bibliografia)\W*\Z",
+    r"(?:(?:index|colophon|bibliography|works cited|about the (?:author|publisher)|"
+    r"advertisements?|transcriber[’']?s? notes?|"
+    r"bibliographie|literaturverzeichnis|bibliografía|bibliografia)\W*"
+    r"|also by\b.*|the full project gutenberg(?=.*licen[cs]e).*)\Z",
     re.I,
 )
 _NOTES = re.compile(

@@ -19,9 +19,9 @@ from service.books.html_blocks import Block
 # A link that is markup: `[Kokoro](/kˈOkəɹO/)`, `[never](+1)`.
 _MARKUP = re.compile(r"/[^/]+/\Z|[-+−–]\d(?:\.\d*)?\Z")
 _FRONT_MATTER = re.compile(r"\A---[ \t]*\n(.*?)\n(?:---|\.\.\.)[ \t]*\n", re.S)
-_FIELD = re.compile(r"(?m)^(title|author|lang(?:uage)?)[ \t]*:[ \t]*[\"']?(.*?)[\"']?[ \t]*$")
-_NOTE = re.compile(r"(?m)^\[\^[^\]\s]+\]:[ \t]*")
-_NOTE_MARK = re.compile(r"\[\^[^\]\s]+\]")
+_FIELD = re.compile(r"(?m)^(title|author|lang(?:uage)?)[ \t]*:(.*)$")
+_NOTE = re.compile(r"(?m)^\[\^[^\[\]\s]+\]:[ \t]*")
+_NOTE_MARK = re.compile(r"\[\^[^\[\]\s]+\]")
 
 
 def read_markdown(path: Path) -> Book:
@@ -39,13 +39,20 @@ def read_markdown(path: Path) -> Book:
     text = text.translate(dict.fromkeys(map(ord, (_OPENED, _CLOSED, "\x02")), "\ufffd"))
     fields: dict[str, str] = {}
     if match := _FRONT_MATTER.match(text):
-        fields = {name[:4]: value for name, value in _FIELD.findall(match[1])}
+        fields = {name[:4]: _unquoted(value) for name, value in _FIELD.findall(match[1])}
         text = text[match.end() :]
     blocks = list(_blocks(text))
     heads = (b.paragraph.text for b in blocks if b.paragraph and b.level == 1)
     title = fields.get("titl") or next(heads, path.stem)
     authors = tuple(filter(None, (fields.get("auth", ""),)))
     return Book(title, authors, fields.get("lang") or None, None, by_headings(blocks))
+
+
+def _unquoted(value: str) -> str:
+    """Return a value of the front matter without the quotes around it."""
+    value = value.strip(" \t")
+    value = value[1:] if value[:1] in ("'", '"') else value
+    return value[:-1] if value[-1:] in ("'", '"') else value
 
 
 def _blocks(text: str) -> Iterator[Block]:

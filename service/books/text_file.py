@@ -42,9 +42,11 @@ _NAMED_PART = re.compile(
     r"(?i:prologue|epilogue|preface|foreword|introduction|afterword|conclusion|contents|"
     r"table of contents|index|footnotes:?|notes|appendix(?: [a-z0-9])?|etymology|extracts)\.?\Z"
 )
-_PAGE_NUMBER = re.compile(r"\s*[-–—\[(]*\s*(?:page\s+)?\d{1,4}\s*[-–—\])]*\s*\Z", re.I)
+_PAGE_NUMBER = re.compile(
+    r"\s*(?:[-–—\[(]+\s*)?(?:page\s+)?\d{1,4}\s*(?:[-–—\])]+\s*)?\Z", re.I
+)
 _NOTE = re.compile(r"\s*\[(?:footnote )?(?:\d{1,3}|[*†])\]?:?\]?\s+\S", re.I)
-_PICTURE = re.compile(r"\s*\[illustration(?::\s*(?P<caption>.*?))?\]\s*\Z", re.I | re.S)
+_PICTURE = re.compile(r"\s*\[illustration(?::(?P<caption>.*?))?\]\s*\Z", re.I | re.S)
 _WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
 _VERSE_LENGTH = 60
 _RUNNING_HEADS = 3
@@ -122,10 +124,6 @@ def _without_page_furniture(text: str) -> str:
         is_head = _furniture(line) in running and (number in places or line.strip()[-1:].isdigit())
         if number not in numbers and not is_head:
             kept.append(line)
-        elif kept and kept[-1].strip() and _goes_on(kept[-1]):
-            # The page ends inside a paragraph: nothing may stand between its lines.
-            while kept and not kept[-1].strip():
-                kept.pop()
     return "\n".join(_healed(kept))
 
 
@@ -195,7 +193,7 @@ def _headings_apart(part: str) -> list[str]:
 def _kind(part: str, after_heading: bool) -> tuple[ParagraphKind, str]:
     """Return what a paragraph is, and its text with the line breaks that matter."""
     if match := _PICTURE.match(part):
-        return "caption", match["caption"] or ""
+        return "caption", (match["caption"] or "").lstrip()
     if _NOTE.match(part):
         return "note", re.sub(r"\A\s*\[[^\]]*\]\]?\s*", "", part).replace("\n", " ").rstrip("]")
     lines = [line for line in part.split("\n") if line.strip()]

@@ -22,7 +22,7 @@ _BRACKETED_MARK = re.compile(r"(?<=[\w.,;:!?”’\"')])\s?\[(?:\d{1,3}|[*†‡
 _RAISED_MARK = re.compile(
     r"(?<=[\w.,;:!?”’\"')])[†‡]+|(?:(?<=[.,;:!?”’\"')])|(?<=[a-z]{3}))[¹²³⁴⁵⁶⁷⁸⁹⁰]+"
 )
-_BROKEN_WORD = re.compile(r"(\w+)[-‐\u00ad]\n\s*(\w+)")
+_BROKEN_WORD = re.compile(r"(?<!\w)(\w+)[-‐\u00ad]\n\s*(\w+)")
 _LINE_WITHOUT_MARK = re.compile(r"(?<=[\w’”)])[ \t]*\n(?=[ \t]*[“‘\"'(]?[A-ZÀ-Þ0-9])")
 _SCENE_BREAK = re.compile(r"\s*(?:[*•·⁂❦☙❧~#_=—–-]\s*){1,12}\Z")
 _LONE_DASH = re.compile(r"\s*[-—–]\s*\Z")
@@ -36,7 +36,7 @@ _DIVISION = (
 )
 _NUMBERED = re.compile(rf"(?i:\b({_DIVISION}))(\s+)([MDCLXVI]+)\b")
 _CAPITAL_DIVISION = re.compile(rf"(?i:{_DIVISION})\s+\d+[.:]?\Z")
-_DIVISION_OF_TWO_LINES = re.compile(rf"(?i:\b({_DIVISION}))\s*\n\s*(?=[MDCLXVI\d]+\b)")
+_DIVISION_OF_TWO_LINES = re.compile(rf"(?i:\b({_DIVISION}))[^\S\n]*\n\s*(?=[MDCLXVI\d]+\b)")
 _MANY = re.compile(r"(?i:chapter|chapitre|kapitel|capítulo|capitolo|canto)\Z")
 """Divisions of which a book may have fifty or a hundred."""
 _END_OF_NUMBER = re.compile(r"\s*(?:[.:,)—–-]|\n|\Z)")

@@ -38,7 +38,7 @@ MAX_DEPTH = 64
 _SPACES = " \t\r\n"
 _ONE_SPACE = dict.fromkeys(map(ord, _SPACES), " ")
 _LITERAL = re.compile(r"[ \t\r\n]+|[^ \t\r\n]+(?:[ \t\r\n][^ \t\r\n]+)*")
-_RUN = re.compile(r"(?P<reference>&[^;]+;)|[ \t\r\n]+|[^ \t\r\n&]+(?:[ \t\r\n][^ \t\r\n&]+)*")
+_RUN = re.compile(r"(?P<reference>&[^&;]+;)|[ \t\r\n]+|[^ \t\r\n&]+(?:[ \t\r\n][^ \t\r\n&]+)*")
 
 _ENTITIES = {"amp": "&", "lt": "<", "gt": ">", "quot": '"', "apos": "'"}
 

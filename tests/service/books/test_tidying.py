@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
-import pytest
+import re
+from collections.abc import Sequence
 
-from service.books import tidying
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from service.books import chaptering, markdown_file, text_file, tidying
 from service.books.book import Paragraph, ParagraphKind
 from service.books.document_budget import Budget
 from service.books.html_blocks import blocks
@@ -153,3 +158,52 @@ def test_entities_of_html_are_known_and_own_ones_are_not() -> None:
         parse_xml(b"<p>&mine;</p>", "a.xhtml", Budget("a.epub"))
     with pytest.raises(InvalidBookError, match="200 deep"):
         parse_xml(b"<a>" * 210 + b"</a>" * 210, "a.xhtml", Budget("a.epub"))
+
+
+# The patterns of the sources and plainer ones, which backtrack in long runs of the same character.
+PLAIN_FORMS = [
+    (tidying._BROKEN_WORD, r"(\w+)[-‐\u00ad]\n\s*(\w+)", "ab1_-‐\u00ad\n \té"),
+    (
+        tidying._DIVISION_OF_TWO_LINES,
+        rf"(?i:\b({tidying._DIVISION}))\s*\n\s*(?=[MDCLXVI\d]+\b)",
+        ["chapter", "act", "e", "\n", "\n", " ", "\t", "XI", "1", "x"],
+    ),
+    (
+        text_file._PAGE_NUMBER,
+        r"(?i)\s*[-–—\[(]*\s*(?:page\s+)?\d{1,4}\s*[-–—\])]*\s*\Z",
+        ["page", " ", "\t", "-", "—", "[", "]", "(", ")", "1", "23", "x"],
+    ),
+    (
+        chaptering._BACK,
+        r"(?i)(?:index|also by\b.*|the full project gutenberg.*licen[cs]e.*)\W*\Z",
+        ["index", "also by", "the full project gutenberg", "license", "licence", " ", ".", "x"],
+    ),
+]
+
+
+@pytest.mark.parametrize(("pattern", "plain", "pieces"), PLAIN_FORMS)
+@given(data=st.data())
+def test_patterns_match_what_their_plain_forms_match(
+    pattern: re.Pattern[str], plain: str, pieces: Sequence[str], data: st.DataObject
+) -> None:
+    text = "".join(data.draw(st.lists(st.sampled_from(pieces), max_size=25)))
+    expected = re.compile(plain)
+    assert [m.regs for m in pattern.finditer(text)] == [m.regs for m in expected.finditer(text)]
+    text = text.strip()
+    assert bool(pattern.match(text)) == bool(expected.match(text))
+
+
+@given(st.lists(st.sampled_from([":", " ", "\n", "]", "[", "a", "1"]), max_size=12).map("".join))
+def test_captions_are_what_the_brackets_hold(inside: str) -> None:
+    part = f" [Illustration{inside}]\n"
+    plain = re.match(r"(?is)\s*\[illustration(?::\s*(?P<caption>.*?))?\]\s*\Z", part)
+    kind, said = text_file._kind(part, after_heading=False)
+    assert (kind == "caption") == (plain is not None)
+    assert plain is None or said == (plain["caption"] or "")
+
+
+@given(st.lists(st.sampled_from([" ", "\t", '"', "'", "a", "b c", ":"]), max_size=9).map("".join))
+def test_values_of_front_matter_lose_their_quotes(written: str) -> None:
+    plain = re.fullmatch(r"[ \t]*[\"']?(.*?)[\"']?[ \t]*", written)
+    assert plain is not None
+    assert markdown_file._unquoted(written) == plain[1]

@@ -18,7 +18,7 @@ _NUMBERED_THING = re.compile(
 )
 _DASHED = re.compile(r"[0-9](?<![\w.][0-9])[0-9]*(?:-[0-9]+)+(?![\w])")
 _LETTERS_FIRST = re.compile(
-    r"[A-Za-z](?<![\w-][A-Za-z])[A-Za-z]*-?[0-9][A-Za-z0-9]*(?:-[A-Za-z0-9]*[0-9][A-Za-z0-9]*)*(?!\w)"
+    r"[A-Za-z](?<![\w-][A-Za-z])[A-Za-z]*-?[0-9][A-Za-z0-9]*(?:-[A-Za-z]*[0-9][A-Za-z0-9]*)*(?!\w)"
 )
 _DIGITS_FIRST = re.compile(
     r"[0-9](?<![\w.,][0-9])[0-9]*[A-Za-z][A-Za-z0-9]*(?:-[A-Za-z]*[0-9][A-Za-z0-9]*)*(?!\w)"

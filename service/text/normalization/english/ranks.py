@@ -62,7 +62,7 @@ _LANCE = re.compile(r"\bL/(?P<rank>Cpl|Sgt|Bdr)\.?(?=[ ][A-Z])")
 _LANCES = {"Cpl": "Corporal", "Sgt": "Sergeant", "Bdr": "Bombardier"}
 _RIGHT = re.compile(r"\b[Rr]t\.?[ ](?P<style>Hon|hon|Revd|Rev)\b\.?(?=[ ,]|\Z)")
 _FRIEND = re.compile(
-    r"\bhon\.(?=[ ](?:and[ ]|(?:and[ ])?learned[ ]|and[ ]gallant[ ])*"
+    r"\bhon\.(?=[ ](?:and[ ](?:gallant[ ])?|learned[ ])*"
     r"(?:[Ff]riends?|[Mm]embers?|[Ll]ad(?:y|ies)|[Gg]entlem[ae]n)(?!\w))"
 )
 _HONORARY = re.compile(
