@@ -42,9 +42,7 @@ _NAMED_PART = re.compile(
     r"(?i:prologue|epilogue|preface|foreword|introduction|afterword|conclusion|contents|"
     r"table of contents|index|footnotes:?|notes|appendix(?: [a-z0-9])?|etymology|extracts)\.?\Z"
 )
-_PAGE_NUMBER = re.compile(
-    r"\s*(?:[-–—\[(]+\s*)?(?:page\s+)?\d{1,4}\s*(?:[-–—\])]+\s*)?\Z", re.I
-)
+_PAGE_NUMBER = re.compile(r"\s*(?:[-–—\[(]+\s*)?(?:page\s+)?\d{1,4}\s*(?:[-–—\])]+\s*)?\Z", re.I)
 _NOTE = re.compile(r"\s*\[(?:footnote )?(?:\d{1,3}|[*†])\]?:?\]?\s+\S", re.I)
 _PICTURE = re.compile(r"\s*\[illustration(?::(?P<caption>.*?))?\]\s*\Z", re.I | re.S)
 _WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")

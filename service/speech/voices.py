@@ -28,7 +28,7 @@ MAX_BLEND_LENGTH = 512
 UNKNOWN_PACE = 10.0
 """Phonemes per second of a voice without a description: the pace of the slowest voice."""
 
-_PART = re.compile(r"\s*([A-Za-z0-9_\-]+)\s*(?:\(\s*([^()]*?)\s*\)\s*)?")
+_PART = re.compile(r"\s*([A-Za-z0-9_\-]+)\s*(?:\(([^()]*)\)\s*)?")
 _SEXES = {"f": "female", "m": "male"}
 
 Styles = npt.NDArray[np.float32]
@@ -122,6 +122,7 @@ class VoiceLibrary:
             name, weight = match.group(1), match.group(2)
             if name not in self._voices:
                 raise UnknownVoiceError(f"no voice {name!r}{nearest(name, self._voices)}")
+            weight = None if weight is None else weight.strip()
             weights[name] = weights.get(name, 0.0) + _weight(name, weight)
         total = sum(weights.values())
         if not math.isfinite(total):

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from service.errors import LanguageUnavailableError, ServiceError
-from service.text.backtracking import is_explosive
+from service.text.backtracking import TooLargeError, growth
 from service.text.characters import check_text, clean_text
 from service.text.languages import LANGUAGES, find_language
 from service.text.markup.values import is_blank, parse_phonemes, quote
@@ -27,6 +28,9 @@ _SIGNS = "\u0300-\u036f\u0900-\u0903\u093a-\u094f\u0951-\u0957\u0962\u0963\u200c
 TOKEN = re.compile(rf"(?P<word>(?:[^\W{_SOLID}]|[{_SIGNS}])+)|\s+|.", re.DOTALL)
 
 _PLAIN = {ord("’"): "'", ord("‘"): "'", 0x200C: "", 0x200D: ""}
+
+_MOST_GROWTH = 2
+"""Work may grow with the square of a block's length."""
 
 _PHONEMES = re.compile(r"/([^/]*)/")
 
@@ -162,16 +166,10 @@ def read_pattern(written: Mapping[str, Any], entry: Entry) -> re.Pattern[str]:
     """Return the pattern of an entry that has one.
 
     Raises:
-        ValueError: it is malformed, matches the empty text, or may take exponential time.
+        ValueError: it is malformed, matches the empty text, or may take a long time.
     """
-    source = written["pattern"]
-    if is_explosive(source):
-        raise ValueError(
-            "a repeated group contains a repetition or alternatives, which may take "
-            "exponential time"
-        )
     try:
-        pattern = re.compile(source, 0 if written.get("case", False) else re.IGNORECASE)
+        pattern = re.compile(written["pattern"], 0 if written.get("case", False) else re.IGNORECASE)
         if entry.respelling is not None:
             # Fails for a template with groups that are not there, whether or not it matches.
             pattern.sub(entry.respelling, "")
@@ -179,4 +177,28 @@ def read_pattern(written: Mapping[str, Any], entry: Entry) -> re.Pattern[str]:
         raise ValueError(f"bad pattern: {error}") from None
     if any(not match[0] for text in _NO_TEXT for match in pattern.finditer(text)):
         raise ValueError("the pattern matches the empty text")
+    _check_work(pattern)
     return pattern
+
+
+def _check_work(pattern: re.Pattern[str]) -> None:
+    """Refuse a pattern that would take long with a block of some thousand characters.
+
+    The square of that many steps takes some hundredths of a second; the cube takes ten.
+    """
+    try:
+        exponent = growth(pattern).exponent
+        # A repetition of a limited repetition, `(a{1,99}){1,9}`, is as bad as one without limits.
+        unlimited = growth(pattern, bounded=False).exponent
+    except TooLargeError as error:
+        raise ValueError(f"the pattern is {error}") from None
+    if unlimited == math.inf:
+        raise ValueError(
+            "the pattern repeats what matches the same text in several ways, which may take "
+            "exponential time"
+        )
+    if exponent > _MOST_GROWTH or unlimited > _MOST_GROWTH + 1:
+        raise ValueError(
+            "several repetitions in the pattern match the same characters, which may take time "
+            "that grows with the cube of the text's length"
+        )

@@ -71,7 +71,7 @@ _UNCHANGED = frozenset({"default", "medium"})
 """Values of pitch and volume that change nothing."""
 
 _RATE = re.compile(r"(?P<sign>[+-]?)(?P<number>\d+(?:\.\d*)?|\.\d+)\s*(?P<percent>%)?", re.ASCII)
-_REPEATED = re.compile(r"([dmy])\1+|[-/. ]")
+_REPEATED = re.compile(r"d(?=d)|m(?=m)|y(?=y)|[-/. ]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,5 +232,5 @@ def _detail(interpretation: Interpretation, written: str) -> str:
     if known is None:
         raise ValueError(f"format is not allowed with {interpretation}")
     if interpretation == "date":
-        return _one_of("format", _REPEATED.sub(r"\1", written.strip().lower()), known)
+        return _one_of("format", _REPEATED.sub("", written.strip().lower()), known)
     return _one_of("format", written.strip().lower(), known)

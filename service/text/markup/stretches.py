@@ -5,14 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-# A dot or comma inside a word or number is part of it, and so is the last dot of `U.S.`.
 _MARKS = re.compile(
     r"""[。、！？，；：।॥…—“”"«»()（）「」『』]
-      | (?<!\.[^\W\d_]) [.,!?;:]+ (?= [\s"”’')\]»] | \Z )
-      | \n\s*\n
+      | (?P<run>[.,!?;:]+)
+      | \n(?:[^\S\n]*\n)+
     """,
     re.VERBOSE,
 )
+_AFTER_RUN = re.compile(r"[\s\"”’')\]»]|\Z")
+_BEHIND_INITIAL = re.compile(r"(?<=\.[^\W\d_])")
 
 
 def stretches(text: str) -> Iterator[tuple[int, int]]:
@@ -22,7 +23,15 @@ def stretches(text: str) -> Iterator[tuple[int, int]]:
     """
     start = 0
     for mark in _MARKS.finditer(text):
-        yield from _stripped(text, start, mark.start())
+        first = mark.start()
+        if mark["run"]:
+            # A dot or comma inside a word or number is part of it, and so is the last of `U.S.`.
+            if not _AFTER_RUN.match(text, mark.end()):
+                continue
+            first += _BEHIND_INITIAL.match(text, first) is not None
+            if first == mark.end():
+                continue
+        yield from _stripped(text, start, first)
         start = mark.end()
     yield from _stripped(text, start, len(text))
 

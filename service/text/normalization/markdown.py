@@ -84,7 +84,6 @@ _CELL_EDGE = re.compile(
 )
 _RULED_CELL = r"[ \t]*:?-+:?[ \t]*"
 _TABLE_RULER = re.compile(rf"\n(?:{_RULED_CELL})?(?:\|{_RULED_CELL})+\|?{_LINE_END}")
-_FRAMED_ROW = re.compile(r"[ \t]*\|[ \t][^\n]*\|[^\n]*[ \t]\|[ \t]*\Z")
 
 # Lengths of the emphasis marks in a run, by the length of the run.
 _STARS = {1: (1,), 2: (2,), 3: (1, 2)}
@@ -307,10 +306,17 @@ def _rows(text: str) -> Set[int]:
             rows.update(waiting)
         else:
             waiting = [start]
-            if is_table or _FRAMED_ROW.match(line):
+            if is_table or _is_framed(line):
                 rows.add(start)
         start += len(line) + 1
     return rows
+
+
+def _is_framed(line: str) -> bool:
+    """Tell whether a line has bars at its ends, beside spaces, and another between them."""
+    row = line.strip(" \t")
+    is_open, is_closed = row.startswith(("| ", "|\t")), row.endswith((" |", "\t|"))
+    return is_open and is_closed and "|" in row[2:-2]
 
 
 def _cell_edge(match: re.Match[str]) -> str | None:

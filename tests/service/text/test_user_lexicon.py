@@ -208,6 +208,15 @@ def test_a_lexicon_may_be_empty(load: Load, text: str) -> None:
         (entries("pattern = 'a*', respelling = 'b'"), "matches the empty text"),
         (entries(r"pattern = '\b', respelling = 'b'"), "matches the empty text"),
         (entries("pattern = '(a+)+b', respelling = 'b'"), "may take exponential time"),
+        (entries("pattern = '(a{1,99}){1,9}b', respelling = 'b'"), "may take exponential time"),
+        (
+            entries("pattern = '.*a.*b', respelling = 'b'"),
+            "grows with the cube of the text's length",
+        ),
+        (
+            entries("pattern = '((((((a){9}){9}){9}){9}){9}){9}', respelling = 'b'"),
+            "more than 10000",
+        ),
     ],
 )
 def test_what_cannot_be_used_is_named(load: Load, tmp_path: Path, text: str, reason: str) -> None:

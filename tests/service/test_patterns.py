@@ -1,0 +1,202 @@
+"""The work of every pattern of the service grows in proportion to the text, or is bounded.
+
+A pattern may take the square of what is short for a reason that stands in a table here.
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+import math
+import re
+import subprocess
+import sys
+from collections import defaultdict
+from pathlib import Path
+from typing import NamedTuple, cast
+
+import pytest
+
+from service.text.backtracking import Use, growth
+from tests.service.pattern_census import FUNCTIONS
+
+pytestmark = pytest.mark.thorough
+
+BLOCK = "a block of a thousand characters, or the words that one element of markup holds together"
+WORD = "one word or number"
+SQUARE = {
+    "service/text/normalization/": BLOCK,
+    "service/text/punctuation.py": BLOCK,
+    "service/text/english/data/": WORD,
+    "service/text/english/numerals.py": WORD,
+    "service/text/english/subwords.py": WORD,
+    "service/text/espeak/": BLOCK,
+    "service/text/mandarin/polyphones.py": BLOCK,
+    "service/machine/": "a message of a library, or a file of the board",
+}
+"""Where a pattern's work may grow with the square of its text, and what that text is."""
+
+LIMITED = {
+    "service/text/normalization/english/digit_strings.py": "a number of so many digits",
+    "service/text/normalization/english/telephones.py": "seven groups of digits",
+    "service/text/normalization/figures/arithmetic.py": "seven groups of digits",
+    "service/text/normalization/figures/telephones.py": "seven groups of digits",
+}
+"""Where limits of repetitions inside each other are all that keeps work from being exponential."""
+
+UNSEEN = {
+    "service/machine/memory.py": "a line of /proc/meminfo",
+    "service/text/english/data/foreign_names.py": "ends of words, in a program that makes a table",
+    "service/text/lexicon_entries.py": "the operator's, which is refused if it is slow",
+    "service/text/markup/ipa.py": "plain words",
+    "service/text/normalization/english/chat.py": "words after an abbreviation",
+    "service/text/normalization/english/enumerations.py": "begins at the start of a line",
+    "service/text/normalization/english/ranks.py": "plain words",
+    "service/text/normalization/figures/interpretation.py": "a part of others that are seen",
+    "service/text/normalization/japanese/weekdays.py": "one of seven characters",
+    "service/text/normalization/markdown.py": "begins at the start of a line",
+    "service/text/reading.py": "one repetition, behind which a match is certain",
+}
+"""Where a pattern is made for some texts only, and why it is harmless."""
+
+ANY_LENGTH = {"service/text/normalization/fenced_code.py"}
+"""Exceptions to the table: they see whole texts."""
+
+
+class Call(NamedTuple):
+    file: str
+    line: int
+    function: str
+    pattern: str
+    flags: int
+
+
+@pytest.fixture(scope="module")
+def census(repository: Path) -> list[Call]:
+    done = subprocess.run(
+        [sys.executable, "-m", "tests.service.pattern_census"],
+        cwd=repository,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return [Call(*call) for call in json.loads(done.stdout)]
+
+
+@pytest.fixture(scope="module")
+def sources(repository: Path) -> dict[str, ast.Module]:
+    files = sorted((repository / "service").rglob("*.py"))
+    return {
+        str(file.relative_to(repository)): ast.parse(file.read_text(encoding="utf-8"))
+        for file in files
+    }
+
+
+def test_no_call_of_re_is_missing(census: list[Call], sources: dict[str, ast.Module]) -> None:
+    known = {(call.file, call.line) for call in census}
+    missing = []
+    n_calls = 0
+    for file, module in sources.items():
+        for node in ast.walk(module):
+            if not (isinstance(node, ast.Call) and _of_re(node.func)):
+                continue
+            n_calls += 1
+            if (file, node.lineno) not in known and not isinstance(node.args[0], ast.Constant):
+                missing.append(file)
+    assert n_calls > 700
+    assert sorted(missing) == sorted(UNSEEN)
+
+
+def test_the_work_of_every_pattern_is_bounded(
+    census: list[Call], sources: dict[str, ast.Module]
+) -> None:
+    uses = _uses(sources)
+    patterns = defaultdict(set)
+    for call in [*census, *_constants(sources)]:
+        used = uses[call.file, call.line] if call.function == "compile" else {_use(call.function)}
+        patterns[call.pattern, call.flags] |= {(call.file, use) for use in used}
+    assert len(patterns) > 800
+    slow = []
+    squares, limited = set(), set()
+    for (pattern, flags), places in patterns.items():
+        worst: dict[Use, tuple[float, str]] = {}
+        for file, use in sorted(places):
+            if use not in worst:
+                worst[use] = growth(re.compile(pattern, flags), use)
+                if "}" in pattern and _is_exponential_without_limits(pattern, flags, use):
+                    limited.add(file)
+            exponent, pump = worst[use]
+            table = next((entry for entry in SQUARE if file.startswith(entry)), None)
+            limit = 1 if table is None or file in ANY_LENGTH else 2
+            if exponent > limit:
+                slow.append(f"{file}, {use}: {pattern[:80]!r} takes n^{exponent} of {pump!r}")
+            elif exponent == 2 and table is not None:
+                squares.add(table)
+    assert not slow, "\n".join(slow)
+    # An entry that is of no use any more goes.
+    assert squares == set(SQUARE)
+    assert limited == set(LIMITED)
+
+
+def _is_exponential_without_limits(pattern: str, flags: int, use: Use) -> bool:
+    return growth(re.compile(pattern, flags), use, bounded=False).exponent == math.inf
+
+
+def _of_re(function: ast.expr) -> bool:
+    return (
+        isinstance(function, ast.Attribute)
+        and isinstance(function.value, ast.Name)
+        and function.value.id == "re"
+        and function.attr in FUNCTIONS
+    )
+
+
+def _use(function: str) -> Use:
+    return cast("Use", function) if function in ("match", "fullmatch") else "search"
+
+
+def _constants(sources: dict[str, ast.Module]) -> list[Call]:
+    """Return the calls of `re` with a pattern that is written there."""
+    calls = []
+    for file, module in sources.items():
+        for node in ast.walk(module):
+            if not (isinstance(node, ast.Call) and _of_re(node.func)):
+                continue
+            pattern = node.args[0]
+            if not isinstance(pattern, ast.Constant) or not isinstance(pattern.value, str):
+                continue
+            function = cast("ast.Attribute", node.func).attr
+            if function != "compile":  # those are in the census, with their flags
+                calls.append(Call(file, node.lineno, function, pattern.value, int(re.UNICODE)))
+    return calls
+
+
+def _uses(sources: dict[str, ast.Module]) -> dict[tuple[str, int], set[Use]]:
+    """Return, for the line of each call of `re.compile`, how the pattern may be used.
+
+    A pattern with a name of its module is used by the methods that are called on this name. If it
+    is handed on, or has no name, it may be searched for.
+    """
+    used: dict[str, set[Use]] = defaultdict(set)
+    for file, module in sources.items():
+        called = {
+            id(node.func.value): node.func.attr
+            for node in ast.walk(module)
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)
+        }
+        for node in ast.walk(module):
+            name = node.id if isinstance(node, ast.Name) else getattr(node, "attr", None)
+            if name is None or not isinstance(getattr(node, "ctx", None), ast.Load):
+                continue
+            scope = file if name.startswith("_") else ""
+            used[f"{scope}:{name}"].add(_use(called.get(id(node), "")))
+    uses: dict[tuple[str, int], set[Use]] = defaultdict(lambda: {"search"})
+    for file, module in sources.items():
+        for node in module.body:
+            if not (isinstance(node, ast.Assign) and isinstance(node.value, ast.Call)):
+                continue
+            if _of_re(node.value.func) and isinstance(node.targets[0], ast.Name):
+                name = node.targets[0].id
+                scope = file if name.startswith("_") else ""
+                uses[file, node.value.lineno] = used[f"{scope}:{name}"] or {"search"}
+    return uses
