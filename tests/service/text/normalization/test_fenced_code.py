@@ -1,0 +1,31 @@
+from __future__ import annotations
+
+import re
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from service.text.normalization.fenced_code import without_code
+from service.text.offset_mapping import TracedText
+
+# What a block is, in one pattern: it takes quadratic time with many fences.
+_BLOCK = re.compile(
+    r"(?:\A|(?<=\n))[ \t>]*(?:[-*+][ \t]+)?(?P<fence>```+|~~~+)(?!.*`)[^\n]*"
+    r"(?:\n(?s:.*?)(?<=\n)[ \t>]*(?P=fence)[`~]*[ \t]*(?=\n|\Z)|(?s:.*)\Z)"
+)
+
+
+def test_blocks_go_and_the_lines_around_them_stay() -> None:
+    assert without_code(TracedText("a\n```py\nx = 1\n```\nb")).text == "a\n\nb"
+    assert without_code(TracedText("a\n~~~\nx")).text == "a\n"
+
+
+@given(
+    st.lists(
+        st.sampled_from(["```", "~~~", "`", "~", "\n", "\n", " ", ">", "- ", "a", "\t"]),
+        max_size=16,
+    ).map("".join)
+)
+def test_blocks_are_those_of_one_pattern(text: str) -> None:
+    traced = TracedText(text)
+    assert repr(without_code(traced)) == repr(traced.sub(_BLOCK, lambda match: ""))
