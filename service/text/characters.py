@@ -32,7 +32,9 @@ _SILENT = re.compile(
     r"\ue200[a-z_]+(?:\ue202[^\s\ue200-\ue202]*)+\ue201"
     rf"|[{_FORBIDDEN_CHARACTERS}{_PRIVATE_CHARACTERS}{REPLACEMENT}]+"
 )
-_BULLET = "• "
+BULLET, DASH = "• ", "— "
+"""Stand for them at the start of a line. Rules for Markdown drop the first; the second is never
+said."""
 
 _ZERO_WIDTH_JOINERS = frozenset("\u200c\u200d")
 
@@ -136,15 +138,14 @@ def encodable(text: str) -> str:
 
 
 def silenced(
-    text: TracedText, fixed: Sequence[tuple[int, int]] = ()
+    text: TracedText, fixed: Sequence[tuple[int, int]] = (), *, bullet: str = BULLET
 ) -> tuple[TracedText, list[tuple[int, int]]]:
     """Return the text with a break in place of characters that nobody reads in any language.
-
-    At the start of a line they are a bullet, elsewhere a space.
 
     Args:
         text: any text.
         fixed: spans of the caller's text that must not change.
+        bullet: what they are at the start of a line; elsewhere they are a space.
 
     Returns:
         The text, and the spans of the caller's text where they were.
@@ -160,7 +161,7 @@ def silenced(
             return text[start:end]
         found.append(text[start:end].span)
         before = match.string[match.string.rfind("\n", 0, start) + 1 : start]
-        return " " if before and not before.isspace() else _BULLET
+        return " " if before and not before.isspace() else bullet
 
     return text.sub(_SILENT, write), found
 

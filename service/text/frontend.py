@@ -11,7 +11,7 @@ from typing import Literal, TypeVar
 
 from service.errors import ServiceError, TextTooLongError
 from service.text import punctuation
-from service.text.characters import clean_text, is_meaningful, is_silent, silenced
+from service.text.characters import BULLET, DASH, clean_text, is_meaningful, is_silent, silenced
 from service.text.espeak import Espeak
 from service.text.markup.passages import Hint, Passage
 from service.text.mixed import MixedReader
@@ -240,7 +240,8 @@ class FrontEnd:
         fixed = [(o.start, o.end) for o in overrides if o.phonemes is not None]
         silent: list[tuple[int, int]] = []
         if not self.strict:
-            text, silent = silenced(text, fixed)
+            is_markdown = normalization is not None and normalization.markdown
+            text, silent = silenced(text, fixed, bullet=BULLET if is_markdown else DASH)
         if normalization is not None:
             text = normalize(
                 text,

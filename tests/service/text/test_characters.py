@@ -3,9 +3,10 @@ from __future__ import annotations
 import pytest
 
 from service.errors import EmptyTextError, InvalidTextError
-from service.text import check_text
-from service.text.characters import clean_text, is_meaningful
+from service.text import LANGUAGES, USUAL, FrontEnd, Normalization, check_text
+from service.text.characters import clean_text, encodable, is_meaningful, replaced, silenced
 from service.text.offset_mapping import TracedText
+from tests.service.text.whole_reading import read
 
 
 @pytest.mark.parametrize("text", ["", "  ", "\n\t\r\n", "\u00a0\u3000", "\ufeff\u200b \u200e"])
@@ -82,6 +83,41 @@ def test_cleaned_text_keeps_its_offset_mapping(text: str, part: str, origin: str
     cleaned = clean_text(TracedText(text))
     start = cleaned.text.index(part)
     assert text[slice(*cleaned[start : start + len(part)].span)] == origin
+
+
+@pytest.mark.parametrize(
+    ("text", "silent", "spans"),
+    [
+        ("\uf0b7 one\n \uf0b7two", "•  one\n • two", [(0, 1), (7, 8)]),
+        ("a\ue000b \ufffd\x1b c", "a b   c", [(1, 2), (4, 6)]),
+        ("Yes.\ue200cite\ue202turn0search1\ue202turn2\ue201 No.", "Yes.  No.", [(4, 29)]),
+        ("\ue200not a citation\ue201.", "• not a citation .", [(0, 1), (15, 16)]),
+        ("plain", "plain", []),
+    ],
+)
+def test_what_nobody_reads_is_a_break_or_a_bullet(
+    text: str, silent: str, spans: list[tuple[int, int]]
+) -> None:
+    written, found = silenced(TracedText(text))
+    assert (written.text, found) == (silent, spans)
+
+
+def test_what_no_text_holds_is_replaced_in_its_place() -> None:
+    assert replaced("a\x0cb\x0b\x85\x00\ud800\ufffe\t\r\n") == "a\nb\n\n\ufffd\ufffd\ufffd\t\r\n"
+    assert encodable("a\udc80\x00") == "a\ufffd\x00"
+
+
+@pytest.mark.parametrize("normalization", [None, USUAL])
+@pytest.mark.parametrize("language", sorted(LANGUAGES))
+def test_a_bullet_of_private_use_separates_lines_and_belongs_to_no_word(
+    front_end: FrontEnd, language: str, normalization: Normalization | None
+) -> None:
+    text = "\uf0b75 cats\n\uf0b7 dogs\n\x1fTV"
+    reading = read(front_end, text, language, normalization=normalization)
+    words = [text[word.text_start : word.text_end] for word in reading.words]
+    assert " ".join(words) == "5 cats dogs TV"
+    assert reading.phonemes.count(".") == 2
+    assert reading.dropped == ((0, 1), (8, 9), (15, 16))
 
 
 @pytest.mark.parametrize("character", "aÉ你あア한9½€$")
