@@ -27,11 +27,15 @@ SEND_BUFFER_BYTES = 131_072
 of audio that are made for a client that reads nothing, and that a ping has to wait behind."""
 
 _LARGE_HEAD = 431
+_NO_PLACE = 503
 _SOON = {"retry-after": "1"}
 
 _READ_BYTES = 8192
 """Size of a read. asyncio's own 256 KiB may hold ten thousand small WebSocket messages, which are
 all handled before the event loop does anything else."""
+
+_LINGER_S = 1.0
+"""How long a client that was refused may still send: it reads the answer after what it sends."""
 
 
 class _Connection(h11.Connection):
@@ -82,6 +86,7 @@ class Protocol(H11Protocol):
     conn: _Connection
     _deadline: asyncio.TimerHandle | None = None
     _is_websocket = False
+    _is_refused = False
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Start the time for the first head; called by asyncio."""
@@ -96,7 +101,12 @@ class Protocol(H11Protocol):
         if self.open_connections.open(transport):
             self._wait()
         else:
-            self._refuse(503, "overloaded", "too many connections are open", _SOON)
+            self._refuse(_NO_PLACE, "overloaded", "too many connections are open", _SOON)
+
+    def data_received(self, data: bytes) -> None:
+        """Take what was received, but not after a refusal; called by asyncio."""
+        if not self._is_refused:
+            super().data_received(data)
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Stop the time; called by asyncio."""
@@ -193,7 +203,13 @@ class Protocol(H11Protocol):
             h11.EndOfMessage(),
         ):
             self.transport.write(self.conn.send(event) or b"")
-        self.transport.close()
+        if status == _NO_PLACE:
+            self.transport.close()
+            return
+        # Closed with bytes unread, the connection would be reset, and the answer lost.
+        self._is_refused = True
+        self.transport.write_eof()
+        self.loop.call_later(_LINGER_S, self.transport.close)
 
 
 class WebSocketProtocol(WebSocketsSansIOProtocol):

@@ -12,7 +12,6 @@ from service.errors import OverloadedError
 AT_ONCE = 8
 """Documents that are received or read at a time."""
 
-_READ_AT_ONCE = 2
 _TIMES_LARGEST = 2
 """All documents at a time may have so many times the bytes of the largest."""
 
@@ -22,7 +21,8 @@ _TRY_AGAIN_S = 5
 class Uploads:
     """Takes in a bounded number of documents. Used on the event loop only.
 
-    Speech never waits for documents: they are read in threads of their own.
+    Speech never waits for documents: each has a thread of its own, in which it waits for its turn
+    to be read, or leaves with its client.
 
     Args:
         max_document_bytes: of one document.
@@ -37,7 +37,7 @@ class Uploads:
         self._max_document_bytes = max_document_bytes
         self._n_documents = 0
         self._n_bytes = 0
-        self.executor = ThreadPoolExecutor(_READ_AT_ONCE, thread_name_prefix="document")
+        self.executor = ThreadPoolExecutor(AT_ONCE, thread_name_prefix="document")
         self.parsing = asyncio.Lock()
 
     @contextmanager

@@ -10,11 +10,14 @@ from pathlib import Path
 _SCHEMA = """
 create table if not exists job (id text primary key, record text not null);
 create table if not exists reading (id text primary key, n_times integer not null);
+create table if not exists remark (id text primary key, remarks text not null);
 """
 
 
 class JobTable:
-    """A row for each job, and one for each document that is being read. Not thread-safe.
+    """A row for each job, its remarks, and one for each document that is being read.
+
+    Not thread-safe.
 
     An older version finds its table as it left it: what is newer has a table of its own.
 
@@ -67,17 +70,24 @@ class JobTable:
         with closing(self._database.execute(query)) as cursor:
             return {_text(job_id): n_times for job_id, n_times in cursor}
 
+    def remarks(self) -> dict[str, bytes]:
+        """Return the remarks of all jobs by their ids."""
+        with closing(self._database.execute("select id, remarks from remark")) as cursor:
+            return {_text(job_id): _bytes(remarks) for job_id, remarks in cursor}
+
     def insert(self, job_id: str, record: str) -> None:
         """Write the record of a new job."""
         self._database.execute("insert into job values (?, ?)", (job_id, record))
 
-    def update(self, job_id: str, record: str) -> None:
-        """Write another record of a job; nothing if it has none."""
+    def update(self, job_id: str, record: str, remarks: str) -> None:
+        """Write another record of a job, and its remarks; nothing if it has no record."""
         self._database.execute("update job set record = ? where id = ?", (record, job_id))
+        self._database.execute("insert or replace into remark values (?, ?)", (job_id, remarks))
 
     def delete(self, job_id: str) -> None:
         """Delete the rows of a job."""
         self._database.execute("delete from job where id = ?", (job_id,))
+        self._database.execute("delete from remark where id = ?", (job_id,))
         self.end_reading(job_id)
 
     def begin_reading(self, job_id: str, n_times: int) -> None:

@@ -130,7 +130,11 @@ class JobsFolder:
         names -= {_INCOMING, _OUTGOING}
         for name in names:
             self._sizes.note(name, self._measured(name))
-        found = {name: self._read(name, records[name]) for name in names & records.keys()}
+        remarks = self._table.remarks()
+        found = {
+            name: self._read(name, records[name], remarks.get(name, b"{}"))
+            for name in names & records.keys()
+        }
         self._jobs = {name: job for name, job in found.items() if job is not None}
         for place in (self.incoming, self._outgoing):
             self._sweep(place)
@@ -144,10 +148,10 @@ class JobsFolder:
                 *(n_lost, _DATABASE),
             )
 
-    def _read(self, job_id: str, record: bytes) -> Job | None:
+    def _read(self, job_id: str, record: bytes, remarks: bytes) -> Job | None:
         """Return a job from its record; None if it cannot be used, which is logged."""
         try:
-            job = Job.of(record)
+            job = Job.of(record, remarks)
             self._check_options(job.options)
             if job.id == job_id:
                 return job
@@ -241,7 +245,8 @@ class JobsFolder:
     def _update(self, job: Job, changes: dict[str, Any]) -> None:
         if self._jobs.get(job.id) is not job:
             raise JobNotFoundError(_NO_SUCH_JOB)
-        self._table.update(job.id, replace(job, **changes).record)
+        changed = replace(job, **changes)
+        self._table.update(job.id, changed.record, changed.remarks)
 
     def queue_again(self, job: Job) -> None:
         """Queue a job that has failed.

@@ -17,6 +17,9 @@ FINISHED: frozenset[JobState] = frozenset({"done", "failed"})
 _NOT_KEPT = ("progress", "left_s")
 """What a job is told anew when it goes on."""
 
+_REMARKS = ("n_dropped", "notes")
+"""What is kept apart: the version before knows no such fields, and fails at them."""
+
 _Id = Annotated[str, Field(pattern="^[0-9a-f]{32}$")]
 _FileName = Annotated[str, Field(pattern=r"^\w[^/\x00]*$")]
 _UnixTime = Annotated[float, Field(ge=0, le=253_402_300_799)]  # the year 9999
@@ -34,6 +37,7 @@ class Job:
         title: of the document.
         n_characters: of what is read of it.
         n_dropped: characters of it that are not said; 0 until it is planned.
+        notes: what else listeners should know, such as that a cover could not be used.
         created_s: when it came, in seconds of Unix time.
         finished_s: when it was done or failed; None before.
         state: where it is. One that is interrupted is queued again.
@@ -59,6 +63,7 @@ class Job:
     duration_s: float | None = None
     loudness_lufs: float | None = None
     n_dropped: int = 0
+    notes: list[str] = field(default_factory=list)
     progress: float = 0.0
     left_s: float | None = None
 
@@ -70,12 +75,17 @@ class Job:
     @property
     def record(self) -> str:
         """Return what is kept of it, in JSON."""
-        kept = {name: value for name, value in asdict(self).items() if name not in _NOT_KEPT}
-        return json.dumps(kept)
+        left_out = {*_NOT_KEPT, *_REMARKS}
+        return json.dumps({name: v for name, v in asdict(self).items() if name not in left_out})
+
+    @property
+    def remarks(self) -> str:
+        """Return what is kept beside the record, in JSON."""
+        return json.dumps({name: getattr(self, name) for name in _REMARKS})
 
     @classmethod
-    def of(cls, record: bytes) -> Job:
-        """Return a job from its record; one that was interrupted is queued again.
+    def of(cls, record: bytes, remarks: bytes = b"{}") -> Job:
+        """Return a job from its record and its remarks; one that was interrupted is queued again.
 
         Fields that another version has added are ignored.
 
@@ -83,6 +93,8 @@ class Job:
             ValueError: the record is damaged, or another version means something else by it.
         """
         job: Job = _JOB.validate_json(record)
+        told = _MARKS.validate_json(remarks)
+        job.n_dropped, job.notes = told.n_dropped, told.notes
         if job.is_finished and (
             job.finished_s is None or (job.state == "done") != bool(job.outputs)
         ):
@@ -94,4 +106,11 @@ class Job:
         return job
 
 
+@dataclass
+class _Remarks:
+    n_dropped: int = 0
+    notes: list[str] = field(default_factory=list)
+
+
 _JOB = TypeAdapter(Job)
+_MARKS = TypeAdapter(_Remarks)

@@ -61,6 +61,8 @@ class _Progress:
         if event == "planned":
             self._job.state = "speaking"
             self._job.n_dropped = fields["dropped"]
+        elif event == "note":
+            self._job.notes = [*dict.fromkeys([*self._job.notes, fields["note"]])]
         elif event == "levelled":
             self._job.loudness_lufs = fields["lufs"]
         elif event == "done":

@@ -41,8 +41,8 @@ FAULTS = (
     Fault(
         "a run of a binding overwrites the outputs of the one before",
         "ortffi/binding.py",
-        "self._bind_to_memory(self._handle.pointer, name, memory)",
-        "self._handle.pointer  # nothing",
+        "self._bind_to_memory(handle.pointer, name, memory)",
+        "handle.pointer  # nothing",
         ("tests/ortffi/test_binding.py", "tests/ortffi/test_lifetimes.py"),
     ),
     Fault(

@@ -88,6 +88,9 @@ class JobAnswer(BaseModel):
         description="characters of these that are not said, because no voice reads them; 0 until "
         "the job speaks"
     )
+    notes: list[str] = Field(
+        description="what else listeners should know, such as that a cover could not be used"
+    )
     created_at: datetime
     finished_at: datetime | None = Field(description="null until it is done or has failed")
     progress: float = Field(ge=0, le=1, description="share of the speech that is made")
@@ -118,6 +121,7 @@ class JobAnswer(BaseModel):
             format=job.options["format"],
             characters=job.n_characters,
             dropped=job.n_dropped,
+            notes=job.notes,
             created_at=_time(job.created_s),
             finished_at=None if job.finished_s is None else _time(job.finished_s),
             progress=round(job.progress, 4),

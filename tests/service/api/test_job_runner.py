@@ -16,6 +16,7 @@ from service.api import job_runner
 from service.api.callers import Callers
 from service.api.idleness import Idleness
 from service.api.job_runner import JobRunner
+from service.books.document_reader import DocumentReader, ReadingLimits
 from service.errors import JobNotFoundError, StorageFailedError, UnknownVoiceError
 from service.jobs import Job, JobOrder, JobsFolder
 from service.jobs.job_table import JobTable
@@ -77,13 +78,16 @@ def run(data_dir: Path, scenario: Scenario) -> Any:
     """Run a scenario with the jobs of a service that starts and stops."""
 
     async def lived() -> Any:
-        runner = JobRunner(Settings(data_dir=data_dir), Callers(None), Idleness(0, lambda: None))
+        settings = Settings(data_dir=data_dir)
+        documents = DocumentReader(ReadingLimits.of(settings))
+        runner = JobRunner(settings, Callers(None), documents, Idleness(0, lambda: None))
         nobody: Any = object()
         await runner.start(nobody)
         try:
             return await scenario(runner)
         finally:
             await runner.close()
+            documents.close()
 
     return asyncio.run(lived())
 

@@ -27,6 +27,7 @@ from starlette.types import Receive, Scope, Send
 from service.api import telemetry as module
 from service.api.telemetry import Telemetry, open_telemetry
 from service.errors import StartupError
+from service.extras import advice
 from tests.service.api.asgi_server import serving
 
 SECRET = "what the caller wrote"
@@ -331,5 +332,5 @@ except StartupError as error:
     print(error)
 """
     out = run(program)
-    assert "pip install 'kokoro-service-core[otel]'" in out
+    assert advice("otel") in out
     assert out.count("\n") == 1

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Any, get_args
 
@@ -18,6 +19,7 @@ from service.audio import (
 )
 from service.audio.formats import _writable
 from service.errors import UnsupportedFormatError
+from service.extras import advice
 
 
 @pytest.fixture
@@ -115,7 +117,7 @@ def without_av(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 @pytest.mark.usefixtures("without_av")
 def test_a_format_without_its_extra_is_refused_with_the_way_to_get_it() -> None:
     assert check_formats() == [name for name in FORMATS if name != "aac"]
-    with pytest.raises(UnsupportedFormatError, match=r"pip install 'kokoro-service(-core)?\[av\]'"):
+    with pytest.raises(UnsupportedFormatError, match=re.escape(advice("av"))):
         open_encoder("aac", 24_000)
 
 

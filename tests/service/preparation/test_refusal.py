@@ -10,6 +10,7 @@ import pytest
 
 from service import __main__ as command_line
 from service.errors import ModelError
+from service.extras import advice
 from service.preparation import store
 from service.preparation.refusal import NotPreparedError
 from tests.service.preparation.store_bench import REAL_PROGRAM, STYLE, Bench
@@ -48,7 +49,7 @@ def test_without_the_packages_for_it_the_line_says_how_to_install_them(
 ) -> None:
     monkeypatch.setattr(store, "REQUIRED", ("onnx_ir", "absent_package"))
     bench.load("faithful").close()
-    assert "pip install 'kokoro-service-core[prepare]'" in caplog.text
+    assert advice("prepare") in caplog.text
     assert "four times slower" in caplog.text
     assert not bench.cache.exists()
 

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -7,6 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from service.errors import LanguageUnavailableError
+from service.extras import advice
 from service.text import LANGUAGES, Espeak, FrontEnd, Language, Passage, TracedText
 from service.text.english.reader import EnglishReader
 from service.text.reader import Reader
@@ -25,7 +27,7 @@ def test_a_reader_is_created_once(espeak: Espeak, code: str) -> None:
 def test_a_missing_extra_is_named(monkeypatch: pytest.MonkeyPatch, code: str) -> None:
     readers = Readers()
     monkeypatch.setattr(readers, "is_available", lambda code: False)
-    expected = rf"pip install 'kokoro-service(-core)?\[{code}\]'"
+    expected = re.escape(advice(code))
     for ask in (readers.require, readers.get):
         with pytest.raises(LanguageUnavailableError, match=expected):
             ask(code)

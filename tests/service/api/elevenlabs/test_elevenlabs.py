@@ -230,7 +230,7 @@ def test_words_that_are_still_written_are_spoken(
     with pytest.raises(ApiError) as raised:
         list(
             client.text_to_speech.convert_realtime(
-                RACHEL, text=iter(["Yes. ", "No \x07 bell."]), output_format=PCM
+                RACHEL, text=iter(["Yes. ", "\u13a0 \u13a1."]), output_format=PCM
             )
         )
     assert raised.value.status_code == 1008

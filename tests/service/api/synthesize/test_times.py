@@ -78,7 +78,7 @@ def test_the_answer_is_the_audio_with_its_length_and_format(
     assert base64.b64decode(answer["audio"], validate=True) == plain.content
     assert (answer["format"], answer["sample_rate_hz"]) == ("pcm", 24_000)
     assert answer["duration_s"] == pytest.approx(len(plain.content) / 48_000, abs=1e-6)
-    assert set(answer) == {"audio", "format", "sample_rate_hz", "duration_s", "words"}
+    assert set(answer) == {"audio", "format", "sample_rate_hz", "duration_s", "words", "dropped"}
 
 
 def test_every_word_of_the_text_has_a_time_and_its_place(answer: dict[str, Any]) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from service.errors import EspeakError
+from service.extras import advice
 from service.text import Espeak
 
 AMERICAN = "gmw/en-US"
@@ -74,7 +75,7 @@ def test_a_named_library_that_does_not_exist_is_an_error(tmp_path: Path) -> None
     with pytest.raises(EspeakError) as caught:
         Espeak(library=missing)
     assert str(missing) in caught.value.message
-    assert "pip install 'kokoro-service-core[espeak]'" in caught.value.message
+    assert advice("espeak") in caught.value.message
     assert "apt-get install libespeak-ng1 espeak-ng-data" in caught.value.message
 
 
