@@ -13,8 +13,8 @@ import sys
 import threading
 import time
 import weakref
-from collections.abc import Iterator
-from contextlib import ExitStack, suppress
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, ExitStack, nullcontext, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -104,7 +104,12 @@ class DocumentReader:
         self._process: _Process | None = None
         self._is_closed = False
 
-    def read(self, path: Path, cancellation: Cancellation | None = None) -> Book:
+    def read(
+        self,
+        path: Path,
+        cancellation: Cancellation | None = None,
+        reading: Callable[[], AbstractContextManager[None]] = nullcontext,
+    ) -> Book:
         """Read a document; return what `read_book` would.
 
         Waits while others are read. Those of requests go before those of background work.
@@ -112,6 +117,7 @@ class DocumentReader:
         Args:
             path: of the file; its ending tells what it is.
             cancellation: ends the process that reads it.
+            reading: the document is read in the block of what it returns, not while it waits.
 
         Raises:
             DocumentLimitError: it takes more than the limits allow; the message says which.
@@ -129,7 +135,7 @@ class DocumentReader:
             limits.answer_bytes,
             self._reader,
         )
-        with self._turns.take(cancellation):
+        with self._turns.take(cancellation), reading():
             # Again: somebody may have ended the process that starts others.
             book = self._try(request, cancellation) or self._try(request, cancellation)
         if book is None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from datetime import datetime, timezone
 from functools import partial
@@ -35,18 +37,24 @@ class JobOrder:
     title: str | None
     order: Order
 
-    def read(self, documents: DocumentReader, cancellation: Cancellation) -> Book:
+    def read(
+        self,
+        documents: DocumentReader,
+        cancellation: Cancellation,
+        reading: Callable[[], AbstractContextManager[None]] = nullcontext,
+    ) -> Book:
         """Read the document.
 
         Args:
             documents: reads it.
             cancellation: stops that.
+            reading: see `DocumentReader.read`.
 
         Raises:
             ServiceError: see `DocumentReader.read`.
             OSError: the file cannot be read.
         """
-        book = documents.read(self.document, cancellation)
+        book = documents.read(self.document, cancellation, reading)
         return book if self.title is None else replace(book, title=self.title)
 
 
@@ -106,8 +114,7 @@ def perform(
         OSError: something cannot be written.
     """
     order = job_order.order
-    with folder.reading(job):
-        book = job_order.read(documents, cancellation)
+    book = job_order.read(documents, cancellation, partial(folder.reading, job))
     wait = partial(synthesizer.wait_for_requests, cancellation)
     try:
         with Journal(order.output.state) as journal:

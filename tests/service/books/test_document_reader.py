@@ -9,6 +9,7 @@ import re
 import resource
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
@@ -181,17 +182,26 @@ def test_other_documents_wait_for_their_turn_and_can_be_cancelled_meanwhile(
             for path, cancellation in zip(paths[:-1], cancellations, strict=False)
         ]
         wait_until(lambda: all(started(path) for path in paths[:-1]))
-        last = threads.submit(documents.read, paths[-1], cancellations[-1])
+        begun: list[str] = []
+
+        @contextmanager
+        def reading() -> Iterator[None]:
+            begun.append("begun")
+            yield
+
+        last = threads.submit(documents.read, paths[-1], cancellations[-1], reading)
         cancellations[-1].cancel(CancelledError("the client has disconnected"))
         with pytest.raises(CancelledError):
             last.result()
         assert not started(paths[-1])
+        assert not begun  # who only waits is not to blame for the end of the process
 
-        last = threads.submit(documents.read, paths[-1])
+        last = threads.submit(documents.read, paths[-1], None, reading)
         cancellations[0].cancel(CancelledError("the client has disconnected"))
         with pytest.raises(CancelledError):
             first[0].result()
         wait_until(lambda: bool(started(paths[-1])))
+        assert begun
         assert not any(map(exists, started(paths[0])))
         assert all(map(is_running, started(paths[1])))
 
