@@ -38,7 +38,13 @@ class Work:
         self.goes_on.set()
 
     def __call__(
-        self, job: Job, order: JobOrder, _: Synthesizer, cancellation: Cancellation, f: JobsFolder
+        self,
+        job: Job,
+        order: JobOrder,
+        documents: DocumentReader,
+        synthesizer: Synthesizer,
+        cancellation: Cancellation,
+        f: JobsFolder,
     ) -> list[str]:
         with f.reading(job):
             assert order.document.read_bytes() == b"Hello."
