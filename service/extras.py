@@ -9,9 +9,8 @@ from pathlib import Path
 CORE = "kokoro-service-core"
 """The distribution whose extras these are; another one, kokoro-service, passes most of them on."""
 
-_REQUIREMENT = re.compile(
-    r"(?P<what>(?P<name>[\w.-]+)[^;]*?)\s*;.*\bextra\s*==\s*['\"](?P<extra>[\w.-]+)['\"]"
-)
+_EXTRA = re.compile(r"\bextra ?== ?['\"]([\w.-]{1,64})['\"]")
+_NAME = re.compile(r"[\w.-]+")
 
 
 def is_installed(extra: str) -> bool:
@@ -51,5 +50,10 @@ def _requirements(extra: str) -> dict[str, str]:
         lines = requires(CORE) or []
     except PackageNotFoundError:
         return {}
-    found = filter(None, map(_REQUIREMENT.fullmatch, lines))
-    return {match["name"]: match["what"] for match in found if match["extra"] == extra}
+    found = {}
+    for line in lines:
+        what, _, marker = line.partition(";")
+        name, wanted_by = _NAME.match(what), _EXTRA.search(marker)
+        if name is not None and wanted_by is not None and wanted_by[1] == extra:
+            found[name[0]] = what.strip()
+    return found

@@ -55,15 +55,15 @@ _PIECES = 400
 """Of text in which the boilerplate of Project Gutenberg names it."""
 
 _PAGE = re.compile(
-    r"\W*(?:(?:page|pages|pg|pp?|seite|s|página|pagina|pág|pag|стр|с)(?:\b|(?=\d))\W*)?"
+    r"\W{0,8}(?:(?:page|pages|pg|pp?|seite|s|página|pagina|pág|pag|стр|с)(?:\b|(?=\d))\W{0,8})?"
     r"(?P<number>\d{1,5}|[ivxlcdm]{1,9})"
-    r"(?:\W*(?:/|of|von|de|di|sur|из|-|–)\W*\d{1,5})?\W*\Z",
+    r"(?:\W{0,8}(?:/|of|von|de|di|sur|из|-|–)\W{0,8}\d{1,5})?\W{0,8}\Z",
     re.I,
 )
 _MAX_ROMAN_PAGE = 300
 """A larger one is more likely a word, such as `mix`."""
 
-_END_OF_SENTENCE = re.compile(r"[.!?…:;,。！？]\W*\Z")
+_END_OF_SENTENCE = re.compile(r"[.!?…:;,。！？]\W{0,8}\Z")
 _LETTERS = re.compile(r"[^\W\d_]+")
 _NOTE_WORDS = frozenset({
     "fn", "nr", "note", "notes", "footnote", "endnote", "nota", "anm",

@@ -52,10 +52,12 @@ UNSEEN = {
     "service/text/normalization/english/chat.py": "words after an abbreviation",
     "service/text/normalization/english/enumerations.py": "begins at the start of a line",
     "service/text/normalization/english/ranks.py": "plain words",
+    "service/text/normalization/figures/dates.py": "a part of others that are seen",
     "service/text/normalization/figures/interpretation.py": "a part of others that are seen",
     "service/text/normalization/japanese/weekdays.py": "one of seven characters",
     "service/text/normalization/markdown.py": "begins at the start of a line",
     "service/text/reading.py": "one repetition, behind which a match is certain",
+    "service/text/wordlist.py": "letters and classes of fixed lengths, against single words",
 }
 """Where a pattern is made for some texts only, and why it is harmless."""
 

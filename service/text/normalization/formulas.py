@@ -15,7 +15,7 @@ _DOLLARS = re.compile(
 # Nothing but numbers, variables, commands and signs, and it ends with an operand.
 _FORMULA = re.compile(
     r"(?=[\w(\[{|√∞π±+−.\\-])"
-    r"(?:[^\W\d_](?![^\W\d_])|[0-9]|\\[A-Za-z]+|\\[,;{}%|]"
+    r"(?:[^\W\d_π](?![^\W\d_])|[0-9]|\\[A-Za-z]+(?![A-Za-z])|\\[,;{}%|]"
     r"|[ .,;:'!%|()\[\]{}<>=≤≥≠≈+−±×÷·/*^_√∞π-])+"
     r"(?<=[\w)\]}!%'|∞π])"
 )

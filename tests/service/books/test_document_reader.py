@@ -235,7 +235,9 @@ def test_a_reading_that_is_cancelled_is_over_when_the_reason_is_raised(
 def test_without_a_process_or_a_descriptor_the_document_can_be_read_later(document: Path) -> None:
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     with DocumentReader(ROOMY) as documents:
-        resource.setrlimit(resource.RLIMIT_NOFILE, (len(os.listdir("/proc/self/fd")), hard))
+        lowest = os.dup(0)  # the number that the next one would have
+        os.close(lowest)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (lowest, hard))
         try:
             with pytest.raises(NotReadyError, match="Too many open files"):
                 documents.read(document)

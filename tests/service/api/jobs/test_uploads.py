@@ -22,7 +22,7 @@ from tests.service.api.serving_process import Server
 KEY = "key-of-anne-0123456789"
 HELD_SERVER = (str(Path(__file__).with_name("held_server.py")),)
 LARGEST = 100_000
-N_READ_AT_ONCE = 2
+N_READ_AT_ONCE = 3
 
 
 @pytest.fixture
