@@ -6,12 +6,17 @@ import re
 from collections.abc import Mapping, Sequence, Set
 from functools import lru_cache
 
+from service.text.normalization import further_emphasis
+from service.text.normalization.further_emphasis import (
+    FIRST_IDEOGRAPHIC,
+    NOT_EMPHASISED,
+    is_solid,
+)
 from service.text.normalization.rules import Rule
 
 # A line that ends with one of these needs no full stop. Quotes or brackets may close after it.
 _PAUSES = ".!?…:;,—。！？：；，、।॥"
 _CLOSING = "”’\"')]}»›」』】》）*_~`"
-_FIRST_IDEOGRAPHIC = "\u2e80"
 
 # Patterns start with a literal or a set, so a text without it costs next to nothing. Patterns for
 # the start of a line exist twice: after a line break, and at the start of the text.
@@ -53,7 +58,6 @@ _INLINE = re.compile(
 _RUN = re.compile(r"\*+|_+|~+")
 _BEFORE_EMPHASIS = frozenset(" \t\n([{<>\"'-:;,!?|*_~`")
 _OPENING = frozenset("([{\"'“‘*_~`")
-_NOT_EMPHASISED = " \t\n/\\\xa0"
 
 _BULLETS = "•‣◦⁃▪▫●○■□◆◇▶►▸➤➔➢✓✔✗✘☐☑☒"
 # Emoji may be bullets too. Other rules decide whether they are read.
@@ -127,12 +131,7 @@ def _stop(text: str, end: int) -> str:
 
 def _is_ideographic(character: str) -> bool:
     """Tell whether a character belongs to a script without spaces."""
-    return character >= _FIRST_IDEOGRAPHIC and character.isalnum()
-
-
-def _is_solid(character: str) -> bool:
-    """Tell whether a character forms one word with a letter next to it."""
-    return character.isalnum() and character < _FIRST_IDEOGRAPHIC
+    return character >= FIRST_IDEOGRAPHIC and character.isalnum()
 
 
 class _Inline:
@@ -174,7 +173,7 @@ class _Inline:
 
     def _close(self, opening: re.Match[str], match: re.Match[str]) -> None:
         said = self._text[opening.end() : match.start()]
-        is_word = _is_solid(self._text[opening.start() - 1 : opening.start()])
+        is_word = is_solid(self._text[opening.start() - 1 : opening.start()])
         is_image = opening.lastgroup == "image"
         if match["link"] is not None:
             target = match["bare"] or match["pointed"] or ""
@@ -195,23 +194,23 @@ class _Inline:
         before = self._text[start - 1] if start else "\n"
         after = self._text[end] if end < len(self._text) else "\n"
         is_underscore = run[0] == "_"
-        opens = after not in _NOT_EMPHASISED and (
+        opens = after not in NOT_EMPHASISED and (
             before in _BEFORE_EMPHASIS
             # Quotes, dashes and pictures.
             or (not before.isascii() and not before.isalnum())
             or (not is_underscore and _is_ideographic(before))
         )
-        closes = before not in _NOT_EMPHASISED
+        closes = before not in NOT_EMPHASISED
         if is_underscore:
             # The last underscores of `__init__.py` close nothing.
             goes_on = after in "./" and self._text[end + 1 : end + 2].isalnum()
             closes = closes and not after.isalnum() and not goes_on
         elif len(run) != 2 or after.isdigit():
             # `**B**ring` is emphasis, `*2*3` is not.
-            closes = closes and not _is_solid(after)
+            closes = closes and not is_solid(after)
         lengths = _EMPHASIS[run[0]].get(len(run), ())
         # `f**k` and `f***` may stand in emphasis.
-        doubtful = (len(run) == 2 and _is_solid(after)) or any(
+        doubtful = (len(run) == 2 and is_solid(after)) or any(
             (run[0], length) not in self._emphasis for length in lengths
         )
         for length in lengths:
@@ -231,9 +230,9 @@ class _Inline:
         text, stop = self._text, self._text.find("\n\n", end)
         for run in _RUN.finditer(text, end, stop if stop >= 0 else len(text)):
             before, after = text[run.start() - 1], text[run.end() : run.end() + 1] or "\n"
-            if run[0] == marks and not (_is_solid(before) and _is_solid(after)):
+            if run[0] == marks and not (is_solid(before) and is_solid(after)):
                 opens = before in _BEFORE_EMPHASIS and (after.isalnum() or after in _OPENING)
-                return before not in _NOT_EMPHASISED and not opens
+                return before not in NOT_EMPHASISED and not opens
         return False
 
     def _drop(self, match: re.Match[str], length: int) -> None:
@@ -243,12 +242,12 @@ class _Inline:
 
 
 @lru_cache(_TEXTS_KEPT)
-def _inline_edits(text: str) -> Mapping[int, str]:
-    return _Inline(text).edits
+def _inlined(text: str) -> _Inline:
+    return _Inline(text)
 
 
 def _inline(match: re.Match[str]) -> str | None:
-    return _inline_edits(match.string).get(match.start())
+    return _inlined(match.string).edits.get(match.start())
 
 
 def _prefix(match: re.Match[str]) -> str | None:
@@ -350,6 +349,7 @@ RULES: Sequence[Rule] = (
     Rule(_FOOTNOTE, _drop_note),
     Rule(_AUTOLINK, lambda match: match[1]),
     Rule(_INLINE, _inline),
+    *further_emphasis.RULES,
     # `- - -` is a horizontal rule and not a list. A list item may be one too.
     Rule(_RULER, _drop_line),
     Rule(_FIRST_RULER, _drop),

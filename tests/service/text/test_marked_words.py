@@ -12,6 +12,9 @@ import pytest
 
 import service.text.english
 from service.text import FrontEnd
+from service.text.characters import clean_text
+from service.text.normalization import normalize
+from service.text.offset_mapping import TracedText
 from tests.service.text.whole_reading import read
 
 LEXICON = Path(service.text.english.__file__).parent / "data" / "us_gold.tsv.gz"
@@ -88,3 +91,46 @@ def test_marks_change_no_sound(front_end: FrontEnd, n: int) -> None:
                 if marked.phonemes != plain.phonemes:
                     misses.append(f"{text!r}: {marked.normalized!r}, not {plain.normalized!r}")
     assert not misses, "\n".join(misses)
+
+
+@pytest.mark.parametrize("mark", ["*", "**", "***"])
+@pytest.mark.parametrize("sign", [*"/=+&%$#@.,:;-–—(\"'"])
+def test_marks_beside_signs_lose_nothing(front_end: FrontEnd, sign: str, mark: str) -> None:
+    misses = []
+    for left, right in (("bread", "butter"), ("Q", "A"), ("24", "7"), ("AT", "T")):
+        plain = read(front_end, f"The {left}{sign}{right} here", "en-us")
+        for first, second in ((mark, mark), (mark, ""), ("", mark)):
+            text = f"The {first}{left}{first}{sign}{second}{right}{second} here"
+            marked = read(front_end, text, "en-us")
+            if marked.phonemes != plain.phonemes:
+                misses.append(f"{text!r}: {marked.normalized!r}, not {plain.normalized!r}")
+    assert not misses, "\n".join(misses)
+
+
+@pytest.mark.parametrize("language", ["en-gb", "es", "fr", "it", "pt-br", "hi", "ja", "zh"])
+def test_no_star_beside_a_sign_is_left(language: str) -> None:
+    for sign in "/=+&%$#@.,:;-–—":
+        for mark in ("*", "**", "***"):
+            text = f"{mark}bread{mark}{sign}{mark}butter{mark}"
+            said = normalize(clean_text(TracedText(text)), language).text
+            assert "*" not in said, f"{text}: {said}"
+
+
+@pytest.mark.parametrize(
+    ("marked", "plain"),
+    [
+        ("un*frigging*believable", "unfriggingbelievable"),
+        ("*emphasis*s", "emphasiss"),
+        ("10 km**away**", "10 kmaway"),
+        ("9 pm**", "9 pm"),
+        ("x+**y**", "x+y"),
+        ("Dr.**Who**", "Dr.Who"),
+    ],
+)
+def test_no_letter_vanishes_beside_stars(marked: str, plain: str) -> None:
+    said = normalize(clean_text(TracedText(marked)), "en-us").text
+    assert said.replace("*", "") == normalize(clean_text(TracedText(plain)), "en-us").text
+
+
+def test_stars_of_formulas_join_no_words() -> None:
+    assert "Dostresdos" not in normalize(clean_text(TracedText("2**3**2")), "es").text

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from service.text.normalization.english.notation import word_set
+from service.text.normalization.english.notation import text_before, word_set
 from service.text.normalization.rules import Rule
 from service.text.wordlist import WordList
 
@@ -36,6 +36,8 @@ _HIDDEN = re.compile(
 )
 _LETTERS = re.compile(r"[A-Za-z]+")
 _SIGNS = re.compile(r"[^A-Za-z]+")
+# The letters after a number are a unit: `9 pm**`.
+_NUMBER_BEFORE = re.compile(r"[0-9][ ]?\Z")
 _OPENING = re.compile(r"\*(?<![\w*.,;:!?)\]}”’]\*)\**(?=[^\s*])")
 _CUSTOMARY = word_set("G*d g*d S*x s*x S*X")
 _ENDINGS = word_set("ing ed s")
@@ -58,7 +60,7 @@ def rules(*, british: bool) -> tuple[Rule, ...]:
     stars = _Stars(WordList.load("gb_gold" if british else "us_gold"))
     return (
         Rule(_SIGN, stars.operation, needs="*"),
-        Rule(_HIDDEN, stars.hidden, needs="*"),
+        Rule(_HIDDEN, stars.hidden, needs="*", original=True),
         Rule(_RATED, lambda match: f"{match[0][0]} star", needs="*"),
     )
 
@@ -115,10 +117,12 @@ class _Stars:
         if not all("*" in sign for sign in signs) or _is_opened(match):
             return None
         if len(letters) == len(signs) == 1:
-            return _beginning(letters[0], most)
+            is_unit = most < _TELLING and _NUMBER_BEFORE.search(text_before(match))
+            return None if is_unit else _beginning(letters[0], most)
         if most < _TELLING and any(len(part) >= _TELLING for part in letters[1:-1]):
             return None  # `abso**bloody**lutely`
-        doubtful = most == 1 or (most < _TELLING and all(len(part) >= _TELLING for part in letters))
+        # `hi**there` has the marks of emphasis.
+        doubtful = most == 1 or (most < _TELLING and len(letters[-1]) >= _TELLING)
         if doubtful and match[0] not in _CUSTOMARY and not self._completes(match[0]):
             return None
         end = letters[-1] if len(letters) > len(signs) else ""
