@@ -126,15 +126,11 @@ class DocumentReader:
             NotReadyError: this object is closed, or no process can be started.
             ServiceError: the reason of the cancellation.
         """
-        limits = self._limits
+        limits, folder = self._limits, "" if path.is_absolute() else os.getcwd()
         request = ReadingRequest(
-            os.fspath(path),
-            "" if path.is_absolute() else os.getcwd(),
-            limits.cpu_s,
-            limits.memory_bytes,
-            limits.answer_bytes,
+            os.fspath(path), folder, limits.cpu_s, limits.memory_bytes, limits.answer_bytes,
             self._reader,
-        )
+        )  # fmt: skip
         with self._turns.take(cancellation), reading():
             # Again: somebody may have ended the process that starts others.
             book = self._try(request, cancellation) or self._try(request, cancellation)
