@@ -66,10 +66,9 @@ class SpeechJob(Generic[T]):
 
     The job is admitted if it needs to be, counts for the caller's API key (unless it is refused, or
     fails before any audio) and has its lexicon, ends with its deadline or with the service, and
-    counts what is said. The block is left only when no
-    thread works for the job any more. Items that nobody takes are not finished. Entering and
-    iterating raise the errors of admission, of the key, planning, synthesis and writing, and the
-    reason of a cancellation.
+    counts what is said. The block is left only when no thread works for the job any more. Items
+    that nobody takes are not finished. Entering and iterating raise the errors of admission, of the
+    key, planning, synthesis and writing, and the reason of a cancellation.
 
     Args:
         service: the state of the service.

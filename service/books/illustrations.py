@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from types import TracebackType
 from urllib.parse import unquote
 
 from service.audio.covers import Cover
@@ -75,12 +74,7 @@ class Gallery:
     def __enter__(self) -> Gallery:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         """Close the EPUB that was read last."""
         if self._archive is not None:
             self._archive.close()

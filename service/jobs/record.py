@@ -93,7 +93,7 @@ class Job:
             ValueError: the record is damaged, or another version means something else by it.
         """
         job: Job = _JOB.validate_json(record)
-        told = _MARKS.validate_json(remarks)
+        told = _TOLD.validate_json(remarks)
         job.n_dropped, job.notes = told.n_dropped, told.notes
         if job.is_finished and (
             job.finished_s is None or (job.state == "done") != bool(job.outputs)
@@ -113,4 +113,4 @@ class _Remarks:
 
 
 _JOB = TypeAdapter(Job)
-_MARKS = TypeAdapter(_Remarks)
+_TOLD = TypeAdapter(_Remarks)
