@@ -2,15 +2,28 @@
 
 from __future__ import annotations
 
+import logging
 import sqlite3
 from collections.abc import Iterator
 from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 
+logger = logging.getLogger(__name__)
+
 _SCHEMA = """
 create table if not exists job (id text primary key, record text not null);
 create table if not exists reading (id text primary key, n_times integer not null);
 create table if not exists remark (id text primary key, remarks text not null);
+"""
+
+_N_PAGES = 40
+"""Of room for one change, which touches up to four pages and their neighbours in six trees."""
+
+_PAGE_BYTES = 4096
+
+_FILL_ROOM = f"""
+insert into room with recursive page (n) as (values (1) union all select n + 1 from page)
+select randomblob({_PAGE_BYTES - 500}) from page limit {_N_PAGES}
 """
 
 
@@ -38,7 +51,26 @@ class JobTable:
             database.execute("pragma journal_mode = persist")
             database.execute("pragma synchronous = full")
             database.executescript(_SCHEMA)
+            self._make_room(path.with_name(f"{path.name}-journal"))
             opened.pop_all()
+
+    def _make_room(self, journal: Path) -> None:
+        """Let file and journal have room for one more change, so that a full disk prevents none.
+
+        What is written over pages of the file grows the journal, which stays as long; the pages
+        are free then.
+        """
+        if journal.exists() and journal.stat().st_size > _N_PAGES * _PAGE_BYTES:
+            return
+        try:
+            with self.changing():
+                self._database.execute("create table if not exists room (page blob)")
+                self._database.execute(_FILL_ROOM)
+            with self.changing():
+                self._database.execute(f"update room set page = randomblob({_PAGE_BYTES - 500})")
+                self._database.execute("drop table room")
+        except sqlite3.OperationalError as error:
+            logger.error("there may be no room for deleting a job: %s", error)
 
     def close(self) -> None:
         """Close the file. May be called again."""

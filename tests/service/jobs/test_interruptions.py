@@ -46,4 +46,5 @@ def test_a_fault_at_any_step_leaves_each_job_whole_or_gone(
     assert {
         *("os.mkdir", "os.rename", "os.remove", "os.rmdir", "fsync", "open", "schema"),
         *("begin exclusive", "insert into", "insert or", "update job", "delete from", "commit"),
+        *("create table", "update room", "drop table"),
     } == {*result["steps"]}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sqlite3
-import subprocess
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing
@@ -13,8 +12,13 @@ import pytest
 
 from tests.service.api.jobs.test_jobs import LONG, TEXT, add, following, outcome
 from tests.service.api.serving_process import Server
+from tests.service.small_disk import fill, mounted
 
-SMALL = 2 << 20
+
+@pytest.fixture
+def disk(tmp_path: Path) -> Iterator[Path]:
+    with mounted(tmp_path / "disk") as folder:
+        yield folder
 
 
 @pytest.fixture
@@ -67,35 +71,11 @@ def test_a_locked_database_delays_who_changes_jobs_and_nobody_else(
     assert again.stop() == 0
 
 
-@pytest.fixture
-def small_disk(tmp_path: Path) -> Iterator[Path]:
-    folder = tmp_path / "disk"
-    folder.mkdir()
-    mount = ["mount", "-t", "tmpfs", "-o", f"size={SMALL}", "tmpfs", str(folder)]
-    if subprocess.run(mount, capture_output=True, check=False).returncode != 0:
-        pytest.skip("a small disk can be mounted by root only")
-    try:
-        yield folder
-    finally:
-        subprocess.run(["umount", "-l", str(folder)], check=True)
-
-
-def fill(disk: Path) -> None:
-    """Leave no byte on a disk."""
-    with (disk / "filling").open("ab", buffering=0) as file:
-        for n_bytes in (65_536, 1):
-            try:
-                while file.write(b"x" * n_bytes):
-                    pass
-            except OSError:
-                continue
-
-
 @pytest.mark.thorough
 def test_jobs_on_a_full_disk_can_be_deleted_and_are_not_lost(
-    start: Callable[[Path], Server], small_disk: Path
+    start: Callable[[Path], Server], disk: Path
 ) -> None:
-    server = start(small_disk)
+    server = start(disk)
     client = server.client
     done, spoken = add(client, TEXT, format="flac"), add(client, LONG, format="opus")
     assert outcome(client, done)["state"] == "done"
@@ -103,7 +83,7 @@ def test_jobs_on_a_full_disk_can_be_deleted_and_are_not_lost(
     followed = following(client, spoken)
     while next(followed)["progress"] == 0:
         pass
-    fill(small_disk)
+    fill(disk)
     failed = [*followed][-1]
     assert failed["state"] == "failed"
     assert failed["error"]["code"] == "storage_failed"
@@ -113,18 +93,18 @@ def test_jobs_on_a_full_disk_can_be_deleted_and_are_not_lost(
     server.process.kill()
     server.process.wait()
 
-    again = start(small_disk)  # on the full disk
+    again = start(disk)  # on the full disk
     client = again.client
     assert [job["id"] for job in client.get("/jobs").json()["jobs"]] == [done, spoken]
     assert client.get(f"/jobs/{done}/output").content == audio
     assert client.delete(f"/jobs/{done}").status_code == 204  # which makes some room
     assert [job["id"] for job in client.get("/jobs").json()["jobs"]] == [spoken]
-    (small_disk / "filling").unlink()
+    (disk / "filling").unlink()
     retried = client.post(f"/jobs/{spoken}/retry")
     if retried.status_code != 200:  # it could not be kept that it has failed, so it goes on
         assert retried.json()["error"]["code"] == "job_not_failed"
     assert outcome(client, spoken)["state"] == "done"
     assert again.stop() == 0
-    assert sorted(path.name for path in (small_disk / "jobs").iterdir() if path.is_dir()) == sorted(
+    assert sorted(path.name for path in (disk / "jobs").iterdir() if path.is_dir()) == sorted(
         ["incoming", "outgoing", spoken]
     )
