@@ -86,6 +86,7 @@ def rules(*, british: bool) -> tuple[Rule, ...]:
         *shortenings.rules(),
         *abbreviations.rules(numbers),
         *needing(DIGITS, digit_strings.rules(numbers)),
+        *needing(DIGITS, dates.run_rules(numbers)),
         *slashes.rules(numbers),
         *dates.rules(numbers),
         *needing(DIGITS, identifiers.rules(numbers)),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from service.text.normalization.date_parts import is_day
+from service.text.normalization.date_parts import RUN, is_day, say_run
 from service.text.normalization.english import clock
 from service.text.normalization.english.calendar import (
     MONTH,
@@ -22,23 +22,28 @@ from service.text.normalization.english.notation import (
 from service.text.normalization.english.numbers import Numbers
 from service.text.normalization.rules import Rule
 
+# Not in the middle of more numbers with slashes.
+_FIRST = rf"{FIRST_DIGIT}(?<![0-9]/[0-9])"
+
 _ZONE = r"(?:[ ]?(?P<zone>Z|UTC|GMT|[+-][0-9]{2}:?[0-9]{2})(?!\w))?"
 
+_TIME = (
+    r"[T ](?P<hour>[0-2][0-9]):(?P<minute>[0-5][0-9])"
+    rf"(?::(?P<second>[0-5][0-9])(?:\.[0-9]+)?)?{_ZONE}"
+)
+_NO_DATE = re.compile(rf"(?P<run>{RUN})(?:{_TIME}(?![ ]?[AaPp]\.?[Mm]))?(?!\w)")
 _ISO = re.compile(
     rf"(?P<year>{FIRST_DIGIT}[0-9]{{3}})(?P<mark>[-/.])(?P<month>[0-9]{{1,2}})(?P=mark)"
     r"(?P<day>[0-9]{1,2})(?![-/.]?[0-9])"
-    r"(?:[T ](?P<hour>[0-2][0-9]):(?P<minute>[0-5][0-9])"
-    rf"(?::(?P<second>[0-5][0-9])(?:\.[0-9]+)?)?{_ZONE})?(?!\w)"
+    rf"(?:{_TIME})?(?!\w)"
 )
 _MONTH_RANGE = re.compile(rf"[-–](?<=[0-9a-z.][-–])(?={MONTH}(?:[ ,.;:!?)]|\Z))")
 _DATE_BEFORE = re.compile(rf"(?:{MONTH}|[0-9])\Z")
 _NUMERIC = re.compile(
-    rf"(?P<first>{FIRST_DIGIT}[0-9]?)(?P<mark>[-/.])(?P<second>[0-9]{{1,2}})(?P=mark)"
+    rf"(?P<first>{_FIRST}[0-9]?)(?P<mark>[-/.])(?P<second>[0-9]{{1,2}})(?P=mark)"
     r"(?P<year>[0-9]{4}|[0-9]{2})(?![-/.]?\w)"
 )
-_MONTH_AND_DAY = re.compile(
-    rf"(?P<first>{FIRST_DIGIT}[0-9]?)/(?P<second>[0-9]{{1,2}})(?![-/.,]?\w)"
-)
+_MONTH_AND_DAY = re.compile(rf"(?P<first>{_FIRST}[0-9]?)/(?P<second>[0-9]{{1,2}})(?![-/.,]?\w)")
 _MONTH_FIRST = re.compile(
     rf"(?P<month>{MONTH})[ ](?P<day>[0-3]?[0-9])(?P<suffix>st|nd|rd|th)?(?![\w:%]|[.,/][0-9])"
     r"(?P<until>[ ]?[-–][ ]?(?P<last>[0-3]?[0-9])(?:st|nd|rd|th)?(?![\w:%]|[.,/-][0-9]))?"
@@ -49,6 +54,15 @@ _DAY_FIRST = re.compile(
     r"(?:[ ]?[-–][ ]?(?P<last>[0-3]?[0-9])(?:st|nd|rd|th)?)?[ ](?P<of>of )?"
     rf"(?P<month>{MONTH})(?:,?[ ](?P<year>[0-9]{{4}})(?![\w:%$]|[.,/-][0-9]))?(?!\w)"
 )
+_NAMED = (
+    rf"(?:[0-9]{{1,2}}(?:st|nd|rd|th)?[ ](?:of[ ])?{MONTH}|{MONTH}[ ][0-9]{{1,2}}(?:st|nd|rd|th)?)"
+    r"(?:,?[ ][0-9]{4})?"
+)
+_NAMED_RANGE = re.compile(
+    rf"(?<!\w)(?<![0-9][.,])(?P<first>{_NAMED})[-–](?P<last>{_NAMED})(?![\w:%$]|[.,/-][0-9])"
+)
+_NUMBER = re.compile(r"(?P<digits>[0-9]+)(?P<suffix>st|nd|rd|th)?")
+_MONTH = re.compile(MONTH)
 _MONTH_AND_YEAR = re.compile(rf"(?P<month>{MONTH})[ ](?P<year>[0-9]{{4}})(?![\w:%$]|[.,/-][0-9])")
 _SHORT_MONTH = re.compile(r"\b(?P<month>Jan|Feb|Apr|Aug|Sept|Sep|Oct|Nov|Dec)\.")
 _SHORT_WEEKDAY = re.compile(
@@ -67,6 +81,11 @@ _BEFORE_DATE = word_set(
 )
 
 
+def run_rules(numbers: Numbers) -> tuple[Rule, ...]:
+    """Return the rule for what looks like a date and is none. It comes before those for parts."""
+    return (Rule(_NO_DATE, _Dates(numbers).no_date),)
+
+
 def rules(numbers: Numbers) -> tuple[Rule, ...]:
     """Return the rules for dates."""
     dates = _Dates(numbers)
@@ -74,6 +93,7 @@ def rules(numbers: Numbers) -> tuple[Rule, ...]:
         Rule(_ISO, dates.iso),
         Rule(_NUMERIC, dates.numeric),
         Rule(_MONTH_AND_DAY, dates.month_and_day),
+        Rule(_NAMED_RANGE, dates.named_range),
         Rule(_MONTH_RANGE, _month_range),
         Rule(_DAY_FIRST, dates.day_first),
         Rule(_MONTH_FIRST, dates.month_first),
@@ -104,17 +124,19 @@ class _Dates:
     def __init__(self, numbers: Numbers) -> None:
         self._numbers = numbers
 
+    def no_date(self, match: re.Match[str]) -> str | None:
+        run = match["run"]
+        words = say_run(run, self._figures, " to ", "dm" if self._numbers.british else "md")
+        if words is None or words[0].isdigit():
+            return words and words + match[0][len(run) :]
+        return words + self._time(match)
+
     def iso(self, match: re.Match[str]) -> str | None:
         words = say(self._numbers, match["year"], match["month"], match["day"])
         if words is None:
             return None
         words = _without_article(match, words)
-        if match["hour"] is None:
-            return words
-        time = clock.say(self._numbers, match["hour"], match["minute"], match["second"])
-        if time is None:
-            return None
-        return f"{words}, {time}{self._zone(match['zone'])}"
+        return words + self._time(match)
 
     def numeric(self, match: re.Match[str]) -> str | None:
         first, second, year = match["first"], match["second"], match["year"]
@@ -168,6 +190,41 @@ class _Dates:
 
     def month_and_year(self, match: re.Match[str]) -> str | None:
         return f"{month_name(match['month'])} {self._numbers.year(match['year'])}"
+
+    def named_range(self, match: re.Match[str]) -> str | None:
+        ends = match["first"], match["last"]
+        found = [_DAY_FIRST.fullmatch(end) or _MONTH_FIRST.fullmatch(end) for end in ends]
+        if all(end is not None and _are_days(end) for end in found):
+            return None
+        return _keep_full_stop(match, " to ".join(map(self._named_figures, ends)))
+
+    def _named_figures(self, text: str) -> str:
+        """Return what is no date in words, in its own order."""
+        name = _MONTH.search(text)
+        assert name is not None
+        return _NUMBER.sub(self._number, text.replace(name[0], month_name(name[0])))
+
+    def _number(self, match: re.Match[str]) -> str:
+        if match["suffix"]:
+            return self._numbers.ordinal(match["digits"])
+        return self._numbers.year(match["digits"])
+
+    def _figures(self, text: str) -> str:
+        """Return figures that are no date in words: with hyphens as a code."""
+        groups = re.split("[/.-]", text)
+        if "-" in text:
+            return ", ".join(map(self._numbers.spelled, groups))
+        return (" slash " if "/" in text else " point ").join(map(self._numbers.year, groups))
+
+    def _time(self, match: re.Match[str]) -> str:
+        """Return the time after a date in words, or as it is if there is no such time."""
+        hour, minute, second = match["hour"], match["minute"], match["second"]
+        if hour is None:
+            return ""
+        time = clock.say(self._numbers, hour, minute, second)
+        if time is None:
+            time = ":".join(filter(None, (hour, minute, second)))
+        return f", {time}{self._zone(match['zone'])}"
 
     def _zone(self, written: str | None) -> str:
         if written is None:

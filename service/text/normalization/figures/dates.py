@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from service.text.normalization.date_parts import is_day
+from service.text.normalization.date_parts import RUN, is_day, say_run
 from service.text.normalization.figures.notation import (
     DASH,
     FIGURE_BEFORE,
@@ -17,6 +17,7 @@ from service.text.normalization.figures.numbers import Numerals
 from service.text.normalization.locales.locale import Locale
 from service.text.normalization.rules import Rule
 
+_NO_DATE = re.compile(rf"(?P<run>{RUN})(?:(?P<time>T)(?=[0-9])|(?!\w))")
 _ISO = re.compile(
     rf"{FIGURE_BEFORE}(?P<year>[0-9]{{4}})(?P<mark>[-/.])(?P<month>[0-9]{{1,2}})(?P=mark)"
     rf"(?P<day>[0-9]{{1,2}})(?:(?P<time>T)(?=[0-9])|(?![-/.]?\w))"
@@ -70,6 +71,7 @@ class Calendar:
         )
         return (
             Rule(weekday, lambda match: weekdays[match["day"].lower()]),
+            Rule(_NO_DATE, self._write_no_date),
             Rule(_ISO, self._write),
             Rule(_NUMERIC, self._write),
             Rule(_MONTH_YEAR, self._write_month),
@@ -111,6 +113,20 @@ class Calendar:
         if day == 1 and self._locale.first_day:
             return self._locale.first_day
         return self._numerals.cardinal(day)
+
+    def _write_no_date(self, match: re.Match[str]) -> str | None:
+        words = say_run(match["run"], self._say_figures, f" {self._locale.range_word} ", "dm")
+        if words is None or words[0].isdigit():
+            return words and words + (match["time"] or "")
+        return words + ", " * (match["time"] is not None)
+
+    def _say_figures(self, text: str) -> str:
+        """Return figures that are no date in words: with hyphens as a code."""
+        groups = re.split("[/.-]", text)
+        if "-" in text:
+            return ", ".join(map(self._numerals.digits, groups))
+        mark = "/" if "/" in text else f" {self._locale.points['.']} "
+        return mark.join(map(self._numerals.whole, groups))
 
     def _write(self, match: re.Match[str]) -> str | None:
         day, month, year = int(match["day"]), int(match["month"]), match["year"]

@@ -11,7 +11,7 @@ import re
 from decimal import Decimal
 
 from service.text.markup.passages import Interpretation
-from service.text.normalization.date_parts import date_parts, is_day
+from service.text.normalization.date_parts import RUN, date_parts, is_day, say_run
 from service.text.normalization.japanese import codes, weekdays
 from service.text.normalization.japanese.spoken_digits import DIGITS, say_digits
 from service.text.normalization.japanese.symbol_words import (
@@ -55,6 +55,16 @@ _RANGE_COUNTERS = "年月日時分秒円人歳才回個本枚台階章名度%％
 
 def _plain(number: str) -> str:
     return number.replace(",", "")
+
+
+def _no_date(match: re.Match[str]) -> str | None:
+    # No rule reads a part of a single one.
+    is_range = len(re.findall(r"\d+", match[0])) > 3
+    return say_run(match[0], _figures, "から") if is_range else None
+
+
+def _figures(text: str) -> str:
+    return "、".join(map(_whole, re.split("[/.-]", text)))
 
 
 def _date(match: re.Match[str]) -> str | None:
@@ -155,6 +165,7 @@ RULES: tuple[Rule, ...] = (
     *codes.RULES,
     # Open JTalk reads B4 as a paper size, even in AKB48.
     Rule(re.compile(r"(?<=[A-Z]{2})\d{2,}(?![\d.])"), lambda match: f" {match[0]}"),
+    Rule(re.compile(rf"{RUN}(?![A-Za-z])"), _no_date),
     Rule(
         re.compile(
             rf"{_NOT_IN_NUMBER}(?P<year>\d{{4}})([/.-])"
@@ -243,7 +254,7 @@ RULES: tuple[Rule, ...] = (
     Rule(
         re.compile(
             rf"{_NOT_IN_NUMBER}(?:(?P<whole>\d{{1,3}}) )?"
-            rf"(?P<top>\d{{1,3}})/(?P<bottom>\d{{1,3}})(?![\d/:])(?!\.\d)(?!-\d)"
+            rf"(?P<top>(?!0)\d{{1,3}})/(?P<bottom>(?!0)\d{{1,3}})(?![\d/:])(?!\.\d)(?!-\d)"
         ),
         _fraction,
     ),

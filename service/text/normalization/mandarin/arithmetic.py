@@ -74,7 +74,8 @@ NEGATIVE = Rule(
 FRACTIONS: tuple[Rule, ...] = (
     Rule(
         re.compile(
-            rf"{APART}(?:(?P<whole>\d{{1,3}}) )?(?P<top>\d{{1,4}})/(?P<bottom>\d{{1,4}}){ENDS}"
+            rf"{APART}(?:(?P<whole>\d{{1,3}}) )?"
+            rf"(?P<top>(?!0)\d{{1,4}})/(?P<bottom>(?!0)\d{{1,4}}){ENDS}"
         ),
         _fraction,
     ),

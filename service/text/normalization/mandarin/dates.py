@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from service.text.normalization.date_parts import date_parts, is_day
+from service.text.normalization.date_parts import RUN, date_parts, is_day, say_run
 from service.text.normalization.mandarin.numbers import APART, ENDS, say_digits, say_integer
 from service.text.normalization.rules import Rule
 
@@ -29,6 +29,14 @@ def say(text: str, order: str) -> str | None:
     return said
 
 
+def _no_date(match: re.Match[str]) -> str | None:
+    return say_run(match[0], _figures, "到")
+
+
+def _figures(text: str) -> str:
+    return re.sub("[0-9]+", lambda group: say_integer(group[0]), text.replace(".", "点"))
+
+
 def _date(match: re.Match[str]) -> str | None:
     year, month, day = match["year"], int(match["month"]), int(match["day"])
     if int(year) not in _YEARS or not is_day(month, day, int(year)):
@@ -46,6 +54,7 @@ def _year(match: re.Match[str]) -> str | None:
 
 
 RULES: tuple[Rule, ...] = (
+    Rule(re.compile(rf"{RUN}(?![A-Za-z])"), _no_date),
     Rule(
         re.compile(
             rf"{APART}(?P<year>\d{{4}})([/.-])(?P<month>\d{{1,2}})\2(?P<day>\d{{1,2}}){ENDS}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import re
 from datetime import date
 
 import pytest
@@ -12,6 +13,9 @@ from service.text.normalization import normalize
 from service.text.normalization.date_parts import date_parts, is_day
 from service.text.normalization.english.calendar import MONTH_NAMES, MONTHS
 from service.text.normalization.english.numbers import Numbers
+from service.text.normalization.figures.language import figure_language
+from service.text.normalization.japanese.spoken_digits import say_digits
+from service.text.normalization.mandarin.numbers import say_integer
 from service.text.offset_mapping import TracedText
 
 YEARS = (1900, 2000, 2023, 2024)
@@ -117,3 +121,158 @@ def test_dates_of_other_languages_are_days_that_there_are(
         words = said(text, language)
         found = any(word in words for word in month_word.split("|"))
         assert found == is_date, f"{text}: {words}"
+
+
+LANGUAGES = ("en-us", "en-gb", "es", "fr", "it", "pt-br", "hi", "ja", "zh")
+MARKS = ("/", "-", ".")
+FULL_FORMS = (
+    *(mark.join(("{year}", "{month:02}", "{day:02}")) for mark in MARKS),
+    *(mark.join(("{day}", "{month}", "{year}")) for mark in MARKS),
+    *(mark.join(("{month:02}", "{day:02}", "{year}")) for mark in MARKS),
+    "{day:02}/{month:02}/{short:02}",
+    "{month}/{day}/{short:02}",
+    "{year}-{month:02}-{day:02}T10:00:00Z",
+    "{year}-{month:02}-{day:02} 10:00",
+)
+PAIRS = ("{day:02}/{month:02}", "{month:02}/{day:02}")
+RANGES = (
+    "{real}-{day}/{month}/{year}",
+    "{day}/{month}/{year}-{real}",
+    "{real}–{month}/{day}/{year}",
+    "{real}–{day}.{month}.{year}",
+    "{day}/{month}/{short:02}-1/3/24",
+    "{year}-{month:02}-{day:02}/2024-03-01",
+    "2024-03-01/{year}-{month:02}-{day:02}",
+    "{year}/{month}/{day}–2024/3/1",
+    "2024/3/1〜{year}/{month}/{day}",
+)
+RANGES_OF_PAIRS = (
+    *(f"{pair}{dash}01/01" for pair in PAIRS for dash in "-–"),
+    *(f"01/01{dash}{pair}" for pair in PAIRS for dash in "-–"),
+)
+IMPOSSIBLE = (*itertools.product((0, 2, 4, 13, 20), (0, 29, 30, 31, 32)), (12, 32), (2, 2))
+
+
+def impossible(form: str) -> set[str]:
+    """Return the texts of a form that are no dates, whichever number is the month."""
+    texts = set()
+    for year, (month, day) in itertools.product(YEARS, IMPOSSIBLE):
+        if "year" in form:
+            calendar_year = year
+        else:
+            calendar_year = 2000 + year % 100 if "short" in form else 2024
+            # Without a year it is a fraction, unless it starts with a zero.
+            if "short" not in form and month > 9 and day > 9:
+                continue
+        if not (exists(calendar_year, month, day) or exists(calendar_year, day, month)):
+            texts.add(
+                form.format(year=year, short=year % 100, month=month, day=day, real="1/2/2024")
+            )
+    return texts
+
+
+def names_of_dates(language: str) -> re.Pattern[str]:
+    """Return a pattern of the words that only dates have."""
+    if language in ("ja", "zh"):
+        return re.compile("[年月日]")
+    if language.startswith("en"):
+        ordinals = {NUMBERS.ordinal(str(day)) for day in range(1, 32)}
+        return re.compile(rf"\b(?:{'|'.join([*MONTHS, *ordinals])})\b")
+    locale = figure_language(language).locale
+    first = [locale.first_day] if locale.first_day else []
+    return re.compile("|".join([*locale.months, *first]), re.IGNORECASE)
+
+
+def ways_to_say(group: str, language: str) -> set[str]:
+    """Return what a language may say for a group of digits."""
+    if language == "ja":
+        return {group, say_digits(group)}
+    if language == "zh":
+        return {say_integer(group)}
+    if language.startswith("en"):
+        numbers = Numbers(british=language == "en-gb")
+        return {numbers.cardinal(group), numbers.spelled(group), numbers.year(group)}
+    numerals = figure_language(language).numerals
+    return {numerals.whole(group), numerals.digits(group)}
+
+
+def says_in_order(text: str, words: str, language: str) -> bool:
+    groups = re.findall("[0-9]+", re.sub("[T ]10:.*", "", text))
+    said_so = [
+        f"(?:{'|'.join(sorted(ways_to_say(group, language), key=len, reverse=True))})"
+        for group in groups
+    ]
+    # Nothing between them has figures or is another number.
+    return re.search(".{1,12}?".join(said_so), words, re.IGNORECASE) is not None
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_no_part_of_what_is_no_date_is_read_as_one(language: str) -> None:
+    name = names_of_dates(language)
+    misses = []
+    forms = (*FULL_FORMS, *RANGES, *PAIRS, *RANGES_OF_PAIRS)
+    for form, frame in zip(forms, itertools.cycle(("{}", "due {}.", "({}),")), strict=False):
+        texts = sorted(impossible(form))
+        assert texts
+        written = "\n\n".join(frame.format(text) for text in texts)
+        for text, words in zip(texts, said(written, language).split("\n\n"), strict=True):
+            if name.search(words) or not says_in_order(text, words, language):
+                misses.append(f"{text}: {words}")
+    assert misses == []
+
+
+@pytest.mark.parametrize(
+    ("language", "first", "last"),
+    [
+        *((language, "2024-02-01", "2024-02-29") for language in LANGUAGES),
+        *((language, "2024/2/1", "2024/2/29") for language in LANGUAGES),
+        *((language, "1/2/2024", "29/2/2024") for language in LANGUAGES[:7]),
+        *((language, "01.02.2024", "03.02.2024") for language in LANGUAGES[:7]),
+        *((language, "01/02", "05/02") for language in LANGUAGES[:7]),
+        *((language, "01/02/24", "05/03/24") for language in LANGUAGES[:7]),
+    ],
+)
+def test_both_ends_of_a_range_of_dates_are_read(language: str, first: str, last: str) -> None:
+    ends = [said(f"on {end}", language).removeprefix("on ") for end in (first, last)]
+    for joiner in "–/" if "-" in first else "–-":
+        words = said(f"on {first}{joiner}{last}", language)
+        assert all(end in words for end in ends), f"{joiner}: {words}"
+
+
+@pytest.mark.parametrize(
+    ("text", "reading"),
+    [
+        ("28 Feb-31 Feb", "twenty-eight February to thirty-one February"),
+        ("Feb. 28–Feb. 31", "February twenty-eight to February thirty-one"),
+        ("30th Feb-1st of Mar", "thirtieth February to first of March"),
+        (
+            "28 Feb 2023-29 Feb 2023",
+            "twenty-eight February twenty twenty-three to twenty-nine February twenty twenty-three",
+        ),
+        ("31 May-45 June", "thirty-one May to forty-five June"),
+        ("from 28 Feb-31 Feb.", "from twenty-eight February to thirty-one February."),
+        ("28 Feb-1 Mar", "the twenty-eighth of February-the first of March"),
+        ("Feb 26-Feb 28", "February twenty-sixth to February twenty-eighth"),
+    ],
+)
+def test_ranges_with_names_of_months_end_with_days_that_there_are(text: str, reading: str) -> None:
+    assert said(text) == reading
+
+
+@pytest.mark.parametrize(
+    ("text", "reading"),
+    [
+        ("2024-02-31T10:00:00Z", "two zero two four, zero two, three one, ten o'clock UTC"),
+        (
+            "31/02/2024 10:30 pm",
+            "thirty-one slash zero two slash twenty twenty-four ten thirty p.m.",
+        ),
+        ("1/30/02/24", "one slash thirty slash zero two slash twenty-four"),
+        ("24/02/24/25", "twenty-four slash zero two slash twenty-four slash twenty-five"),
+        ("28-31/02/24", "twenty-eight to thirty-one slash zero two slash twenty-four"),
+        ("28-29/02/2024", "twenty-eight to February twenty-ninth, twenty twenty-four"),
+        ("12/2024-13/2024", "twelve slash twenty twenty-four to thirteen slash twenty twenty-four"),
+    ],
+)
+def test_what_is_around_no_date_is_read(text: str, reading: str) -> None:
+    assert said(text) == reading
