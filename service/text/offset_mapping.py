@@ -51,17 +51,6 @@ class TracedText:
         first = bisect_left(self._starts, start)
         return first, max(first, bisect_right(self._ends, end))
 
-    def is_original(self, start: int, end: int) -> bool:
-        """Tell whether each letter in the range stands for one character of the caller's text."""
-        places = [place for place in range(start, end) if self.text[place].isalpha()]
-        return all(
-            self._ends[place] - self._starts[place] == 1
-            # Characters that a rule wrote share a span.
-            and (place == 0 or self._starts[place - 1] < self._starts[place])
-            and (place + 1 == len(self) or self._starts[place + 1] > self._starts[place])
-            for place in places
-        )
-
     def rewritten(self, text: str) -> TracedText:
         """Return a new text, each of whose characters has the span of this whole text.
 

@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Sequence, Set
 from functools import lru_cache
 
-from service.text.normalization import further_emphasis
-from service.text.normalization.further_emphasis import (
-    FIRST_IDEOGRAPHIC,
-    NOT_EMPHASISED,
-    is_solid,
-)
+from service.text.normalization import emphasis_pairs
+from service.text.normalization.emphasis_pairs import is_ideographic, is_solid
 from service.text.normalization.rules import Rule
 
 # A line that ends with one of these needs no full stop. Quotes or brackets may close after it.
@@ -51,13 +47,10 @@ _TARGET = (
 )
 _ADDRESS = re.compile(r"[./#:@]|\A(?:url|link)\Z|\A\Z", re.IGNORECASE)
 _INLINE = re.compile(
-    r"[`!\[\]*_~\n](?:(?<=`)(?P<ticks>`*)|(?<=!)(?P<image>\[)|(?<=\[)(?P<bracket>)"
+    r"[`!\[\]\n](?:(?<=`)(?P<ticks>`*)|(?<=!)(?P<image>\[)|(?<=\[)(?P<bracket>)"
     rf"|(?<=\])(?:(?P<link>{_TARGET})|(?P<reference>\[[^\[\]\n]*\])|(?P<end>))"
-    r"|(?P<run>(?<=\*)\**|(?<=_)_*|(?<=~)~*)|(?<=\n)(?P<paragraph>[ \t]*\n))"
+    r"|(?<=\n)(?P<paragraph>[ \t]*\n))"
 )
-_RUN = re.compile(r"\*+|_+|~+")
-_BEFORE_EMPHASIS = frozenset(" \t\n([{<>\"'-:;,!?|*_~`")
-_OPENING = frozenset("([{\"'“‘*_~`")
 
 _BULLETS = "•‣◦⁃▪▫●○■□◆◇▶►▸➤➔➢✓✔✗✘☐☑☒"
 # Emoji may be bullets too. Other rules decide whether they are read.
@@ -88,10 +81,6 @@ _CELL_EDGE = re.compile(
 )
 _RULED_CELL = r"[ \t]*:?-+:?[ \t]*"
 _TABLE_RULER = re.compile(rf"\n(?:{_RULED_CELL})?(?:\|{_RULED_CELL})+\|?{_LINE_END}")
-
-# Lengths of the emphasis marks in a run, by the length of the run.
-_STARS = {1: (1,), 2: (2,), 3: (1, 2)}
-_EMPHASIS: Mapping[str, Mapping[int, Sequence[int]]] = {"*": _STARS, "_": _STARS, "~": {2: (2,)}}
 
 # A rule needs the parse of its text once for each match.
 _TEXTS_KEPT = 8
@@ -126,16 +115,11 @@ def _stop(text: str, end: int) -> str:
     said = line.rstrip(_CLOSING)
     if not said or said[-1] in _PAUSES:
         return ""
-    return "。" if _is_ideographic(said[-1]) else "."
-
-
-def _is_ideographic(character: str) -> bool:
-    """Tell whether a character belongs to a script without spaces."""
-    return character >= FIRST_IDEOGRAPHIC and character.isalnum()
+    return "。" if is_ideographic(said[-1]) else "."
 
 
 class _Inline:
-    """One pass over the marks inside the paragraphs of a text."""
+    """One pass over the code and the links inside the paragraphs of a text."""
 
     def __init__(self, text: str) -> None:
         self._text = text
@@ -143,17 +127,13 @@ class _Inline:
         """Replacements of the matches of `_INLINE`, by their start."""
         self._brackets: list[re.Match[str]] = []
         self._ticks: dict[int, int] = {}
-        self._emphasis: dict[tuple[str, int], re.Match[str]] = {}
         for match in _INLINE.finditer(text):
             kind = match.lastgroup
             if kind == "paragraph":
                 self._brackets.clear()
                 self._ticks.clear()
-                self._emphasis.clear()
             elif kind == "ticks":
                 self._pair_ticks(match)
-            elif kind == "run":
-                self._pair_emphasis(match)
             elif kind in ("bracket", "image"):
                 self._brackets.append(match)
             elif self._brackets:
@@ -187,58 +167,6 @@ class _Inline:
         else:
             return
         self.edits[opening.start()] = ""
-
-    def _pair_emphasis(self, match: re.Match[str]) -> None:
-        """Pair marks of equal kind and length. Three marks count as one and two."""
-        run, start, end = match[0], match.start(), match.end()
-        before = self._text[start - 1] if start else "\n"
-        after = self._text[end] if end < len(self._text) else "\n"
-        is_underscore = run[0] == "_"
-        opens = after not in NOT_EMPHASISED and (
-            before in _BEFORE_EMPHASIS
-            # Quotes, dashes and pictures.
-            or (not before.isascii() and not before.isalnum())
-            or (not is_underscore and _is_ideographic(before))
-        )
-        closes = before not in NOT_EMPHASISED
-        if is_underscore:
-            # The last underscores of `__init__.py` close nothing.
-            goes_on = after in "./" and self._text[end + 1 : end + 2].isalnum()
-            closes = closes and not after.isalnum() and not goes_on
-        elif len(run) != 2 or after.isdigit():
-            # `**B**ring` is emphasis, `*2*3` is not.
-            closes = closes and not is_solid(after)
-        lengths = _EMPHASIS[run[0]].get(len(run), ())
-        # `f**k` and `f***` may stand in emphasis.
-        doubtful = (len(run) == 2 and is_solid(after)) or any(
-            (run[0], length) not in self._emphasis for length in lengths
-        )
-        for length in lengths:
-            key = run[0], length
-            if (
-                closes
-                and key in self._emphasis
-                and not (doubtful and self._ends_later(run[0] * length, end))
-            ):
-                self._drop(self._emphasis.pop(key), length)
-                self._drop(match, length)
-            elif opens:
-                self._emphasis[key] = match
-
-    def _ends_later(self, marks: str, end: int) -> bool:
-        """Tell whether the next marks of this kind and length in the paragraph close emphasis."""
-        text, stop = self._text, self._text.find("\n\n", end)
-        for run in _RUN.finditer(text, end, stop if stop >= 0 else len(text)):
-            before, after = text[run.start() - 1], text[run.end() : run.end() + 1] or "\n"
-            if run[0] == marks and not (is_solid(before) and is_solid(after)):
-                opens = before in _BEFORE_EMPHASIS and (after.isalnum() or after in _OPENING)
-                return before not in NOT_EMPHASISED and not opens
-        return False
-
-    def _drop(self, match: re.Match[str], length: int) -> None:
-        """Remove `length` marks from a run."""
-        start = match.start()
-        self.edits[start] = self.edits.get(start, match[0])[length:]
 
 
 @lru_cache(_TEXTS_KEPT)
@@ -335,7 +263,7 @@ def _cell_edge(match: re.Match[str]) -> str | None:
         return _stop(text, start)
     if before[-1] in _PAUSES:
         return " "
-    return "、" if _is_ideographic(before[-1]) else ", "
+    return "、" if is_ideographic(before[-1]) else ", "
 
 
 LINE_STARTS: Sequence[Rule] = (Rule(_PREFIX, _prefix), Rule(_FIRST_PREFIX, _drop))
@@ -349,7 +277,7 @@ RULES: Sequence[Rule] = (
     Rule(_FOOTNOTE, _drop_note),
     Rule(_AUTOLINK, lambda match: match[1]),
     Rule(_INLINE, _inline),
-    *further_emphasis.RULES,
+    *emphasis_pairs.RULES,
     # `- - -` is a horizontal rule and not a list. A list item may be one too.
     Rule(_RULER, _drop_line),
     Rule(_FIRST_RULER, _drop),

@@ -16,6 +16,7 @@ from service.text.normalization import (
     entities,
     formulas,
     markdown,
+    stars,
 )
 from service.text.normalization.choices import USUAL, EmojiReading, Normalization
 from service.text.normalization.rules import Rule, apply
@@ -111,6 +112,7 @@ def _rules(language: str, choices: Normalization) -> _Rules:
         *formulas.RULES,
         *(markdown.RULES if choices.markdown else ()),
         *own.unmarked,
+        *(stars.NOTES if choices.markdown else ()),
         *emoji.rules(language, named=choices.emoji == "name"),
         *addresses.rules(language, choices.urls),
         *(digit_by_digit.rules(own.interpret) if digits else ()),
@@ -133,11 +135,15 @@ def _own_rules(language: str) -> _Rules:
     if language == "ja":
         from service.text.normalization import japanese
 
-        return _Rules(japanese.RULES, japanese.interpret)
+        return _Rules(japanese.RULES, japanese.interpret, unmarked=japanese.UNMARKED_RULES)
     if language == "zh":
         from service.text.normalization import mandarin
 
-        return _Rules(mandarin.RULES, mandarin.interpret)
+        return _Rules(mandarin.RULES, mandarin.interpret, unmarked=mandarin.UNMARKED_RULES)
     from service.text.normalization import figures
 
-    return _Rules(figures.rules(language), partial(figures.interpret, language=language))
+    return _Rules(
+        figures.rules(language),
+        partial(figures.interpret, language=language),
+        unmarked=figures.unmarked_rules(language),
+    )

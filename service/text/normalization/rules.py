@@ -25,14 +25,11 @@ class Rule:
         write: returns the words.
         needs: characters of which a text with a match has at least one; empty for any text. Looking
             for them is quicker than the search.
-        original: whether no match may contain or touch letters that another rule wrote. Otherwise
-            a rule that drops letters might take the words of another.
     """
 
     pattern: re.Pattern[str]
     write: Write
     needs: str = ""
-    original: bool = False
 
 
 def needing(characters: str, rules: Iterable[Rule]) -> tuple[Rule, ...]:
@@ -56,8 +53,6 @@ def apply(text: TracedText, rule: Rule, fixed: Sequence[tuple[int, int]] = ()) -
         start, end = match.span()
         untouched = text[start:end]
         if any(first < end and start < last for first, last in kept):
-            return untouched
-        if rule.original and not text.is_original(max(0, start - 1), min(len(text), end + 1)):
             return untouched
         words = rule.write(match)
         return untouched if words is None else words

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 
+from service.text.normalization import stars
 from service.text.normalization.english import (
     abbreviations,
     acronyms,
@@ -31,7 +32,6 @@ from service.text.normalization.english import (
     slashes,
     spacing,
     standards,
-    stars,
     states,
     telephones,
     tennis,
@@ -42,6 +42,7 @@ from service.text.normalization.english import (
 from service.text.normalization.english.interpretation import interpret
 from service.text.normalization.english.numbers import Numbers
 from service.text.normalization.rules import DIGITS, Rule, needing
+from service.text.wordlist import WordList
 
 __all__ = ["early_rules", "interpret", "rules", "unmarked_rules"]
 
@@ -58,7 +59,8 @@ def early_rules() -> tuple[Rule, ...]:
 @cache
 def unmarked_rules(*, british: bool) -> tuple[Rule, ...]:
     """Return the rules for signs that are left when markup is gone, before those for addresses."""
-    return stars.rules(british=british)
+    lexicon = WordList.load("gb_gold" if british else "us_gold")
+    return stars.rules(stars.StarWords(" times ", "^{}", " star", lexicon))
 
 
 @cache

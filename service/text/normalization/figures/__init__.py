@@ -4,6 +4,6 @@ They share one set of rules. Their tables are in `service.text.normalization.loc
 """
 
 from service.text.normalization.figures.interpretation import interpret
-from service.text.normalization.figures.language import rules
+from service.text.normalization.figures.language import rules, unmarked_rules
 
-__all__ = ["interpret", "rules"]
+__all__ = ["interpret", "rules", "unmarked_rules"]

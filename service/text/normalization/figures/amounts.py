@@ -191,7 +191,9 @@ class Amounts:
     def _write_percent(self, match: re.Match[str]) -> str:
         said = self._numerals.say(self._last(match))
         words = f"{said} {self._locale.percent[match['percent']]}"
-        return self._with_range(match, Agreement.ALONE, words)
+        # `5%off`
+        gap = " " * match.string[match.end() : match.end() + 1].isalpha()
+        return self._with_range(match, Agreement.ALONE, words) + gap
 
     def _write_unit(self, match: re.Match[str]) -> str:
         unit = self._units[without_spaces(match["unit"])]

@@ -6,6 +6,7 @@ import re
 from functools import cache
 from importlib import import_module
 
+from service.text.normalization import stars
 from service.text.normalization.figures import (
     abbreviations,
     chains,
@@ -109,3 +110,10 @@ def rules(language: str) -> tuple[Rule, ...]:
     The rules for addresses, Markdown, entities and emoji come before these.
     """
     return figure_language(language).rules
+
+
+def unmarked_rules(language: str) -> tuple[Rule, ...]:
+    """Return the rules for stars that are left when markup is gone, before those for addresses."""
+    locale = figure_language(language).locale
+    times, power = (f" {locale.operators[sign]} " for sign in "*^")
+    return stars.rules(stars.StarWords(times, f"{power}{{}}", f" {locale.stars}"))

@@ -11,6 +11,7 @@ import re
 from decimal import Decimal
 
 from service.text.markup.passages import Interpretation
+from service.text.normalization import stars
 from service.text.normalization.date_parts import RUN, date_parts, is_day, say_run
 from service.text.normalization.japanese import codes, weekdays
 from service.text.normalization.japanese.spoken_digits import DIGITS, say_digits
@@ -159,6 +160,9 @@ def _whole(number: str) -> str:
 def _long_number(match: re.Match[str]) -> str:
     return say_digits(_plain(match[0]))
 
+
+UNMARKED_RULES = stars.rules(stars.StarWords("かける", "の{}乗", "つ星"))
+"""The rules for stars that are left when markup is gone, before those for addresses."""
 
 RULES: tuple[Rule, ...] = (
     Rule(_ROMAN, _roman),

@@ -110,6 +110,7 @@ LOCALE = Locale(
         "±": "plus ou moins",
         "^": "puissance",
     },
+    stars="étoiles",
     powers={"²": "au carré", "³": "au cube"},
     per="le",
     range_word="à",

@@ -96,6 +96,7 @@ LOCALE = Locale(
         "±": "più o meno",
         "^": "alla",
     },
+    stars="stelle",
     powers={"²": "al quadrato", "³": "al cubo"},
     per="al",
     range_word="a",

@@ -126,6 +126,7 @@ class Locale:
         signs: words for mathematical signs before a number.
         operators: words for signs between numbers.
         per: the word between an amount of money and a unit.
+        stars: the word after the number of stars of a hotel.
         powers: words for superscript digits.
         range_word: the word between the ends of a range.
         version_word: the word for the `v` of a version.
@@ -214,6 +215,7 @@ class Locale:
     letters: tuple[str, ...]
     signs: Mapping[str, str]
     operators: Mapping[str, str]
+    stars: str
     powers: Mapping[str, str]
     range_word: str
     version_word: str

@@ -96,6 +96,7 @@ LOCALE = Locale(
         "±": "mais ou menos",
         "^": "elevado a",
     },
+    stars="estrelas",
     powers={"²": "ao quadrado", "³": "ao cubo"},
     per="por",
     range_word="a",

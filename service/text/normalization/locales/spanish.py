@@ -112,6 +112,7 @@ LOCALE = Locale(
         "±": "más o menos",
         "^": "elevado a",
     },
+    stars="estrellas",
     powers={"²": "al cuadrado", "³": "al cubo"},
     per="por",
     range_word="a",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from service.text.markup.passages import Interpretation
+from service.text.normalization import stars
 from service.text.normalization.mandarin import (
     amounts,
     arithmetic,
@@ -22,6 +23,9 @@ from service.text.normalization.mandarin.numbers import (
     say_number,
 )
 from service.text.normalization.rules import Rule, write_whole
+
+UNMARKED_RULES = stars.rules(stars.StarWords("乘", "的{}次方", "星"))
+"""The rules for stars that are left when markup is gone, before those for addresses."""
 
 RULES: tuple[Rule, ...] = (
     *dates.RULES,

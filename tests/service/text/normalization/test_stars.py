@@ -1,16 +1,22 @@
 from __future__ import annotations
 
 import itertools
+import re
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from service.text.normalization.english.stars import rules
+from service.text import LANGUAGES
+from service.text.characters import clean_text
+from service.text.normalization import english, normalize
 from service.text.normalization.rules import rewrite
 from service.text.offset_mapping import TracedText
+from tests import profiles
 
 
 def written(text: str, *, british: bool = False) -> str:
-    return rewrite(TracedText(text), rules(british=british)).text
+    return rewrite(TracedText(text), english.unmarked_rules(british=british)).text
 
 
 @pytest.mark.parametrize(
@@ -26,6 +32,8 @@ def written(text: str, *, british: bool = False) -> str:
         ("5* hotel, 4* of 5*", "5 star hotel, 4 star of 5 star"),
         ("motherf*er bast*rd su*cide", "mother F B S"),
         ("A* p* C*-algebra", "A-star p star C star-algebra"),
+        ("F*CK b*tch*s *sshole", "F B A"),
+        ("un*frigging*believable", "unfriggingbelievable"),
     ],
 )
 def test_hidden_words_are_told_by_what_can_be_seen(text: str, expected: str) -> None:
@@ -69,6 +77,92 @@ def test_other_stars_stay(text: str) -> None:
 )
 def test_stars_of_formulas_are_operators(text: str, expected: str) -> None:
     assert written(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "expected"),
+    [
+        ("en-us", "The width*height*depth here", "The width times height times depth here"),
+        ("en-us", "l*w*h, Width * Height", "l times w times h, Width times Height"),
+        ("en-us", "*width*height*depth, (1+r)*price*time", "width times height times depth, "
+         "(one plus r) times price times time"),
+        ("en-us", "foo**bar**baz and *hi**there*", "foobarbaz and hi there"),
+        ("en-us", "*b*tch*s* and **F*CK**", "B and F"),
+        ("en-us", "9 pm** and 10 am* daily", "nine p.m. and ten a.m. daily"),
+        ("en-us", "**9 pm** and 10 am**", "nine p.m. and ten a.m."),
+        ("en-us", "Call us** now.* *Terms apply.", "Call us now. Terms apply."),
+        ("en-us", "so ****very bold**** it is", "so very bold it is"),
+        ("en-us", "*B*ring **Y**our *own*s", "Bring Your owns"),
+        ("en-us", "f(*args, **kwargs) *.py src/**/*.ts", "f(*args, **kwargs) *.py src/**/*.ts"),
+        ("es", "ancho*alto*fondo, a * b", "ancho por alto por fondo, A por b"),
+        ("es", "es 2**3**2 o x**2", "es dos elevado a tres elevado a dos o x elevado a dos"),
+        ("es", "un 5%**off**, p*ta, m**rda", "un cinco por ciento off, P, M"),
+        ("es", "Precio* de mi** hotel 5*", "Precio de mi hotel cinco estrellas"),
+        ("fr", "est 2**3 ou largeur*hauteur", "est deux puissance trois ou largeur fois hauteur"),
+        ("it", "fa 2**10", "fa due alla dieci"),
+        ("pt-br", "dá 2**10", "dá dois elevado a dez"),
+        ("hi", "चौड़ाई*ऊँचाई, **की** 2**10", "चौड़ाई गुणा ऊँचाई, की दो की घात दस"),
+        ("ja", "2*3と2**10、縦*横*高さ", "2かける3と2の10乗、縦かける横かける高さ"),
+        ("ja", "これは*大事*です", "これは大事です"),
+        ("zh", "体积是长*宽*高。2**10", "体积是长乘宽乘高。二的十次方"),
+        ("zh", "这是*重要*的。单价*数量", "这是重要的。单价乘数量"),
+    ],
+)  # fmt: skip
+def test_a_star_is_one_thing_in_every_language(language: str, text: str, expected: str) -> None:
+    assert normalize(clean_text(TracedText(text)), language).text == expected
+
+
+NAMES = [
+    *"abhlmnrtwxyz",
+    *["pi", "mass", "width", "height", "depth", "length", "price", "quantity", "speed", "time"],
+    *["rate", "total", "hours", "pay", "radius", "force", "Volume", "Speed", "idx", "rows"],
+]
+
+
+@given(
+    names=st.lists(st.sampled_from(NAMES), min_size=2, max_size=5),
+    sign=st.sampled_from(["*", " * "]),
+    mark=st.sampled_from(["", "*", "**", "***", "_", "__"]),
+    around=st.sampled_from(["{}", "The {} here", "They say {}.", "- {}\n- x", "({})", "V = {}"]),
+)
+def test_a_product_keeps_every_factor(names: list[str], sign: str, mark: str, around: str) -> None:
+    text = around.replace("{}", f"{mark}{sign.join(names)}{mark}")
+    said = normalize(clean_text(TracedText(text)), "en-us").text
+    assert " times ".join(names).lower() in said.lower()
+    assert not re.search(r"[*_]", said)
+
+
+@given(
+    pieces=st.lists(
+        st.sampled_from(
+            [
+                *"*_~$[](){}`\\/.,!-+=^%#&|<>\"' \n5abIéकπ½²★猫的長",
+                *["**", "***", "****", "__", "~~", "](x.y)", "\n\n", "10 am", "$5", "$5 million"],
+                *[
+                    "word",
+                    "fu",
+                    "ck",
+                    "width",
+                    "की",
+                    "重要",
+                    "猫です",
+                    "2.5",
+                    "5*",
+                    "*.py",
+                    "&ast;",
+                ],
+                *["C*-", "*.py", "&ast;", "\U00051f0f", "\uf0b7", "😀"],
+            ]
+        ),
+        max_size=14,
+    ),
+    language=st.sampled_from(sorted(LANGUAGES)),
+)
+@profiles.many()
+def test_what_stars_became_does_not_change(pieces: list[str], language: str) -> None:
+    for code in ("en-us", language):
+        once = normalize(clean_text(TracedText("".join(pieces))), code).text
+        assert normalize(clean_text(TracedText(once)), code).text == once
 
 
 def test_no_product_of_letters_loses_one() -> None:
