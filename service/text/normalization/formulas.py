@@ -16,15 +16,20 @@ _DOLLARS = re.compile(
 _FORMULA = re.compile(
     r"(?=[\w(\[{|√∞π±+−.\\-])"
     r"(?:[^\W\d_π](?![^\W\d_])|[0-9]|\\[A-Za-z]+(?![A-Za-z])|\\[,;{}%|]"
-    r"|[ .,;:'!%|()\[\]{}<>=≤≥≠≈+−±×÷·/*^_√∞π-])+"
+    r"|[ .,;:'!%|()\[\]{}<>=≤≥≠≈+−±×÷·/*^_√∞π–-])+"
     r"(?<=[\w)\]}!%'|∞π])"
 )
+# An amount, with a second sign behind its last word.
+_AMOUNT = re.compile(r"[0-9][0-9.,–-]{0,16}[ ]?[^\W\d_]{2,12}")
 
 
 def _inside(match: re.Match[str]) -> str | None:
     inside = match["inside"] or match["spaced"]
+    if _AMOUNT.fullmatch(inside):
+        return f"${inside}"
     return inside if _FORMULA.fullmatch(inside) else None
 
 
 RULES: tuple[Rule, ...] = (Rule(_DOLLARS, _inside, needs="$"),)
-"""The rule for `$x = 2$` and `$5$`; not for `$5 and $6`, `5$, 6$` and `$HOME`."""
+"""The rule for `$x = 2$` and `$5$`, and for `$5 million$`, which is money; not for `$5 and $6`,
+`5$, 6$` and `$HOME`."""

@@ -92,14 +92,14 @@ def say(numbers: Numbers, above: str, below: str) -> str:
 
 
 def say_mixed(numbers: Numbers, whole: str, part: str) -> str:
-    """Return a whole number and the fraction after it, which matches `PART`, in words."""
+    """Return a number and the fraction after it, which matches `PART`, in words."""
     part = part.strip(" -")
     above, below = _SIGNS.get(part) or re.split("[/⁄]", part)
     if (above, below) in (("1", "2"), ("1", "4")):
         words = "a half" if below == "2" else "a quarter"
     else:
         words = say(numbers, above, below)
-    return f"{numbers.cardinal(whole)} and {words}"
+    return f"{numbers.decimal(whole)} and {words}"
 
 
 def _say_sign(numbers: Numbers, match: re.Match[str]) -> str:

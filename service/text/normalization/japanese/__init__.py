@@ -110,7 +110,8 @@ def _money_before(match: re.Match[str]) -> str:
         number, magnitude = f"{Decimal(number).scaleb(MAGNITUDES[magnitude]):f}", ""
         if "." in number:
             number = number.rstrip("0").rstrip(".")
-    return number + magnitude + CURRENCIES[match["sign"].strip()]
+    first = f"{_plain(match['first'])}から" if match["first"] else ""
+    return first + number + magnitude + CURRENCIES[match["sign"].strip()]
 
 
 def _money_after(match: re.Match[str]) -> str:
@@ -242,9 +243,9 @@ RULES: tuple[Rule, ...] = (
     ),
     Rule(
         re.compile(
-            r"(?<![\dA-Za-z:$€£¥￥₩₹])(?P<sign>US\$|USD ?|EUR ?|JPY ?|[$€£¥￥₩₹]) ?(?P<number>"
-            + _NUMBER
-            + r")(?P<magnitude>[KMB](?![A-Za-z])|[十百千万億兆]+)?(?![A-Za-z$€£¥￥₩₹])"
+            r"(?<![\dA-Za-z:$€£¥￥₩₹])(?P<sign>US\$|USD ?|EUR ?|JPY ?|[$€£¥￥₩₹]) ?"
+            rf"(?:(?P<first>{_NUMBER})[-~〜～–—])?(?P<number>{_NUMBER})"
+            r"(?P<magnitude>[KMB](?![A-Za-z])|[十百千万億兆]+)?(?![A-Za-z$€£¥￥₩₹])"
         ),
         _money_before,
     ),

@@ -34,6 +34,7 @@ RULES: tuple[Rule, ...] = (
     arithmetic.SIDES,
     arithmetic.BOUND,
     arithmetic.RATIO,
+    arithmetic.POSITIVE,
     *amounts.MONEY,
     arithmetic.NEGATIVE,
     amounts.PERCENT,

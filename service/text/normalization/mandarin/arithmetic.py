@@ -71,6 +71,11 @@ NEGATIVE = Rule(
     lambda match: "负",
 )
 
+POSITIVE = Rule(
+    re.compile(r"(?<![\d)）%％℃°A-Za-z+＋])[+＋](?=[$€£¥￥]?\d)"),
+    lambda match: "正",
+)
+
 FRACTIONS: tuple[Rule, ...] = (
     Rule(
         re.compile(
@@ -109,5 +114,7 @@ BOUND = Rule(
 
 SIGNS: tuple[Rule, ...] = (
     Rule(re.compile(r"(?<=\d) ?([+＋=＝×÷]) ?(?=\d)"), lambda match: _SIGNS[match[1]]),
+    # A+5, 18+
+    Rule(re.compile(r"(?<=[\dA-Za-z)）%％])[+＋](?=\d)|(?<=\d)[+＋]"), lambda match: "加"),
     Rule(re.compile("[≈≠≥≤±]"), lambda match: _SIGN_WORDS[match[0]]),
 )

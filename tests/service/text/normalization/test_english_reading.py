@@ -37,3 +37,7 @@ def test_words_with_overrides_are_left_alone() -> None:
 
 def test_a_huge_number_is_read_digit_by_digit() -> None:
     assert _normalize("7" * 400, "en-us").text == " ".join(["seven"] * 400)
+
+
+def test_a_decimal_before_a_fraction_is_read() -> None:
+    assert _normalize("2.5½ km", "en-us").text == "two point five and a half kilometers"

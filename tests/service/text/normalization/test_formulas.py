@@ -24,6 +24,7 @@ def written(text: str) -> str:
         ("$x = 2$ or $ y < 3 $", "x = 2 or y < 3"),
         ("$(0, 1)$ $\\alpha_1$ $5\\%$ $n!$", "(0, 1) \\alpha_1 5\\% n!"),
         ("答案是$3$。", "答案是3。"),
+        ("$5–6$ and $1.5 million$, $2 millones$", "5–6 and $1.5 million, $2 millones"),
     ],
 )
 def test_formulas_lose_their_dollars(text: str, expected: str) -> None:

@@ -22,6 +22,11 @@ def test_a_rewritten_number_has_the_span_of_the_number() -> None:
     assert text[first:last] == "19:30"
 
 
+@pytest.mark.parametrize("text", ["$5-6", "$5–6", "$5～6"])
+def test_a_range_of_money_names_its_currency_at_its_end(text: str) -> None:
+    assert normalized(text).text == "5から6ドル"
+
+
 @given(st.text())
 def test_any_text_with_japanese_rules_keeps_its_letters(text: str) -> None:
     said = rewrite(TracedText(text), RULES).text

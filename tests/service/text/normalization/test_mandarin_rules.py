@@ -50,6 +50,19 @@ def test_a_chinese_reading_has_the_span_of_the_number() -> None:
     assert text[first:last] == "19:30"
 
 
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("+0.203", "正零点二零三"),
+        ("上涨＋5%和+$5", "上涨正百分之五和正五美元"),
+        ("x+5 (+3) 1+2。18+", "x加五 (正三) 一加二。十八加"),
+        ("+86 138 1234 5678", "加八六, 幺三八, 幺二三四, 五六七八"),
+    ],
+)
+def test_a_plus_is_said(text: str, said: str) -> None:
+    assert normalized(text).text == said
+
+
 @given(st.text())
 def test_any_text_with_chinese_rules_keeps_its_letters(text: str) -> None:
     said = rewrite(TracedText(text), RULES).text
