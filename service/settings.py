@@ -149,7 +149,7 @@ class Settings(BaseSettings):
         ge=1,
         le=100_000,
         description="maximum open connections, of all kinds; one more takes the place of the one "
-        "that has been idle for longest",
+        "that has waited longest for its client",
     )
     session_idle_s: float = Field(
         0,

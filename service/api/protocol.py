@@ -6,13 +6,14 @@ import asyncio
 import logging
 import socket
 import uuid
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 from http import HTTPStatus
 from typing import ClassVar
 
 import h11
 from starlette.types import Scope
+from uvicorn.protocols.http.flow_control import FlowControl
 from uvicorn.protocols.http.h11_impl import H11Protocol
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 
@@ -33,6 +34,10 @@ _SOON = {"retry-after": "1"}
 _READ_BYTES = 8192
 """Size of a read. asyncio's own 256 KiB may hold ten thousand small WebSocket messages, which are
 all handled before the event loop does anything else."""
+
+_READS_OF_UPLOAD = 3
+"""A body that comes in so many reads with its head is an upload that goes on. One of two reads may
+be a head and what was sent with it, of which nothing follows."""
 
 _LINGER_S = 1.0
 """How long a client that was refused may still send: it reads the answer after what it sends."""
@@ -68,6 +73,20 @@ class _Connection(h11.Connection):
         return event
 
 
+class _Flow(FlowControl):
+    """Tells when reading goes on that was paused: from then on the client is waited for."""
+
+    def __init__(self, transport: asyncio.Transport, goes_on: Callable[[], None]) -> None:
+        super().__init__(transport)
+        self._goes_on = goes_on
+
+    def resume_reading(self) -> None:
+        was_paused = self.read_paused
+        super().resume_reading()
+        if was_paused:
+            self._goes_on()
+
+
 class Protocol(H11Protocol):
     """HTTP/1.1 with limits.
 
@@ -77,6 +96,9 @@ class Protocol(H11Protocol):
     uvicorn's own setting. The rest of a body that is already answered has the same time, then the
     connection is closed. `middleware.limits.BodyTimeout` limits bodies that are still read. If a
     complete answer is not read in time, the connection is closed.
+
+    A connection is served from when a request is complete. Before that it may have to leave its
+    place to another, with 408 if a request is begun and its answer is not.
     """
 
     open_connections: ClassVar[Connections]
@@ -87,6 +109,7 @@ class Protocol(H11Protocol):
     _deadline: asyncio.TimerHandle | None = None
     _is_websocket = False
     _is_refused = False
+    _n_reads = 0  # since a request whose body is not complete began
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Start the time for the first head; called by asyncio."""
@@ -94,18 +117,22 @@ class Protocol(H11Protocol):
         super().connection_made(transport)
         connection: socket.socket = transport.get_extra_info("socket")
         connection.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, SEND_BUFFER_BYTES)
+        self.flow = _Flow(transport, self._tell_whether_served)
         if hasattr(transport, "max_size"):  # asyncio's; other event loops have none
             transport.max_size = _READ_BYTES
         # For clients that read nothing: a graceful close would wait for them.
         self.app_state = {**self.app_state, "abort": partial(abort, transport)}
-        if self.open_connections.open(transport):
+        if self.open_connections.open(transport, self._leave):
             self._wait()
         else:
-            self._refuse(_NO_PLACE, "overloaded", "too many connections are open", _SOON)
+            self._refuse(
+                _NO_PLACE, "overloaded", "too many connections are open", _SOON, lingers=False
+            )
 
     def data_received(self, data: bytes) -> None:
         """Take what was received, but not after a refusal; called by asyncio."""
         if not self._is_refused:
+            self._n_reads += 1
             super().data_received(data)
 
     def connection_lost(self, exc: Exception | None) -> None:
@@ -120,9 +147,8 @@ class Protocol(H11Protocol):
         """Handle what was received, and start or stop the time."""
         super().handle_events()
         # An incomplete head, or the rest of a body that nobody reads any more.
-        begun = self.conn.their_state is h11.IDLE and bool(self.conn.trailing_data[0])
         unread = self.conn.their_state is h11.SEND_BODY and self.conn.our_state is h11.DONE
-        if begun or unread:
+        if self._has_part_of_head() or unread:
             self._wait()
         else:
             self._stop_waiting()
@@ -150,12 +176,36 @@ class Protocol(H11Protocol):
         else:
             self._refuse(400, "invalid_http", "the request is not HTTP")
 
+    def _has_part_of_head(self) -> bool:
+        return self.conn.their_state is h11.IDLE and bool(self.conn.trailing_data[0])
+
+    def _has_part_of_request(self) -> bool:
+        """Tell whether a body is waited for whose request is not answered."""
+        return self.conn.their_state is h11.SEND_BODY and self.conn.our_state is not h11.DONE
+
     def _tell_whether_served(self) -> None:
+        if not self._has_part_of_request():
+            self._n_reads = 0
+        receives = self._has_part_of_request() and not self.flow.read_paused
         is_answered = self.cycle is None or self.cycle.response_complete
-        if self._is_websocket or not is_answered or self.transport.get_write_buffer_size():
+        if self._is_websocket or self.transport.get_write_buffer_size():
             self.open_connections.busy(self.transport)
-        else:
+        elif receives and self._n_reads >= _READS_OF_UPLOAD:
+            self.open_connections.uploading(self.transport)
+        elif receives or is_answered:
             self.open_connections.idle(self.transport)
+        else:
+            self.open_connections.busy(self.transport)
+
+    def _leave(self) -> None:
+        """Make room for another connection at once."""
+        begun = self._has_part_of_head() or self._has_part_of_request()
+        can_answer = self.conn.our_state in (h11.IDLE, h11.SEND_RESPONSE)
+        if self._is_refused or not (begun and can_answer):
+            abort(self.transport)
+            return
+        message = "the rest of the request did not come while others waited for its place"
+        self._refuse(408, RECEIVE_TIMEOUT, message, lingers=False)
 
     def _wait(self) -> None:
         if self._deadline is None:
@@ -179,9 +229,23 @@ class Protocol(H11Protocol):
             self.transport.abort()
 
     def _refuse(
-        self, status: int, code: str, message: str, headers: Mapping[str, str] | None = None
+        self,
+        status: int,
+        code: str,
+        message: str,
+        headers: Mapping[str, str] | None = None,
+        *,
+        lingers: bool = True,
     ) -> None:
-        """Answer without the application, and close."""
+        """Answer without the application, and close.
+
+        Args:
+            status: of the answer.
+            code: likewise.
+            message: likewise.
+            headers: likewise, beside the usual ones.
+            lingers: whether to read for some time what the client still sends.
+        """
         self._stop_waiting()
         # An answer is already being sent; another cannot follow it.
         if self.conn.our_state not in (h11.IDLE, h11.SEND_RESPONSE):
@@ -203,8 +267,9 @@ class Protocol(H11Protocol):
             h11.EndOfMessage(),
         ):
             self.transport.write(self.conn.send(event) or b"")
-        if status == _NO_PLACE:
+        if not lingers:
             self.transport.close()
+            self._give_up_unread()
             return
         # Closed with bytes unread, the connection would be reset, and the answer lost.
         self._is_refused = True

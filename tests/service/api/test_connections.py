@@ -8,6 +8,7 @@ import select
 import socket
 import threading
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
@@ -20,7 +21,7 @@ from websockets.sync.client import connect
 
 from service.api.connections import Connections, most_connections
 from service.api.protocol import protocol_classes
-from tests.service.api.asgi_server import Identified, read_answer, serving
+from tests.service.api.asgi_server import Answer, Identified, read_answer, serving
 from tests.service.api.limited_server import MOST_FILES
 from tests.service.api.speech_client import Caller, is_cut_off, speak, wait_until
 from tests.service.api.websocket.sessions import opened
@@ -32,11 +33,13 @@ GET = b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"
 
 
 class Site:
-    """Answers at once, or when it is told to; WebSockets get their message back."""
+    """Answers at once, or when it is told to; bodies and messages of WebSockets come back."""
 
     def __init__(self) -> None:
         self.go_on = threading.Event()
         self.n_waiting = 0
+        self.n_received = 0
+        self.n_left = 0
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
         if scope["type"] == "websocket":
@@ -50,8 +53,19 @@ class Site:
         if scope["path"] == "/slow":
             self.n_waiting += 1
             await asyncio.get_running_loop().run_in_executor(None, self.go_on.wait, 60)
+        body, more = b"", scope["method"] == "POST"
+        while more:
+            if scope["path"] == "/slowly" and body:
+                await asyncio.get_running_loop().run_in_executor(None, self.go_on.wait, 60)
+            message = await receive()
+            if message["type"] == "http.disconnect":
+                self.n_left += 1
+                return
+            body += message["body"]
+            more = message["more_body"]
+            self.n_received = len(body)
         await send({"type": "http.response.start", "status": 200, "headers": []})
-        await send({"type": "http.response.body", "body": scope["path"].encode()})
+        await send({"type": "http.response.body", "body": body or scope["path"].encode()})
 
 
 @pytest.fixture
@@ -69,6 +83,13 @@ def port(site: Site) -> Iterator[int]:
 
 def connected(stack: ExitStack, port: int) -> socket.socket:
     return stack.enter_context(socket.create_connection(("127.0.0.1", port), timeout=60))
+
+
+def asked(port: int) -> Answer:
+    """Return the answer that somebody gets who comes now."""
+    with socket.create_connection(("127.0.0.1", port), timeout=60) as connection:
+        connection.sendall(GET)
+        return read_answer(connection)
 
 
 def is_open(connection: socket.socket) -> bool:
@@ -130,6 +151,89 @@ def test_if_all_are_served_one_more_gets_503(port: int, site: Site) -> None:
         assert client.get("/").status_code == 200
 
 
+def half_sent(body: bytes = b"half", length: bytes = b"Content-Length: 1000") -> bytes:
+    return b"POST /echo HTTP/1.1\r\nHost: localhost\r\n" + length + b"\r\n\r\n" + body
+
+
+HALVES = {
+    "a head": (half_sent()[:30],),
+    "a body that never begins": (half_sent(b""),),
+    "a body with its head": (half_sent(),),
+    "a body after its head": (half_sent(b""), b"half"),
+    "a body in chunks": (half_sent(b"5\r\nhal", b"Transfer-Encoding: chunked"),),
+    "a body that waits": (half_sent(b"", b"Content-Length: 9\r\nExpect: 100-continue"),),
+    "a body after an answer": (GET, half_sent()),
+}
+
+
+@pytest.mark.parametrize("parts", HALVES.values(), ids=HALVES)
+def test_who_sends_half_a_request_leaves_the_place_to_others(
+    port: int, site: Site, parts: tuple[bytes, ...]
+) -> None:
+    with ExitStack() as stack:
+        halves = []
+        for _ in range(3 * MOST):
+            halves.append(connected(stack, port))
+            for part in parts:
+                halves[-1].sendall(part)
+                if part == GET:
+                    assert read_answer(halves[-1]).status == 200
+            assert asked(port).status == 200
+        with ThreadPoolExecutor(4) as clients:
+            others = [clients.submit(asked, port) for _ in range(2 * MOST)]
+        assert {other.result().status for other in others} == {200}
+        for half in halves[:MOST]:
+            answer = read_answer(half)
+            assert (answer.status, answer.error["code"]) == (408, "receive_timeout")
+            assert half.recv(1) == b""
+        if len(parts[0]) > 30:
+            wait_until(lambda: site.n_left >= MOST)  # the application knows as well
+
+
+def test_bodies_that_come_in_drops_leave_their_place_to_others(port: int, site: Site) -> None:
+    with ExitStack() as stack:
+        for number in range(1, 3 * MOST + 1):
+            slow = connected(stack, port)
+            slow.sendall(half_sent(b""))
+            for n_sent in range(1, 5):
+                slow.sendall(b".")
+                wait_until(lambda n_sent=n_sent: site.n_received == n_sent)  # type: ignore[misc]
+            if number % 10 == 0:
+                assert asked(port).status == 200
+        wait_until(lambda: site.n_left >= 2 * MOST)
+
+
+def test_an_upload_that_goes_on_keeps_its_place_while_others_are_idle(
+    port: int, site: Site
+) -> None:
+    with ExitStack() as stack:
+        upload = connected(stack, port)
+        upload.sendall(half_sent(b""))
+        for n_sent in range(1, 1001):
+            upload.sendall(b".")
+            wait_until(lambda n_sent=n_sent: site.n_received == n_sent)  # type: ignore[misc]
+            if n_sent % 10 == 0:
+                for _ in range(MOST // 2):
+                    connected(stack, port).sendall(GET[: n_sent // 20])
+        assert read_answer(upload).body == b"." * 1000
+
+
+def test_what_waits_for_the_application_is_no_slow_upload(port: int, site: Site) -> None:
+    """A body that the application does not read yet does not wait for its client."""
+    n_bytes = 1 << 20
+    body = half_sent(b"", b"Content-Length: %d" % n_bytes).replace(b"/echo", b"/slowly")
+    with ExitStack() as stack, ThreadPoolExecutor(1) as sender:
+        upload = connected(stack, port)
+        sent = sender.submit(upload.sendall, body + b"." * n_bytes)
+        wait_until(lambda: site.n_received > 0)
+        for _ in range(5 * MOST):
+            connected(stack, port)
+            assert asked(port).status == 200
+        site.go_on.set()
+        assert read_answer(upload).body == b"." * n_bytes
+        sent.result()
+
+
 class Transport:
     """What `Connections` needs of one."""
 
@@ -147,14 +251,17 @@ class Transport:
         self.is_aborted = True
 
 
-STEPS = st.sampled_from(["open", "open and busy", "open and busy", "busy", "idle", "closed"])
+STEPS = st.sampled_from(
+    ["open", "open and busy", "open and busy", "busy", "idle", "uploading", "closed", "later"]
+)
 
 
 @given(st.lists(st.tuples(STEPS, st.integers(0, 40)), max_size=40))
 def test_no_more_than_so_many_are_open_and_none_that_is_served_is_closed(
     steps: list[tuple[str, int]],
 ) -> None:
-    connections = Connections(5)
+    time_s = 0.0
+    connections = Connections(5, lambda: time_s)
     there: dict[Any, bool] = {}  # whether it is served
     refused: set[Any] = set()
     for what, number in steps:
@@ -169,6 +276,8 @@ def test_no_more_than_so_many_are_open_and_none_that_is_served_is_closed(
             elif what == "open and busy":
                 connections.busy(new)
                 there[new] = True
+        elif what == "later":
+            time_s += number / 10
         elif there:
             one = list(there)[number % len(there)]
             if what == "closed":
@@ -187,6 +296,46 @@ def test_no_more_than_so_many_are_open_and_none_that_is_served_is_closed(
         assert len(there) - len(refused) <= 5
 
 
+class Waiting:
+    """Connections, each named, of which the one that makes room is told."""
+
+    def __init__(self, most: int) -> None:
+        self.time_s = 0.0
+        self.connections = Connections(most, lambda: self.time_s)
+        self.of: dict[str, Any] = {}
+
+    def open(self, name: str, state: str = "idle", after_s: float = 0.1) -> list[str]:
+        """Open one some time later; return who had to leave."""
+        self.time_s += after_s
+        self.of[name] = Transport()
+        assert self.connections.open(self.of[name])
+        left = [one for one, transport in self.of.items() if transport.is_aborted]
+        for one in left:
+            del self.of[one]
+        getattr(self.connections, state)(self.of[name])
+        return left
+
+
+def test_the_longest_wait_ends_first_whatever_is_waited_for() -> None:
+    waiting = Waiting(4)
+    for name, state in [("a", "uploading"), ("b", "idle"), ("c", "busy"), ("d", "uploading")]:
+        assert waiting.open(name, state) == []
+    waiting.time_s += 10
+    assert waiting.open("e") == ["a"]
+    assert waiting.open("f") == ["b"]
+    assert waiting.open("g") == ["d"]
+    assert waiting.open("h") == ["e"]
+
+
+def test_uploads_that_go_on_leave_a_place_to_newcomers() -> None:
+    waiting = Waiting(16)
+    for number in range(16):
+        assert waiting.open(f"upload {number}", "uploading", 0.01) == []
+    assert waiting.open("a", after_s=0.01) == ["upload 0"]
+    assert waiting.open("b", after_s=0.01) == ["upload 1"]
+    assert waiting.open("c", after_s=0.01) == ["a"]
+
+
 def test_the_limit_of_open_files_is_raised_and_kept() -> None:
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     try:
@@ -197,6 +346,27 @@ def test_the_limit_of_open_files_is_raised_and_kept() -> None:
         assert 1000 < resource.getrlimit(resource.RLIMIT_NOFILE)[0] < 1200
     finally:
         resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+
+
+@pytest.mark.own_server
+def test_bodies_sent_by_half_do_not_keep_others_from_being_served(
+    start_server: Callable[..., Any], tmp_path: Path
+) -> None:
+    server = start_server("--max-connections", "8", "--data-dir", str(tmp_path))
+    server.wait_until_ready()
+    port = httpx.URL(server.url).port or 0
+    with ExitStack() as stack:
+        for number in range(40):
+            path = (b"/jobs?name=a.txt", b"/synthesize", b"/v1/audio/speech")[number % 3]
+            half = half_sent(
+                b'{"input": "Good', b"Content-Type: application/json\r\nContent-Length: 99"
+            )
+            connected(stack, port).sendall(half.replace(b"/echo", path))
+            if number % 8 == 7:
+                assert httpx.get(f"{server.url}/health").status_code == 200
+                assert speak(server, text="Good day.").status_code == 200
+    assert server.stop() == 0
+    assert not any("Traceback" in line or " ERROR " in line for line in server.log)
 
 
 @pytest.mark.own_server
