@@ -33,6 +33,7 @@ _HTTP_CODES = {
     400: "invalid_json",
     404: "not_found",
     405: "method_not_allowed",
+    412: "precondition_failed",
     413: "body_too_large",
     415: "unsupported_media_type",
     416: "range_not_satisfiable",

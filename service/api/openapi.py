@@ -80,6 +80,7 @@ _DESCRIPTIONS = {
     404: "The model, voice or job does not exist",
     408: "Headers or body did not arrive in time",
     409: "The job is not done, or has no such file; or it has not failed",
+    412: "The file is another version than the request expects",
     413: "The text or the body is too long",
     415: "The content type is not JSON, or not of a document that can be read",
     416: "The file ends before the range begins",
@@ -207,7 +208,7 @@ def describe(
             # FastAPI describes validation errors of its own, which are never sent.
             if responses.get("422", {}).get("description") == "Validation Error":
                 del responses["422"]
-            good = {code: responses.pop(code) for code in [*responses] if code.startswith("2")}
+            good = {code: responses.pop(code) for code in [*responses] if code < "4"}
             for answer in good.values():
                 answer["headers"] = {"X-Request-ID": _REQUEST_ID, **answer.get("headers", {})}
             for schema in _schemas_of_events(good.values()):
@@ -235,7 +236,7 @@ def describe(
         for item in document["paths"].values()
         for operation in item.values()
         for code, answer in operation["responses"].items()
-        if code.startswith("2")
+        if code < "4"
     ]
     add_examples(schemas, (answer.get("content", {}) for answer in answers))
     return document

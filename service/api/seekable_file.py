@@ -1,4 +1,4 @@
-"""A file as an answer, whole or in the parts that a client asks for: RFC 9110, section 14."""
+"""A file as an answer, whole or in the parts that a client lacks: RFC 9110, sections 13 and 14."""
 
 from __future__ import annotations
 
@@ -9,9 +9,11 @@ import anyio.to_thread
 from fastapi.responses import FileResponse
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.exceptions import HTTPException
+from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
 from service.api.middleware.methods import HEAD_ONLY
+from service.api.preconditions import failed_precondition
 
 _UNIT = "bytes="
 
@@ -22,14 +24,14 @@ _MOST_DIGITS = 19
 
 
 class SeekableFile(FileResponse):
-    """A file, of which players ask for parts.
+    """A file, of which players ask for parts, and others whether it is the version that they have.
 
     A header Range that is not valid, or of another unit, is ignored, and so is one whose If-Range
     names another version of the file.
 
     Raises:
-        HTTPException: 416, when it is called, if the file has none of the parts; 404 if the file is
-            not there any more.
+        HTTPException: when it is called, 416 if the file has none of the parts; 412 if it is not
+            the version that the request expects; 404 if it is not there any more.
     """
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -40,6 +42,14 @@ class SeekableFile(FileResponse):
             raise HTTPException(404) from None
         self.set_stat_headers(self.stat_result)
         headers = MutableHeaders(raw=list(scope["headers"]))
+        etag, last_modified = self.headers["etag"], self.headers["last-modified"]
+        failed = failed_precondition(headers, etag, last_modified)
+        if failed == 412:
+            raise HTTPException(failed, "the file is another version")
+        if failed is not None:
+            known = {"ETag": etag, "Last-Modified": last_modified}
+            await Response(status_code=failed, headers=known)(scope, receive, send)
+            return
         asked = self._asked_for(headers)
         del headers["range"]
         if asked is not None:

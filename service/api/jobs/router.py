@@ -83,6 +83,7 @@ _PART = {
         }
     },
 }
+_KNOWN = {"description": "The client has this version of the file"}
 
 _BINARY = {"schema": {"type": "string", "format": "binary"}}
 
@@ -239,7 +240,8 @@ async def get_job_events(job_id: JobId, request: Request) -> Response:
             },
         },
         206: _PART,
-        **error_responses(404, 409, 416, 422, 501),
+        304: _KNOWN,
+        **error_responses(404, 409, 412, 416, 422, 501),
     },
 )
 async def get_job_output(job_id: JobId, request: Request) -> Response:
@@ -262,7 +264,8 @@ async def get_job_output(job_id: JobId, request: Request) -> Response:
             },
         },
         206: _PART,
-        **error_responses(404, 409, 416, 422, 501),
+        304: _KNOWN,
+        **error_responses(404, 409, 412, 416, 422, 501),
     },
 )
 async def get_job_timestamps(

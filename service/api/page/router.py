@@ -6,6 +6,7 @@ from fastapi import APIRouter, Request, Response
 from starlette.exceptions import HTTPException
 
 from service.api.page.assets import read_assets
+from service.api.preconditions import failed_precondition
 
 router = APIRouter(include_in_schema=False)
 
@@ -64,9 +65,11 @@ def _document(request: Request, name: str, policy: dict[str, str]) -> Response:
         "Content-Security-Policy": "; ".join(f"{kind} {source}" for kind, source in policy.items()),
         "ETag": f'"{assets.digest}"',
     }
-    known = [tag.removeprefix("W/") for tag in _split(request, "if-none-match")]
-    if headers["ETag"] in known or "*" in known:
-        return Response(status_code=304, headers=headers)
+    failed = failed_precondition(request.headers, headers["ETag"])
+    if failed == 412:
+        raise HTTPException(failed, "the document is another version")
+    if failed is not None:
+        return Response(status_code=failed, headers=headers)
     found = assets.documents[name]
     return Response(found.content, media_type=found.media_type, headers=headers)
 

@@ -1,4 +1,4 @@
-"""A file in parts: whatever the header says, the answer is a part of it, all of it, or 416."""
+"""A file in parts, or a version of it: whatever headers say, the answer is that of RFC 9110."""
 
 from __future__ import annotations
 
@@ -40,7 +40,9 @@ def ask(
     async def asked() -> httpx.Response:
         transport = httpx.ASGITransport(app)
         fields = [("range", value.encode()) for value in ranges]
-        fields += [(key.replace("_", "-"), value.encode()) for key, value in headers.items()]
+        fields += [
+            (key.replace("_", "-"), value.encode("latin-1")) for key, value in headers.items()
+        ]
         async with httpx.AsyncClient(transport=transport, base_url="http://test") as client:
             return await client.request(method, f"/{name}", headers=fields)
 
@@ -144,6 +146,75 @@ def test_a_range_is_for_get_and_for_the_version_that_it_names(app: FastAPI) -> N
     assert ask(app, "bytes=5-6", "bytes=7-8").content == CONTENT
     head = ask(app, "bytes=5-6", method="HEAD")
     assert (head.status_code, head.headers["content-length"]) == (200, "100")
+
+
+EARLIER, LATER = "Sun, 06 Nov 1994 08:49:37 GMT", "Fri, 31 Dec 9999 23:59:59 GMT"
+NO_DATES = (
+    "yesterday", "0", "", "1994-11-06", EARLIER[:-4], EARLIER.replace("06", "66"),
+    EARLIER.replace("Nov", "Abc"), EARLIER.replace(":37", ":61"), EARLIER.replace("06", "00"),
+)  # fmt: skip
+
+
+def test_preconditions_are_those_of_the_rfc(app: FastAPI) -> None:
+    whole = ask(app)
+    tag, date = whole.headers["etag"], whole.headers["last-modified"]
+    cases: list[tuple[int, dict[str, str]]] = [
+        *[(200, {"if_match": known}) for known in (tag, "*", f'"a", {tag}', f'"a,b" ,,{tag},')],
+        *[(412, {"if_match": other}) for other in ('"a"', f"W/{tag}", tag[1:-1], "", f"{tag} x")],
+        *[(304, {"if_none_match": known}) for known in (tag, f"W/{tag}", "*", f'W/"a,b", {tag}')],
+        *[(200, {"if_none_match": other}) for other in ('"a"', tag[1:-1], "", f"{tag}{tag}", '"')],
+        *[(304, {"if_modified_since": since}) for since in (date, LATER)],
+        (200, {"if_modified_since": EARLIER}),
+        *[(200, {"if_unmodified_since": since}) for since in (date, LATER)],
+        # The older forms of a date.
+        (412, {"if_unmodified_since": EARLIER}),
+        (412, {"if_unmodified_since": "Sunday, 06-Nov-94 08:49:37 GMT"}),
+        (412, {"if_unmodified_since": "Sun Nov  6 08:49:37 1994"}),
+        (304, {"if_modified_since": "Sun Nov 16 08:49:37 2999"}),
+        *[(200, {name: no_date}) for no_date in NO_DATES
+          for name in ("if_modified_since", "if_unmodified_since")],
+        # A tag counts, and the date beside it does not.
+        (200, {"if_match": tag, "if_unmodified_since": EARLIER}),
+        (412, {"if_match": '"a"', "if_unmodified_since": LATER}),
+        (200, {"if_none_match": '"a"', "if_modified_since": LATER}),
+        (304, {"if_none_match": tag, "if_modified_since": EARLIER}),
+        # Who expects one version and has it gets no other answer than who has it.
+        (304, {"if_match": tag, "if_none_match": tag}),
+        (412, {"if_match": '"a"', "if_none_match": tag}),
+    ]  # fmt: skip
+    missed = []
+    for status, headers in cases:
+        for method in ("GET", "HEAD"):
+            answer = ask(app, method=method, **headers)
+            versions = (answer.headers.get("etag"), answer.headers.get("last-modified"))
+            content = CONTENT if (status, method) == (200, "GET") else b""
+            if answer.status_code != status or (
+                status != 412 and (versions, answer.content) != ((tag, date), content)
+            ):
+                missed.append((method, headers, answer))
+    assert not missed
+
+
+def test_preconditions_come_before_ranges(app: FastAPI) -> None:
+    tag = ask(app).headers["etag"]
+    for header in ("bytes=5-6", "bytes=900-"):
+        assert ask(app, header, if_none_match=tag).status_code == 304
+        assert ask(app, header, if_match='"another"').status_code == 412
+    assert ask(app, "bytes=5-6", if_match=tag, if_none_match='"another"').status_code == 206
+    assert ask(app, "bytes=5-6", if_match=tag, if_range='"another"').status_code == 200
+
+
+WRITTEN = st.text(st.characters(codec="latin-1", exclude_categories=["Cc"]), max_size=30)
+
+
+@given(
+    st.dictionaries(
+        st.sampled_from(["if_match", "if_none_match", "if_modified_since", "if_unmodified_since"]),
+        st.one_of(WRITTEN, st.sampled_from(["*", 'W/"', EARLIER, LATER, *NO_DATES])),
+    )
+)
+def test_no_precondition_is_an_error(app: FastAPI, headers: dict[str, str]) -> None:
+    assert ask(app, **headers).status_code in (200, 304, 412)
 
 
 def test_a_file_without_bytes_or_that_is_gone(app: FastAPI) -> None:

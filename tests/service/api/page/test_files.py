@@ -96,6 +96,7 @@ def test_a_page_that_is_still_the_newest_is_not_sent_again(server: Any) -> None:
         assert (again.status_code, again.content) == (304, b""), known
         assert again.headers["etag"] == tag
     assert server.client.get("/", headers={"If-None-Match": '"old"'}).status_code == 200
+    assert server.client.get("/", headers={"If-Match": '"old"'}).status_code == 412
 
 
 @pytest.mark.parametrize(
