@@ -34,11 +34,16 @@ class Methods:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Handle an ASGI connection."""
-        routes = [] if scope["type"] != "http" else self._routes_of(scope)
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        # First, since a name at the end of a path may have slashes in it, but not at its end.
+        if place := self._place_without_slash(scope):
+            await Response(status_code=307, headers=place)(scope, receive, send)
+            return
+        routes = self._routes_of(scope)
         if not routes:
-            place = self._place_without_slash(scope) if scope["type"] == "http" else None
-            app = self._app if place is None else Response(status_code=307, headers=place)
-            await app(scope, receive, send)
+            await self._app(scope, receive, send)
             return
         methods = {"OPTIONS"}.union(*(route.methods or () for route in routes))
         if "GET" in methods:
