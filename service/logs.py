@@ -35,8 +35,8 @@ def configure_logging(level: str, log_format: Literal["text", "json"]) -> None:
 
     Exceptions are logged by class and frames only, because messages may quote a caller's text. For
     the same reason uvicorn stays at level info, because at debug it logs WebSocket messages, and
-    its lines with the paths of WebSockets are dropped. What asyncio complains of is logged once a
-    minute: at the limit of open files it complains of each connection that it cannot take.
+    its lines with the paths of WebSockets are dropped. What asyncio complains of, and what uvicorn
+    warns of, is logged once a minute: clients can cause it as often as they like.
     """
     handler = logging.StreamHandler()
     handler.setFormatter(_Text(_TEXT_FORMAT) if log_format == "text" else _Json())
@@ -153,17 +153,23 @@ def _is_worth_it(record: logging.LogRecord) -> bool:
     return not (isinstance(record.msg, str) and any(part in record.msg for part in _UNWANTED))
 
 
+_COMPLAINTS = {
+    "asyncio": (logging.WARNING, logging.ERROR),
+    "uvicorn.error": (logging.WARNING,),
+}
+"""By logger, the levels of what clients can cause. Errors of uvicorn are faults of the service."""
+
 _NEWS_AGAIN_S = 60.0
 _MOST_KEPT = 64
 """Complaints that are remembered; there are not that many kinds."""
 
 
 def _is_news() -> Callable[[logging.LogRecord], bool]:
-    """Return a filter for what asyncio has said already within a minute."""
+    """Return a filter for what has been complained of already within a minute."""
     said: dict[str, float] = {}
 
     def is_news(record: logging.LogRecord) -> bool:
-        if record.name != "asyncio" or record.levelno < logging.WARNING:
+        if record.levelno not in _COMPLAINTS.get(record.name, ()):
             return True
         # The lines that follow name the socket or the task.
         complaint, now = record.getMessage().partition("\n")[0], time.monotonic()

@@ -249,7 +249,7 @@ def test_texts_and_paths_of_websockets_are_not_logged_even_at_debug() -> None:
     assert "private-path" not in text
 
 
-def test_asyncio_complains_once_a_minute_of_the_same() -> None:
+def test_asyncio_and_uvicorn_complain_once_a_minute_of_the_same() -> None:
     lines = run(
         "text",
         """
@@ -268,9 +268,17 @@ def test_asyncio_complains_once_a_minute_of_the_same() -> None:
         complain("socket.accept() out of system resource")
         for _ in range(3):
             logger.error("of others nothing is held back")
+            uvicorn_logger = logging.getLogger("uvicorn.error")
+            uvicorn_logger.warning("Invalid HTTP request received.")
+            uvicorn_logger.warning("Unsupported upgrade request.")
+            uvicorn_logger.info("nor what uvicorn tells")
+            uvicorn_logger.error("nor its errors")
         """,
     )
     complaints = [line.partition("asyncio: ")[2] for line in lines if " asyncio: " in line]
     accepting = "socket.accept() out of system resource"
     assert complaints == [accepting, "something else", accepting]
-    assert sum("of others" in line for line in lines) == 3
+    for kept in ("of others", "nor what", "nor its"):
+        assert sum(kept in line for line in lines) == 3
+    for once in ("Invalid HTTP", "Unsupported upgrade"):
+        assert sum(once in line for line in lines) == 1

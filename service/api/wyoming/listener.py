@@ -49,7 +49,8 @@ class Listener:
             else:
                 self._sockets = [listen_at(address.path)]
         except OSError as error:
-            raise StartupError(f"wyoming: cannot listen on {address}: {error}") from error
+            reason = error.strerror or error
+            raise StartupError(f"wyoming: cannot listen on {address}: {reason}") from error
 
     @asynccontextmanager
     async def serving(

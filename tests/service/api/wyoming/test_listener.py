@@ -17,6 +17,8 @@ from tests.service.api.wyoming.talks import SHORT, Talk, pcm, run, whole
 
 pytestmark = pytest.mark.thorough
 
+IN_USE = "Address already in use\n"
+
 
 def test_a_unix_socket_serves_its_owner_and_group_and_is_removed(
     start_server: Callable[..., Any], tmp_path: Path
@@ -37,7 +39,7 @@ def test_a_unix_socket_serves_its_owner_and_group_and_is_removed(
     assert run(talk())
     second = start_server("--wyoming", f"unix://{path}")
     assert second.process.wait(timeout=240) == 1
-    second.wait_for(rf"kokoro-service: wyoming: cannot listen on unix://{path}: ")
+    second.wait_for(rf"kokoro-service: wyoming: cannot listen on unix://{path}: {IN_USE}")
     assert run(talk())
     assert server.stop() == 0
     assert not path.exists()
@@ -60,7 +62,7 @@ def test_a_taken_port_stops_start_up_with_one_line(start_server: Callable[..., A
         # Found before the model is looked for, which is not there.
         server = start_server("--wyoming", uri, "--model", "/nowhere.onnx")
         assert server.process.wait(timeout=240) == 1
-        server.wait_for(rf"kokoro-service: wyoming: cannot listen on {uri}: ")
+        server.wait_for(rf"kokoro-service: wyoming: cannot listen on {uri}: {IN_USE}")
     assert not any("Traceback" in line for line in server.log)
 
 
