@@ -225,7 +225,7 @@ class Audiobook:
             yield from narration.plan(note)
             _refuse(troubles, "cannot be said; nothing was made")
 
-        self._journal.plan(identity, chunks())
+        self._journal.plan(identity, chunks(), lambda: narration.n_dropped)
         lengths = self._journal.chapter_lengths()
         self._watcher.tell(
             "planned",

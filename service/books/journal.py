@@ -17,6 +17,7 @@ from service.folder_lock import lock_folder
 
 _SCHEMA = """
 create table if not exists identity (name text primary key, value text not null);
+create table if not exists omission (n_characters integer not null);
 create table if not exists chunk (
     position integer primary key,
     chapter integer not null,
@@ -125,13 +126,31 @@ class Journal:
         """Return what the plan was made of; empty if there is no plan."""
         return dict(self._rows("select name, value from identity"))
 
-    def plan(self, identity: Mapping[str, str], chunks: Iterable[PlannedChunk]) -> None:
-        """Keep a plan in the place of the one before. Sounds that it does not need are dropped."""
+    @property
+    def n_dropped(self) -> int:
+        """Return how many characters the plan leaves out; 0 if there is no plan."""
+        ((n_characters,),) = self._rows("select coalesce(sum(n_characters), 0) from omission")
+        return int(n_characters)
+
+    def plan(
+        self,
+        identity: Mapping[str, str],
+        chunks: Iterable[PlannedChunk],
+        count_dropped: Callable[[], int] = lambda: 0,
+    ) -> None:
+        """Keep a plan in the place of the one before. Sounds that it does not need are dropped.
+
+        Args:
+            identity: what it was made of.
+            chunks: of the plan.
+            count_dropped: returns how many characters it leaves out, after the last chunk.
+        """
 
         def write() -> None:
             with self._database:
                 self._database.execute("begin immediate")
                 self._database.execute("delete from identity")
+                self._database.execute("delete from omission")
                 self._database.execute("delete from chunk")
                 self._database.executemany(
                     "insert into chunk (chapter, section, key, n_phonemes, words) "
@@ -141,6 +160,7 @@ class Journal:
                         for one in chunks
                     ),
                 )
+                self._database.execute("insert into omission values (?)", (count_dropped(),))
                 self._database.execute("delete from sound where key not in (select key from chunk)")
                 self._database.executemany("insert into identity values (?, ?)", identity.items())
 
@@ -152,7 +172,7 @@ class Journal:
         def write() -> None:
             with self._database:
                 self._database.execute("begin immediate")
-                for table in ("identity", "chunk", "sound"):
+                for table in ("identity", "omission", "chunk", "sound"):
                     self._database.execute(f"delete from {table}")
 
         self._guarded(write)

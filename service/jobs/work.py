@@ -118,6 +118,7 @@ def perform(
     wait = partial(synthesizer.wait_for_requests, cancellation)
     try:
         with Journal(order.output.state) as journal:
+            job.n_dropped = journal.n_dropped  # of a plan that the process before has made
             audiobook = Audiobook(
                 book, order.choice.of(book), order, journal, _Progress(job, folder)
             )

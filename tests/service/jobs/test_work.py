@@ -12,27 +12,65 @@ from service.books.choice import Choice
 from service.books.document_reader import DocumentReader, ReadingLimits
 from service.books.narration import Manner
 from service.books.outputs import Output
-from service.errors import SynthesisError
+from service.errors import CancelledError, SynthesisError
 from service.jobs import Job, JobOrder, JobsFolder, perform
 from service.settings import Settings
 from service.speech import Cancellation, Synthesizer
+
+
+def added(folder: JobsFolder, text: str) -> tuple[Job, JobOrder]:
+    """Add a job that speaks a text; return it with what it is to do."""
+    document = folder.incoming / "received"
+    document.write_bytes(text.encode())
+    job = Job(
+        id="0" * 32, owner=None, options={}, document="document.txt", title="A night",
+        n_characters=len(text), created_s=1.0,
+    )  # fmt: skip
+    folder.add(job, document)
+    output = Output(folder.folder_of(job) / "output.flac", "audio", "flac")
+    return job, JobOrder(
+        folder.folder_of(job) / job.document, None, Order(Choice(), Manner(Cast()), output)
+    )
+
+
+class _Interrupted(JobsFolder):
+    """Ends the work of a job after its first chunk."""
+
+    def check_room(self, job: Job) -> None:
+        raise CancelledError("the process ends")
+
+
+def test_a_job_that_goes_on_tells_what_the_process_before_left_out(
+    synthesizer: Synthesizer, tmp_path: Path
+) -> None:
+    """While it is worked on, nothing of that is in its record."""
+    limits = {"max_jobs": 1, "max_bytes": 1 << 20, "max_age_s": 60}
+    folder: JobsFolder = _Interrupted(tmp_path / "jobs", **limits)
+    job, order = added(folder, "Hello \uf0b7 there \ue000\ue001.")
+    with DocumentReader(ReadingLimits.of(Settings())) as documents:
+        with (
+            Cancellation(is_background=True) as cancellation,
+            pytest.raises(CancelledError, match="the process ends"),
+        ):
+            perform(job, order, documents, synthesizer, cancellation, folder)
+        assert job.n_dropped == 3
+        folder.close()
+
+        folder = JobsFolder(tmp_path / "jobs", **limits)
+        (again,) = folder.jobs()
+        with Cancellation(is_background=True) as cancellation:
+            outputs = perform(again, order, documents, synthesizer, cancellation, folder)
+    folder.finish(again, state="done", outputs=outputs)
+    assert again.n_dropped == 3
+    folder.close()
 
 
 def test_damaged_speech_is_dropped_and_the_next_try_makes_it_anew(
     synthesizer: Synthesizer, tmp_path: Path
 ) -> None:
     folder = JobsFolder(tmp_path / "jobs", max_jobs=1, max_bytes=1 << 20, max_age_s=60)
-    document = folder.incoming / "received"
-    document.write_bytes(b"Hello.")
-    job = Job(
-        id="0" * 32, owner=None, options={}, document="document.txt", title="A night",
-        n_characters=6, created_s=1.0,
-    )  # fmt: skip
-    folder.add(job, document)
-    output = Output(folder.folder_of(job) / "output.flac", "audio", "flac")
-    order = JobOrder(
-        folder.folder_of(job) / job.document, None, Order(Choice(), Manner(Cast()), output)
-    )
+    job, order = added(folder, "Hello.")
+    output = order.order.output
     output.state.mkdir()
     (output.state / "speech.sqlite").write_bytes(b"no database" * 1000)
 
