@@ -144,6 +144,13 @@ class JobNotFailedError(ServiceError):
     code = "job_not_failed"
 
 
+class JobLeavingError(ServiceError):
+    """Something is wanted of a job that is being deleted."""
+
+    status = 409
+    code = "job_leaving"
+
+
 class UnauthorizedError(ServiceError):
     """The API key is missing or unknown."""
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import math
 import threading
+import time
 from collections import Counter
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -18,6 +20,7 @@ from service.api.job_options import JobOptions
 from service.books.document_reader import DocumentReader
 from service.errors import (
     CancelledError,
+    JobLeavingError,
     JobNotFoundError,
     JobsUnavailableError,
     NotReadyError,
@@ -27,6 +30,7 @@ from service.errors import (
 )
 from service.extras import advice, is_installed
 from service.jobs import Job, JobsFolder, perform
+from service.jobs.storage import cause
 from service.settings import Settings
 from service.speech import Cancellation, Synthesizer
 
@@ -78,6 +82,8 @@ class JobRunner:
         self._idleness = idleness
         self._opened: JobsFolder | None = None
         self._opening = asyncio.Lock()
+        self._not_opened: tuple[float, str] = (-math.inf, "")
+        """When the folder could not be opened last, and why."""
         self._synthesizer: Synthesizer | None = None
         self._executor = ThreadPoolExecutor(AT_ONCE, thread_name_prefix="job")
         # One thread, for those who change the folder wait for each other anyway.
@@ -124,9 +130,17 @@ class JobRunner:
             if self._settings.data_dir is None:
                 raise JobsUnavailableError("set data_dir to a folder where jobs are kept")
             path = self._settings.data_dir / _FOLDER
+            came_s = time.monotonic()
             async with self._opening:
+                failed_s, why = self._not_opened
+                if failed_s > came_s:  # for all who waited meanwhile
+                    raise JobsUnavailableError(why)
                 if self._opened is None:
-                    self._opened = await self._on_disk(partial(self._open, path))
+                    try:
+                        self._opened = await self._on_disk(partial(self._open, path))
+                    except JobsUnavailableError as error:
+                        self._not_opened = time.monotonic(), error.message
+                        raise
                     self._expire()
                     self._fill()
         return self._opened
@@ -191,6 +205,7 @@ class JobRunner:
         """Queue a job that has failed. What is made of it is kept.
 
         Raises:
+            JobLeavingError: it is being removed.
             JobNotFailedError: it has not failed.
             JobNotFoundError: it was removed meanwhile.
             NotReadyError: the service is shutting down.
@@ -200,7 +215,7 @@ class JobRunner:
         if job.state == "failed" and (task := self._tasks.get(job.id)):
             await asyncio.wait([task])  # it is at its end
         if job.id in self._leaving:
-            raise JobNotFoundError("the job is being deleted")
+            raise JobLeavingError("the job is being deleted")
         await self._on_disk(partial(folder.queue_again, job))
         self._fill()
 
@@ -208,13 +223,14 @@ class JobRunner:
         """Stop a job if it is worked on, and remove it.
 
         Raises:
+            JobLeavingError: it is being removed already.
             JobNotFoundError: it was removed meanwhile.
             NotReadyError: the service is shutting down.
             StorageFailedError: it cannot be removed; it goes on, or is removed later.
         """
         folder = await self.folder()
         if job.id in self._leaving:
-            raise JobNotFoundError("the job is being deleted")
+            raise JobLeavingError("the job is being deleted")
         self._leaving.add(job.id)
         try:
             cancellation, task = self._cancellations.get(job.id), self._tasks.get(job.id)
@@ -304,7 +320,7 @@ class JobRunner:
             code, message = error.code, error.message
         except OSError as error:
             logger.error("a job failed: %s", error.strerror or type(error).__name__)
-            message = "the service could not write the files of the job; its disk may be full"
+            message = f"the service could not write the files of the job: {cause(error)}"
             code = StorageFailedError.code
         except Exception:
             logger.exception("a job failed")

@@ -79,7 +79,7 @@ _DESCRIPTIONS = {
     403: "The request comes from a web page of another origin, or names another host",
     404: "The model, voice or job does not exist",
     408: "Headers or body did not arrive in time",
-    409: "The job is not done, or has no such file; or it has not failed",
+    409: "The job is not done, or has no such file; or it has not failed, or is being deleted",
     412: "The file is another version than the request expects",
     413: "The text or the body is too long",
     415: "The content type is not JSON, or not of a document that can be read",

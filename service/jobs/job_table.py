@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import logging
+import math
 import sqlite3
+import time
 from collections.abc import Iterator
 from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
@@ -26,6 +28,12 @@ insert into room with recursive page (n) as (values (1) union all select n + 1 f
 select randomblob({_PAGE_BYTES - 500}) from page limit {_N_PAGES}
 """
 
+_WAIT_S = 5.0
+"""How long a change waits for another program that has locked the file."""
+
+_KNOWN_S = 60.0
+"""For so long after it waited in vain, no other change waits: they would wait one after another."""
+
 
 class JobTable:
     """A row for each job, its remarks, and one for each document that is being read.
@@ -46,6 +54,7 @@ class JobTable:
             # Rows are read as bytes, so that one with a damaged text does not hide the others.
             database = sqlite3.connect(path, check_same_thread=False, isolation_level=None)
             self._database = opened.enter_context(closing(database))
+            self._locked_s = -math.inf  # when it was seen last that another program has it
             database.text_factory = bytes
             # Unlike a write-ahead log, a journal that stays needs no new room on a full disk.
             database.execute("pragma journal_mode = persist")
@@ -82,7 +91,7 @@ class JobTable:
         database = self._database
         if database.in_transaction:  # one that could not be rolled back
             database.execute("rollback")
-        database.execute("begin exclusive")
+        self._begin()
         try:
             yield
             database.execute("commit")
@@ -90,6 +99,19 @@ class JobTable:
             if database.in_transaction:
                 database.execute("rollback")
             raise
+
+    def _begin(self) -> None:
+        """Begin a transaction; wait for a program that has locked the file, but do so once."""
+        is_known = time.monotonic() - self._locked_s < _KNOWN_S
+        wait_ms = 0 if is_known else round(_WAIT_S * 1000)
+        self._database.execute(f"pragma busy_timeout = {wait_ms}")
+        try:
+            self._database.execute("begin exclusive")
+        except sqlite3.OperationalError as error:
+            if "locked" in str(error):
+                self._locked_s = time.monotonic()
+            raise
+        self._locked_s = -math.inf
 
     def records(self) -> dict[str, bytes]:
         """Return the records of all jobs by their ids; one that is no text is empty."""

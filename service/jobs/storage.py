@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import logging
 import os
 import shutil
@@ -17,6 +18,31 @@ from service.errors import StorageFailedError, StorageFullError
 logger = logging.getLogger(__name__)
 
 TRY_AGAIN_S = 60
+
+_LOCKED = "another program has locked its database"
+_FULL = "its disk is full"
+_FAILING = "its disk fails"
+_PROTECTED = "it may not be written"
+_UNKNOWN = "the log says why"
+
+_CAUSES: dict[int | None, str] = {
+    errno.ENOSPC: _FULL,
+    errno.EDQUOT: _FULL,
+    errno.EIO: _FAILING,
+    errno.EROFS: _PROTECTED,
+    errno.EACCES: _PROTECTED,
+    errno.EPERM: _PROTECTED,
+    errno.EMFILE: "too many files are open",
+    errno.ENFILE: "too many files are open",
+}
+
+_CAUSES_IN_SQLITE = {
+    "locked": _LOCKED,
+    "full": _FULL,
+    "I/O": _FAILING,
+    "readonly": _PROTECTED,
+}
+"""By what is in the message: before Python 3.11 an error has no code."""
 
 
 class Sizes:
@@ -81,7 +107,7 @@ def storing() -> Iterator[None]:
     except (OSError, sqlite3.Error) as error:
         logger.error("the folder of jobs cannot be changed: %s", reason(error))
         raise StorageFailedError(
-            "the service cannot write its folder of jobs now; its disk may be full"
+            f"the service cannot write its folder of jobs now: {cause(error)}"
         ) from error
 
 
@@ -99,6 +125,17 @@ def reason(error: Exception) -> str:
     if isinstance(error, OSError):
         return error.strerror or type(error).__name__
     return str(error)
+
+
+def cause(error: BaseException | None) -> str:
+    """Return what stands in the way of a folder, for callers, as far as an error tells."""
+    if isinstance(error, sqlite3.Error):
+        message = str(error)
+        known = (text for part, text in _CAUSES_IN_SQLITE.items() if part in message)
+        return next(known, _UNKNOWN)
+    if isinstance(error, OSError):
+        return _CAUSES.get(error.errno) or cause(error.__cause__)
+    return _UNKNOWN
 
 
 def sync(path: Path) -> None:

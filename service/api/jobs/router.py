@@ -32,6 +32,7 @@ from service.api.seekable_file import SeekableFile
 from service.api.state import ServiceState, state_of
 from service.errors import JobNotDoneError, StorageFailedError
 from service.jobs import Job
+from service.jobs.storage import cause
 
 JOBS = "/jobs"
 """The path of all jobs."""
@@ -147,9 +148,8 @@ async def create_job(
             )
             await _add(state, job, document, examined.n_charged)
         except OSError as error:
-            raise StorageFailedError(
-                "the service cannot keep the document; its disk may be full"
-            ) from error
+            message = f"the service cannot keep the document: {cause(error)}"
+            raise StorageFailedError(message) from error
         finally:
             # What cannot be removed now is removed at the next start.
             remove = partial(shutil.rmtree, received, ignore_errors=True)
@@ -198,7 +198,7 @@ async def retry_job(job_id: JobId, request: Request) -> JobAnswer:
     status_code=204,
     response_class=Response,
     operation_id="delete_job",
-    responses=error_responses(404, 422, 501, 503),
+    responses=error_responses(404, 409, 422, 501, 503),
 )
 async def delete_job(job_id: JobId, request: Request) -> None:
     """Stop a job if it is worked on, and remove it with its files."""

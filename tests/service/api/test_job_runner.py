@@ -17,7 +17,13 @@ from service.api.callers import Callers
 from service.api.idleness import Idleness
 from service.api.job_runner import JobRunner
 from service.books.document_reader import DocumentReader, ReadingLimits
-from service.errors import JobNotFoundError, StorageFailedError, UnknownVoiceError
+from service.errors import (
+    JobLeavingError,
+    JobNotFoundError,
+    JobsUnavailableError,
+    StorageFailedError,
+    UnknownVoiceError,
+)
 from service.jobs import Job, JobOrder, JobsFolder
 from service.jobs.job_table import JobTable
 from service.settings import Settings
@@ -249,13 +255,42 @@ def test_nobody_on_the_event_loop_waits_for_the_disk(
             assert await runner.find(second.id) is second
             assert runner.n_unfinished == 0
             waiting = asyncio.create_task(runner.remove(second))
-            with pytest.raises(JobNotFoundError, match="being deleted"):
+            with pytest.raises(JobLeavingError, match="being deleted"):
                 await runner.remove(first)
-            with pytest.raises(JobNotFoundError, match="being deleted"):
+            with pytest.raises(JobLeavingError, match="being deleted"):
                 await runner.retry(first)
             assert not removing.done()
             comes_back.set()
             await asyncio.gather(removing, waiting)
+        assert await runner.own() == []
+
+    run(data_dir, scenario)
+
+
+def test_who_asks_while_the_folder_is_opened_shares_the_wait(
+    work: Work, data_dir: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def scenario(runner: JobRunner) -> None:
+        begun, goes_on = [], threading.Event()
+        open_folder = JobRunner._open
+
+        def locked(runner: JobRunner, path: Path) -> JobsFolder:
+            begun.append(path)
+            assert goes_on.wait(60)
+            raise JobsUnavailableError("another program has locked it")
+
+        monkeypatch.setattr(JobRunner, "_open", locked)
+        asked = [asyncio.create_task(runner.own()) for _ in range(5)]
+        await until(lambda: begun)
+        goes_on.set()
+        for refused in await asyncio.gather(*asked, return_exceptions=True):
+            assert isinstance(refused, JobsUnavailableError)
+            assert "locked" in refused.message
+        assert len(begun) == 1
+        with pytest.raises(JobsUnavailableError):
+            await runner.own()  # it is tried anew by who comes later
+        assert len(begun) == 2
+        monkeypatch.setattr(JobRunner, "_open", open_folder)
         assert await runner.own() == []
 
     run(data_dir, scenario)

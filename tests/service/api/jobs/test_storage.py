@@ -45,30 +45,36 @@ def test_a_locked_database_delays_who_changes_jobs_and_nobody_else(
     database = tmp_path / "jobs" / "jobs.sqlite"
     with (
         closing(sqlite3.connect(database, isolation_level=None)) as other,
-        ThreadPoolExecutor(2) as clients,
+        ThreadPoolExecutor(3) as clients,
     ):
         other.execute("begin exclusive")
         deletion = clients.submit(client.delete, f"/jobs/{job_id}")
         creation = clients.submit(client.post, "/jobs", json={"text": TEXT})
-        while not (deletion.done() and creation.done()):
+        again = clients.submit(client.delete, f"/jobs/{job_id}")
+        while not (deletion.done() and creation.done() and again.done()):
             assert client.get("/health").status_code == 200
             assert [job["id"] for job in client.get("/jobs").json()["jobs"]] == [job_id]
             assert "kokoro_jobs_unfinished 0.0" in client.get("/metrics").text
             assert client.get(f"/jobs/{job_id}/output").content.startswith(b"fLaC")
-        for answer in (deletion.result(), creation.result()):
+        # Of two deletions at a time one is refused, whichever comes first.
+        refused = {one.result().status_code: one.result() for one in (deletion, again)}
+        assert refused.keys() == {409, 503}
+        assert refused[409].json()["error"]["code"] == "job_leaving"
+        for answer in (refused[503], creation.result()):
             assert answer.status_code == 503
             assert answer.json()["error"]["code"] == "storage_failed"
+            assert "another program has locked its database" in answer.json()["error"]["message"]
             assert int(answer.headers["retry-after"]) > 0
         other.execute("rollback")
     assert client.get(f"/jobs/{job_id}").json()["state"] == "done"
     assert client.delete(f"/jobs/{job_id}").status_code == 204
     assert server.stop() == 0
 
-    again = start(tmp_path)
-    assert again.client.get("/jobs").json() == {"jobs": []}
+    restarted = start(tmp_path)
+    assert restarted.client.get("/jobs").json() == {"jobs": []}
     names = {path.name for path in (tmp_path / "jobs").iterdir() if path.is_dir()}
     assert names == {"incoming", "outgoing"}
-    assert again.stop() == 0
+    assert restarted.stop() == 0
 
 
 @pytest.mark.thorough
