@@ -20,7 +20,7 @@ from service.errors import (
     TextTooLongError,
 )
 from service.speech import AudioSegment, Delivery, Plan, Synthesizer
-from service.text import Clause, ClauseBuffer, voices_after, without_voice_tags
+from service.text import Clause, ClauseBuffer, is_blank, voices_after, without_voice_tags
 
 T = TypeVar("T")
 M = TypeVar("M")
@@ -211,7 +211,7 @@ class ClauseSpeech(Generic[T, M]):
             except CancelledError:
                 pass  # whoever cancels knows
             except (EmptyTextError, NothingToSayError) as error:
-                if without_voice_tags(order.clause.text).strip():
+                if not is_blank(without_voice_tags(order.clause.text)):
                     yield Unspoken(order.clause, error)
             except ServiceError as error:
                 yield Unspoken(order.clause, error)

@@ -1,6 +1,6 @@
 """Text front end: text in, phonemes of Kokoro's vocabulary out."""
 
-from service.text.characters import check_text, encodable, longest_in_words
+from service.text.characters import check_text, encodable, is_blank, longest_in_words
 from service.text.clauses import Clause, ClauseBuffer
 from service.text.espeak import Espeak
 from service.text.frontend import READ_AT_ONCE, FrontEnd
@@ -45,6 +45,7 @@ __all__ = [
     "check_text",
     "encodable",
     "find_language",
+    "is_blank",
     "is_variety",
     "language_of_voice",
     "load_vocabulary",

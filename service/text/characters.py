@@ -38,6 +38,23 @@ said."""
 
 _ZERO_WIDTH_JOINERS = frozenset("\u200c\u200d")
 
+# Nothing is seen of what has Unicode's property Default_Ignorable_Code_Point: fillers of scripts,
+# joiners, selectors, tags. Of those in DerivedCoreProperties.txt, versions 14 to 16 assign these.
+_IGNORABLE = re.compile(
+    "[\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e"
+    "\u2060-\u2064\u2066-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\U0001bca0-\U0001bca3"
+    "\U0001d173-\U0001d17a\U000e0001\U000e0020-\U000e007f\U000e0100-\U000e01ef]"
+)
+_EMOJI_SELECTORS = frozenset("\ufe0e\ufe0f")
+
+# Braille without a dot. Its category says that it is a symbol, but it is a space.
+_EMPTY_BRAILLE = "\u2800"
+
+# Accents for letters of any script. Those that enclose a sign, as in a keycap, are not among them.
+_ACCENT = re.compile(
+    "[\u0300-\u036f\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20dc\u20e1\u20e5-\u20f0\ufe20-\ufe2f]"
+)
+
 # Compatibility forms of letters, digits and marks: full-width, mathematical, circled, ligatures,
 # squared units. Fractions and superscripts stay: espeak-ng reads `½` and `²`, and unfolding would
 # turn `x²` into `x2`.
@@ -56,6 +73,9 @@ _UNFOLDED_FORMS = frozenset(
     }
 )
 
+# They have names of their own, which are shorter than those of their parts.
+_NAMED_WHOLE = "∬∭⨌"
+
 # Characters of `㌖` (kilometre) and `㎯`. Longer are two Arabic phrases, which no language here
 # reads: letter by letter, `ﷺ` would take 12 s.
 _LONGEST_UNFOLDED = 6
@@ -63,11 +83,11 @@ _LONGEST_UNFOLDED = 6
 # Between ASCII digits a full-width comma separates numbers: 100，200. Full-width digits it groups.
 _COMMA_OF_LIST = re.compile("(?<=[0-9])，(?=[0-9])")
 _LINE_BREAK = re.compile(r"\r\n?")
-_SEPARATORS = {0x2028: "\n", 0x2029: "\n\n"}
+_SPELLINGS = {0x2028: "\n", 0x2029: "\n\n", ord(_EMPTY_BRAILLE): " "}
 
 
 # What becomes many characters as words, and how many at most: `9` is `quatre-vingt-dix-neuf` in
-# `99`, `_` an underscore, `⨌` four integrals. Measured over all characters, in every language.
+# `99`, `_` an underscore, `≥` a comparison. Measured over all characters, in every language.
 _GROWING = (
     (re.compile(r"[\d\uff00-\uffef]"), 12),
     (re.compile(r"[#$%&*+/<=>@\\^_`|~]"), 16),
@@ -118,8 +138,16 @@ def check_text(text: str) -> None:
 
 def check_visible(text: str) -> None:
     """Raise EmptyTextError if there is nothing but white space and invisible characters."""
-    if all(character.isspace() or unicodedata.category(character) == "Cf" for character in text):
+    if is_blank(text):
         raise EmptyTextError("the text is empty")
+
+
+def is_blank(text: str) -> bool:
+    """Tell whether a text is nothing but white space and invisible characters."""
+    return all(
+        character.isspace() or character == _EMPTY_BRAILLE or _is_invisible(character)
+        for character in text
+    )
 
 
 def replaced(text: str) -> str:
@@ -176,26 +204,52 @@ def longest_in_words(text: str) -> int:
 def clean_text(text: TracedText, *, keep_joiners: bool = False) -> TracedText:
     """Return the text in composed form, with one spelling for each letter, digit, break and space.
 
-    Invisible formatting is removed: byte order marks, zero-width characters, bidirectional
-    controls, soft hyphens. `keep_joiners` keeps the zero-width joiner and non-joiner, which
-    Devanagari needs. A joiner inside an emoji always stays.
+    What is invisible is removed: byte order marks, zero-width characters, bidirectional controls,
+    soft hyphens, fillers, selectors. So are accents without a letter. `keep_joiners` keeps the
+    zero-width joiner and non-joiner, which Devanagari needs. A joiner inside an emoji always stays,
+    and so does a selector behind a sign.
     """
     text = text.sub(_LINE_BREAK, lambda match: "\n")
     if text.text.isascii():
         return text
     text = text.sub(_COMMA_OF_LIST, lambda match: ", ")
-    text = text.translate(_SEPARATORS).composed()
+    text = text.translate(_SPELLINGS).composed()
     spelled: list[str] = []
     last = ""
     for character in text.text:
-        if unicodedata.category(character) == "Cf":
-            inside_emoji = last != "" and _ends_emoji(last)
-            kept = character in _ZERO_WIDTH_JOINERS and (keep_joiners or inside_emoji)
-            spelled.append(character if kept else "")
-        else:
-            spelled.append(_unfold(character))
+        spelled.append(_spelled(character, last, keep_joiners=keep_joiners))
         last = spelled[-1] or last
     return text.respelled(spelled).composed()
+
+
+def _spelled(character: str, last: str, *, keep_joiners: bool) -> str:
+    """Return the spelling of a character behind what is spelled so far, or its last part."""
+    if character.isascii():
+        return character
+    if _is_invisible(character):
+        if character in _ZERO_WIDTH_JOINERS:
+            kept = keep_joiners or (last != "" and _ends_emoji(last))
+        else:
+            kept = character in _EMOJI_SELECTORS and last != "" and not _ends_word(last)
+        return character if kept else ""
+    if _ACCENT.match(character) and not _bears_accent(last):
+        return ""
+    return _unfold(character)
+
+
+def _is_invisible(character: str) -> bool:
+    """Tell whether nothing is seen of a character, not even a space."""
+    return _IGNORABLE.match(character) is not None or unicodedata.category(character) == "Cf"
+
+
+def _ends_word(text: str) -> bool:
+    """Tell whether a letter or white space is last."""
+    return text[-1].isalpha() or text[-1].isspace()
+
+
+def _bears_accent(text: str) -> bool:
+    """Tell whether an accent may follow: behind a letter, number, symbol or another accent."""
+    return text != "" and unicodedata.category(text[-1])[0] in "LNSM"
 
 
 def _ends_emoji(character: str) -> bool:
@@ -215,7 +269,7 @@ def _unfold(character: str) -> str:
     # Spacing accents (Sk) would unfold to a space and a combining mark, which no voice reads.
     if form not in _UNFOLDED_FORMS or category == "Sk":
         return character
-    if is_phrase(character):
+    if is_phrase(character) or character in _NAMED_WHOLE:
         return character
     unfolded = unicodedata.normalize("NFKC", character)
     # Spaces keep ①② two numbers.

@@ -8,7 +8,7 @@ from functools import lru_cache
 from itertools import chain
 
 from service.text import punctuation
-from service.text.characters import is_silent
+from service.text.characters import is_blank, is_silent
 from service.text.offset_mapping import TracedText
 from service.text.reading import Reading
 
@@ -49,5 +49,7 @@ def _is_noticeable(character: str) -> bool:
     """Tell whether a listener may miss a character."""
     if is_silent(character):
         return True
+    if is_blank(character):
+        return False
     is_noticeable = unicodedata.category(character)[0] in _NOTICEABLE
     return is_noticeable and not punctuation.has_no_words(character)

@@ -15,6 +15,7 @@ from service.api.request_statistics import RequestStatistics
 from service.api.state import ServiceState
 from service.errors import EmptyTextError, InvalidRequestError, ServiceError
 from service.speech import Synthesizer
+from service.text import is_blank
 
 _MAX_MARKS = 256
 """Flushes that may wait for the speech before them. They have no text, so its limit does not bound
@@ -95,7 +96,7 @@ class SpeechContext:
         if settings is not None and settings.speed is not None:
             self._speech.manner = replace(self._speech.manner, speed=settings.speed)
         # The blank that opens a context is not a part of the text.
-        if text.strip() or (text and self._speech.text_end):
+        if not is_blank(text) or (text and self._speech.text_end):
             if self._auto_mode and not text[-1].isspace():
                 text += " "  # the next message is another sentence
             self._is_flushed = False

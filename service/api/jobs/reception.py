@@ -20,6 +20,7 @@ from service.api.schemas import without_halves
 from service.api.state import state_of
 from service.books.book_files import ENDINGS
 from service.errors import CancelledError, EmptyTextError, InvalidRequestError
+from service.text import is_blank
 
 _WITHOUT_TITLES = (".txt",)
 """Endings of documents that have the name of their file for a title."""
@@ -51,7 +52,7 @@ def _keep_text(content: Path, folder: Path) -> tuple[Path, dict[str, Any]]:
     except ValidationError as error:
         errors = [{**item, "loc": ("body", *item["loc"])} for item in error.errors()]
         raise RequestValidationError(errors) from None
-    if not body.text.strip():
+    if is_blank(body.text):
         raise EmptyTextError("the text is empty")
     document = folder / ("document.md" if body.markdown else "document.txt")
     document.write_bytes(body.text.encode())

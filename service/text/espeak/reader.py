@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
 from service.errors import InvalidTextError, UnknownSymbolError
-from service.text.characters import is_meaningful, is_phrase
+from service.text.characters import is_meaningful
 from service.text.espeak.alignment import align as align_words
 from service.text.espeak.engine import Espeak
+from service.text.espeak.letters import Letters
 from service.text.espeak.respellings import respelled
 from service.text.espeak.slices import read_in_slices
 from service.text.espeak.symbols import kokoro_phonemes
@@ -20,9 +20,6 @@ from service.text.offset_mapping import TracedText
 from service.text.reader import SILENT, Fragment, Reader, indexes, pronounced, stressed
 from service.text.reading import Word
 from service.text.spans import Span
-
-# espeak-ng reads all of these as "Chinese letter" or "Japanese letter".
-_ONLY_NAMED = ("CJK ", "HIRAGANA ", "KATAKANA ")
 
 # Emoji whose names end in an English word. espeak-ng reads arbitrary memory in place of that word.
 # Of all symbols up to U+1FFFF, with every voice, only these three are affected.
@@ -68,18 +65,18 @@ class EspeakReader(Reader):
         self._voice = language.espeak_voice
         self._code = language.code
         self._spaces_inside_numbers = language.spaces_inside_numbers
-        self._readable: dict[str, bool] = {}
+        self._letters = Letters(self._ipa)
         self._read_alone = lru_cache(_WORDS_KEPT)(self._read_alone_anew)
 
     def skipped(self, text: TracedText) -> list[int]:
-        """Return the indexes of meaningful characters that espeak-ng would skip, in order."""
+        """Return the indexes of meaningful characters that are skipped, in order; see `Letters`."""
         if text.text.isascii():
             return []
         silent = {
             character
             for character in dict.fromkeys(text.text)
             if not character.isascii() and is_meaningful(character)
-            if not self._is_readable(character)
+            if self._letters.skips(character)
         }
         return indexes(text.text, silent) if silent else []
 
@@ -101,7 +98,7 @@ class EspeakReader(Reader):
         return stressed(self._read_words(span.text), span.override)
 
     def _read_words(self, words: TracedText) -> Fragment:
-        text = words.translate(_NAMES.get(self._code, {})).folded()
+        text = self._letters.written(words.translate(_NAMES.get(self._code, {}))).folded()
         text = respelled(text, self._code)
         slices = [
             _SpokenSlice(part.text, phonemes)
@@ -140,15 +137,6 @@ class EspeakReader(Reader):
         except UnknownSymbolError:
             # Alone it may be spelled. It is only used for comparison, so any symbols will do.
             return ipa
-
-    def _is_readable(self, character: str) -> bool:
-        readable = self._readable.get(character)
-        if readable is None:
-            named = unicodedata.name(character, "").startswith(_ONLY_NAMED)
-            unread = named or is_phrase(character)
-            readable = not unread and self._ipa(character) != ""
-            self._readable[character] = readable
-        return readable
 
     def _checked_ipa(self, text: str) -> str:
         """Return the IPA of a text. Raises UnknownSymbolError if Kokoro cannot say it."""

@@ -110,6 +110,9 @@ _WORDS = """
 √ | square root of | raíz cuadrada de | racine carrée de | radice quadrata di | raiz quadrada de | वर्गमूल | ルート | 根号
 ∑ | sum of | suma de | somme de | somma di | soma de | योग | 総和 | 求和
 ∫ | integral of | integral de | intégrale de | integrale di | integral de | समाकल | 積分 | 积分
+∬ | double integral of | integral doble de | intégrale double de | integrale doppio di | integral dupla de | द्वि समाकल | 二重積分 | 二重积分
+∭ | triple integral of | integral triple de | intégrale triple de | integrale triplo di | integral tripla de | त्रि समाकल | 三重積分 | 三重积分
+⨌ | quadruple integral of | integral cuádruple de | intégrale quadruple de | integrale quadruplo di | integral quádrupla de | चतुः समाकल | 四重積分 | 四重积分
 ∈ | in | pertenece a | appartient à | appartiene a | pertence a | सदस्य | 属する | 属于
 ∅ | empty set | conjunto vacío | ensemble vide | insieme vuoto | conjunto vazio | रिक्त समुच्चय | 空集合 | 空集
 ∀ | for all | para todo | pour tout | per ogni | para todo | सभी के लिए | すべての | 任意

@@ -195,3 +195,53 @@ def test_it_is_the_silence_of_what_cannot_be_pronounced(server: Any, text: str) 
     assert server.client.post("/synthesize", json=fields).content == SHORT_SILENCE
     fields["stream"] = True
     assert server.client.post("/synthesize", json=fields).content == SHORT_SILENCE
+
+
+INVISIBLE = ("\u200b", "\ufeff \u200e", "\u3164", "\u2800", "\u115f\u1160", "\u034f", "\U000e0001")
+"""Texts that look like white space."""
+
+
+@pytest.mark.parametrize(
+    ("path", "body"),
+    [
+        ("/synthesize", {"text": "{}"}),
+        ("/synthesize", {"text": "{}", "stream": True, "format": "pcm"}),
+        ("/synthesize", {"text": "<speak>{}</speak>", "ssml": True}),
+        ("/phonemize", {"text": "{}"}),
+        ("/v1/audio/speech", {"input": "{}"}),
+        ("/v1/audio/speech", {"input": "{}", "stream_format": "sse"}),
+        ("/v1/text-to-speech/af_heart", {"text": "{}"}),
+        ("/v1/text-to-speech/af_heart/stream", {"text": "{}"}),
+        ("/", {"text": "{}"}),
+    ],
+)
+def test_a_text_in_which_nothing_is_seen_is_as_empty_as_white_space(
+    server: Any, path: str, body: dict[str, Any]
+) -> None:
+    def answer(text: str) -> tuple[int, str]:
+        filled = {
+            name: value.replace("{}", text) if isinstance(value, str) else value
+            for name, value in body.items()
+        }
+        said = server.client.post(path, json=filled)
+        return said.status_code, said.text.partition("request_id")[0]
+
+    empty = answer(" ")
+    assert empty[0] in (400, 422)
+    assert {text: answer(text) for text in INVISIBLE} == dict.fromkeys(INVISIBLE, empty)
+
+
+def test_a_session_says_nothing_of_what_is_invisible(server: Any) -> None:
+    for text in INVISIBLE:
+        with opened(server) as talk:
+            talk.send("text", text=f"{text}\n")
+            talk.send("end")
+            received: list[Any] = []
+            while not (received and '"done"' in str(received[-1])):
+                received.append(talk.socket.recv(60))
+        assert not any(kind in str(received) for kind in ('"skipped"', '"error"', '"audio"')), text
+        with StreamSocket(server.url, query="output_format=pcm_8000") as socket:
+            socket.send(text=f"{text} ", flush=True)
+            socket.send(text="")
+            assert socket.until_closed() == 1000
+        assert not socket.heard[None].audio, text

@@ -9,7 +9,10 @@ from service.text.offset_mapping import TracedText
 from tests.service.text.whole_reading import read
 
 
-@pytest.mark.parametrize("text", ["", "  ", "\n\t\r\n", "\u00a0\u3000", "\ufeff\u200b \u200e"])
+@pytest.mark.parametrize(
+    "text",
+    ["", "  ", "\n\t\r\n", "\u00a0\u3000", "\ufeff\u200b \u200e", "\u3164\u2800\ufe0f\u034f"],
+)
 def test_nothing_visible_is_empty(text: str) -> None:
     with pytest.raises(EmptyTextError):
         check_text(text)
@@ -50,6 +53,13 @@ def test_text_is_accepted(text: str) -> None:
         ("a\r\nb\rc\u2028d\u2029e", "a\nb\nc\nd\n\ne"),
         ("x\u200dy", "xy"),
         ("👨\u200d👧", "👨\u200d👧"),
+        ("a\u3164b\uffa0c\u115f\u1160d\u034f\u17b4", "abcd"),
+        ("a\ufe0fb c\U000e0101\U000e0041", "ab c"),
+        ("❤\ufe0f 1\ufe0f\u20e3 ☎\ufe0e", "❤\ufe0f 1\ufe0f\u20e3 ☎\ufe0e"),
+        ("e\u034f\u0301", "\u00e9"),
+        ("a\u2800b", "a b"),
+        ('\u0301a \u0327b "\u0301c x\u0304', 'a b "c x\u0304'),
+        ("∬ ∭ ⨌ ㎏", "∬ ∭ ⨌ kg"),
     ],
 )
 def test_one_spelling_for_each_thing(text: str, cleaned: str) -> None:
@@ -128,3 +138,28 @@ def test_letters_numbers_and_money_mean_something(character: str) -> None:
 @pytest.mark.parametrize("character", " .,·ー々☆+%\u0301")
 def test_marks_and_signs_may_be_skipped(character: str) -> None:
     assert not is_meaningful(character)
+
+
+@pytest.mark.parametrize("language", sorted(LANGUAGES))
+@pytest.mark.parametrize(
+    "invisible",
+    ["\u3164", "\uffa0", "\u115f", "\u1160", "\u034f", "\u180e", "\ufe00", "\U000e0100"],
+)
+def test_what_is_invisible_changes_no_word(
+    front_end: FrontEnd, language: str, invisible: str
+) -> None:
+    plain = read(front_end, "radio taxi", language)
+    for text in (f"ra{invisible}dio taxi{invisible}", f"{invisible}radio {invisible} taxi"):
+        reading = read(front_end, text, language)
+        assert reading.phonemes == plain.phonemes
+        assert not reading.dropped
+
+
+@pytest.mark.parametrize("language", sorted(LANGUAGES))
+@pytest.mark.parametrize("mark", ["\u0301", "\u0327", "\u20d7", "\u0336", "\u1dc8"])
+def test_an_accent_without_a_letter_is_not_heard(
+    front_end: FrontEnd, language: str, mark: str
+) -> None:
+    plain = read(front_end, "radio taxi", language)
+    text = f"{mark}radio {mark} {mark}taxi"
+    assert read(front_end, text, language).phonemes == plain.phonemes

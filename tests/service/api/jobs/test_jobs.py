@@ -176,6 +176,7 @@ REFUSED: list[tuple[str, dict[str, Any], int, str]] = [
     ("an unknown field", {"json": {"text": "Hi.", "volume": 3}}, 422, "invalid_request"),
     ("too loud", {"json": {"text": "Hi.", "loudness": 0}}, 422, "invalid_request"),
     ("no text", {"json": {"text": "  "}}, 422, "empty_text"),
+    ("invisible text", {"json": {"text": "\u3164\u200b\u2800"}}, 422, "empty_text"),
     ("no word", {"json": {"text": "..."}}, 422, "invalid_book"),
     ("no JSON", {"content": b"{", "headers": {"Content-Type": "application/json"}}, 400,
      "invalid_json"),
