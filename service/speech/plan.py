@@ -70,10 +70,12 @@ class Coverage:
 
     Attributes:
         n_characters: in words, after text normalization; those of phonemes as they are.
+        n_phonemes: of its text.
         dropped: spans of the text that are not pronounced.
     """
 
     n_characters: int = 0
+    n_phonemes: int = 0
     dropped: list[tuple[int, int]] = field(default_factory=list)
 
     @property
@@ -84,6 +86,7 @@ class Coverage:
     def add(self, reading: Reading) -> None:
         """Count what another reading says."""
         self.n_characters += len(reading.normalized)
+        self.n_phonemes += len(reading.phonemes)
         self.dropped += reading.dropped
 
 

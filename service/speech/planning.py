@@ -42,6 +42,10 @@ GROWTH = 8
 """How many times as long as `max_text_length` a text may be in words. Rows of figures become seven
 times as long: `1,234,567`."""
 
+MOST_PHONEMES = 16
+"""How many times as many phonemes as `max_text_length` a text may have. Prose has as many phonemes
+as characters, and rows of figures some eight times as many."""
+
 _LONG_RESPELLING = 4
 """Characters of a respelling that are not counted as growth."""
 
@@ -289,7 +293,12 @@ class Planner:
         )
 
     def _read(self, utterance: Utterance, coverage: Coverage, part: _Part) -> Iterator[Reading]:
-        """Yield the readings of a part, counted."""
+        """Yield the readings of a part, counted.
+
+        Raises:
+            TextTooLongError: the text has too many phonemes, in spite of its length in words.
+        """
+        limit = MOST_PHONEMES * self._max_text_length
         for reading in self.front_end.read(
             part.passage,
             part.language,
@@ -297,6 +306,11 @@ class Planner:
             lexicon=utterance.lexicon,
         ):
             coverage.add(reading)
+            if coverage.n_phonemes > limit and not utterance.is_part:
+                raise TextTooLongError(
+                    f"text has {len(utterance.text)} characters, but more than {limit} phonemes, "
+                    f"which is the limit: {MOST_PHONEMES} times {self._max_text_length}"
+                )
             yield reading
 
     def _cut_phonemes(

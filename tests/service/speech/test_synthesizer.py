@@ -14,7 +14,9 @@ from service.loading import load_synthesizer
 from service.settings import Settings
 from service.speech import AudioSegment, Delivery, Planner, Synthesizer, Utterance, VoiceLibrary
 from service.speech.chunking import MAX_CHUNK_LENGTH
-from service.text import LANGUAGES, FrontEnd, Passage, UserLexicon, parse
+from service.speech.plan import Coverage
+from service.speech.planning import MOST_PHONEMES
+from service.text import LANGUAGES, FrontEnd, Passage, Reading, UserLexicon, parse
 
 SENTENCE = "The birch canoe slid on the smooth planks."
 
@@ -356,6 +358,29 @@ def test_respellings_count_for_the_length_in_words(synthesizer: Synthesizer) -> 
     with pytest.raises(errors.TextTooLongError):
         synthesizer.plan(Utterance("a " * 9_000, lexicon=lexicon))
     assert synthesizer.plan(Utterance("a " * 90, lexicon=lexicon)).chunks
+
+
+def test_a_text_of_too_many_phonemes_is_refused_before_all_of_it_is_read(
+    synthesizer: Synthesizer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    planner = synthesizer.planner
+    lexicon = UserLexicon.of_words({"go": f"/{'kˈOkəɹO ' * 15}/"})
+    text = "Go, go. " * 2_000
+    limit = MOST_PHONEMES * 20_000
+    read: list[int] = []
+
+    def counted(self: Coverage, reading: Reading) -> None:
+        read.append(len(reading.phonemes))
+        add(self, reading)
+
+    add = Coverage.add
+    monkeypatch.setattr(Coverage, "add", counted)
+    with pytest.raises(errors.TextTooLongError, match=f"more than {limit} phonemes"):
+        planner.preview(Utterance(text, lexicon=lexicon), "even")
+    assert limit < sum(read) <= limit + max(read)
+    # Part of a document, it is as long as it is.
+    part = Utterance(text, lexicon=lexicon, is_part=True)
+    assert sum(len(chunk.phonemes) for chunk in planner.plan(part, Delivery()).chunks) > limit
 
 
 @pytest.mark.parametrize("language", ["en-us", "es", "hi", "ja", "zh"])
