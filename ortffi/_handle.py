@@ -3,80 +3,100 @@
 from __future__ import annotations
 
 import atexit
+import ctypes
 import sys
 import threading
 import time
-import weakref
 from collections.abc import Callable
+from functools import partial
+from operator import attrgetter
 from threading import get_ident
 from types import TracebackType
-from typing import Any, NoReturn, TypeVar
+from typing import Any, Generic, NoReturn, TypeVar
+from weakref import ref
 
 from ortffi.errors import ClosedError
 
 
-class _Guard(weakref.ref[object]):
-    """Releases a C object when the watched Python object is collected.
-
-    Does what `weakref.finalize` does in a third of the time: each output of a run has one.
-    """
-
-    __slots__ = ("keep_alive", "pointer", "release")
-
-    release: Callable[[int], object]
-    pointer: int
-    keep_alive: tuple[object, ...]
-
-
-_guards: dict[int, _Guard] = {}
-"""By `id`: a weak reference is hashable only if its object is."""
-
-_exiting = False
-
-
-def release_with(
-    owner: object, release: Callable[[int], object], pointer: int, *keep_alive: object
-) -> None:
-    """Release a C object when `owner` is collected, and keep some objects alive until then.
-
-    Interpreter exit releases nothing: another thread may still be using the object, and the
-    operating system frees the memory anyway.
-    """
-    guard = _Guard(owner, _release)
-    guard.release = release
-    guard.pointer = pointer
-    guard.keep_alive = keep_alive
-    _guards[id(guard)] = guard
-
-
-def _release(guard: Any) -> None:
-    if not _exiting:
-        del _guards[id(guard)]
-        guard.release(guard.pointer)
-
-
-def _exit() -> None:
-    global _exiting
-    _exiting = True
-
-
-atexit.register(_exit)
-
-
 class Owned:
-    """A C object, released when the last reference to this object is gone; see `release_with`.
+    """A C object, released when the last reference to this object is gone.
+
+    The cyclic garbage collector does not see it. It would finalize the objects of a cycle in any
+    order, and the `__del__` of one of them could then use a C object that is already released. An
+    unseen object dies by its reference count alone, after everything that could use it.
+
+    The release is a chain of C functions. Python code would be a place for a signal handler to
+    raise, and Python drops what is raised while an object dies.
+
+    Args:
+        pointer: the object; or a `c_void_p` that holds whatever is to be released, maybe nothing.
+        release: the C function that releases it.
+        keep_alive: objects that must live as long: the owner of its parent, borrowed arrays. They
+            must not refer to this one.
 
     Attributes:
-        keep_alive: the objects that are kept alive as long.
+        keep_alive: these objects.
+        release: releases the C object.
     """
 
-    __slots__ = ("__weakref__", "keep_alive")
+    __slots__ = ("keep_alive", "release")
+
+    __del__ = property(attrgetter("release"))
 
     def __init__(
-        self, pointer: int, release: Callable[[int], object], keep_alive: tuple[object, ...]
+        self,
+        pointer: int | ctypes.c_void_p,
+        release: Callable[[Any], object],
+        *keep_alive: object,
     ) -> None:
+        _hide_from_collector(self)
         self.keep_alive = keep_alive
-        release_with(self, release, pointer, *keep_alive)
+        self.release: Callable[[], object] = partial(release, pointer)
+
+
+_hide_from_collector = ctypes.pythonapi.PyObject_GC_UnTrack
+_hide_from_collector.argtypes = [ctypes.py_object]
+_hide_from_collector.restype = None
+
+
+def _release_nothing_from_now_on() -> None:
+    """Keep what would be released: another thread may still use it, and the process ends anyway."""
+
+    def keep(owned: Owned, _kept: list[Owned] = []) -> None:  # noqa: B006, not a global: those go
+        _kept.append(owned)
+
+    Owned.__del__ = keep  # type: ignore[assignment]
+
+
+atexit.register(_release_nothing_from_now_on)
+
+
+_Thing = TypeVar("_Thing")
+
+
+class WeakObjects(Generic[_Thing]):
+    """Some objects, for as long as others refer to them.
+
+    Unlike a `WeakSet` it runs no Python code when one of them dies; see `Owned`.
+    """
+
+    __slots__ = ("_enough", "_references")
+
+    def __init__(self) -> None:
+        self._references: dict[int, ref[_Thing]] = {}  # by `id`, which another may have later
+        self._enough = 8
+
+    def add(self, thing: _Thing) -> None:
+        """Remember an object. Only for one thread at a time."""
+        if len(self._references) >= self._enough:
+            self._references = {id(each): ref(each) for each in self.alive()}
+            self._enough = 8 + 2 * len(self._references)
+        self._references[id(thing)] = ref(thing)
+
+    def alive(self) -> list[_Thing]:
+        """Return those that others still refer to."""
+        found = [each() for each in tuple(self._references.values())]
+        return [thing for thing in found if thing is not None]
 
 
 _LONGEST_PAUSE_S = 0.01
@@ -183,7 +203,7 @@ class Handle:
         before_release: Callable[[], object] | None = None,
         lock: threading.RLock | None = None,
     ) -> None:
-        self._owned: Owned | None = Owned(pointer, release, keep_alive)
+        self._owned: Owned | None = Owned(pointer, release, *keep_alive)
         self._what = what
         self._before_release = before_release
         self._lock = lock

@@ -9,14 +9,13 @@ from __future__ import annotations
 import ctypes
 import threading
 from collections.abc import Callable, Iterable, Sequence
-from functools import partial
 from typing import Any
-from weakref import WeakSet, ref
+from weakref import ref
 
 import numpy as np
 
 from ortffi._api import ElementType, LogLevel, c_string, new
-from ortffi._handle import release_with
+from ortffi._handle import Owned, WeakObjects
 from ortffi.elements import Array
 from ortffi.environment import Environment
 from ortffi.errors import check
@@ -59,7 +58,10 @@ class Functions:
         self.quiet = ctypes.c_void_p()
         """Run options that silence the bound runs of plans: if one fails, it is repeated unbound,
         and that run reports the error. Null before the first `Plan.bind`."""
-        self._bound_plans: WeakSet[Plan] = WeakSet()
+        self._quiet: Owned | None = None
+        self.session: Owned | None = None
+        """What plans are bound to; None before the session is made and after `close`."""
+        self._bound_plans: WeakObjects[Plan] = WeakObjects()
         self._api = api
         self._lock = threading.RLock()
 
@@ -67,8 +69,10 @@ class Functions:
         """Create `quiet` if it does not exist."""
         with self._lock:
             if not self.quiet:
-                self.quiet.value = new(self._api.CreateRunOptions)
-                self._api.RunOptionsSetRunLogSeverityLevel(self.quiet, LogLevel.FATAL)
+                pointer = new(self._api.CreateRunOptions)
+                self._quiet = Owned(pointer, self._api.ReleaseRunOptions)
+                self._api.RunOptionsSetRunLogSeverityLevel(pointer, LogLevel.FATAL)
+                self.quiet.value = pointer
 
     def remember(self, plan: Plan) -> None:
         """Make sure that `close` unbinds a plan."""
@@ -76,13 +80,11 @@ class Functions:
             self._bound_plans.add(plan)
 
     def close(self) -> None:
-        """Release `quiet` and the plans' bindings, before the session is released."""
+        """Release `quiet`, and the plans' bindings, which keep the session."""
         # A plan may still exist: the traceback of a failed run keeps it alive.
-        for plan in list(self._bound_plans):
+        for plan in self._bound_plans.alive():
             plan.unbind()
-        pointer, self.quiet.value = self.quiet.value, None
-        if pointer:
-            self._api.ReleaseRunOptions(pointer)
+        self.quiet.value = self._quiet = self.session = None
 
 
 class Borrowed:
@@ -109,6 +111,7 @@ class Borrowed:
         self.bound_address = 0
         self.alignment = array.dtype.alignment
         self.value = ctypes.c_void_p()
+        self._owned = Owned(self.value, environment.api.ReleaseValue)
         self._api = environment.api
         self._create = functions.create
         self._data = ctypes.c_void_p()
@@ -151,12 +154,13 @@ class _Spare:
         shown: a weak reference to the buffer object of the last result.
     """
 
-    __slots__ = ("_address", "_like", "array", "shown", "value")
+    __slots__ = ("_address", "_like", "_owned", "array", "shown", "value")
 
     def __init__(self, environment: Environment, array: Array, element_type: ElementType) -> None:
         self.array = array
         self._address, self._like = address_of(array), (array.shape, array.dtype)
         pointer, _ = create_tensor(environment, array, element_type)
+        self._owned = Owned(pointer, environment.api.ReleaseValue, array)
         self.value = ctypes.c_void_p(pointer)
         self.shown: Callable[[], object] = _nothing
 
@@ -205,7 +209,7 @@ class BoundOutput:
                 break
         else:
             if len(spares) >= _SPARES:
-                self._release(spares.pop(0))
+                spares.pop(0)
             array = np.empty(self._shape, self._dtype)
             spare = _Spare(self._environment, array, self._element_type)
         spares.append(spare)
@@ -213,14 +217,6 @@ class BoundOutput:
         status = self._bind(bound, self._name, spare.value)
         if status:
             check(self._environment.api, status, "BindOutput")
-
-    def release(self) -> None:
-        """Release every `OrtValue`."""
-        while self._spares:
-            self._release(self._spares.pop())
-
-    def _release(self, spare: _Spare) -> None:
-        self._environment.api.ReleaseValue(spare.value)
 
 
 class Plan:
@@ -277,10 +273,8 @@ class Plan:
         self.bound_outputs: list[BoundOutput] = []
         self.small = True
         self.shapes: list[tuple[int, ...]] | None = None
-        self._owned: list[Callable[[], object]] = []
-        self._owned_bound: list[Callable[[], object]] = []
-        release_with(self, partial(_release_all, self._owned), 0)
-        release_with(self, partial(_release_all, self._owned_bound), 0)
+        self._staged: list[Owned] = []
+        self._binding: Owned | None = None
         self._environment = environment
         self._functions = functions
         self._names = (input_names, output_names)
@@ -289,14 +283,13 @@ class Plan:
         """Copy an input into an array that this plan keeps, with its `OrtValue`."""
         target = array.copy(order="C")
         pointer, _ = create_tensor(self._environment, target, element_type)
-        self._owned.append(partial(self._environment.api.ReleaseValue, pointer))
+        self._staged.append(Owned(pointer, self._environment.api.ReleaseValue, target))
         self.staged.append((index, target))
         self.inputs[index] = pointer
 
     def borrow(self, index: int, array: Array, element_type: ElementType) -> None:
         """Read an input in place."""
         borrowed = Borrowed(self._environment, self._functions, array, element_type)
-        self._owned.append(borrowed.release)
         self.borrowed.append((index, borrowed))
 
     def bind(self, session: int, outputs: Sequence[tuple[Array, ElementType]]) -> None:
@@ -315,7 +308,8 @@ class Plan:
     def _bind(self, session: int, outputs: Sequence[tuple[Array, ElementType]]) -> None:
         api = self._environment.api
         pointer = new(api.CreateIoBinding, session)
-        self._owned_bound.append(partial(api.ReleaseIoBinding, pointer))
+        # Everything bound to a session is released before it.
+        self._binding = Owned(pointer, api.ReleaseIoBinding, self._functions.session)
         bound = ctypes.c_void_p(pointer)
         input_names, output_names = self._names
         for index, _ in self.staged:
@@ -323,7 +317,6 @@ class Plan:
         bound_outputs = []
         for name, (like, element_type) in zip(output_names, outputs, strict=True):
             output = BoundOutput(self._environment, self._functions, name, like, element_type)
-            self._owned_bound.append(output.release)
             output.rebind(bound)
             bound_outputs.append(output)
         self.bound_outputs = bound_outputs
@@ -347,12 +340,7 @@ class Plan:
         self.small = True
         for _, borrowed in self.borrowed:
             borrowed.bound_address = 0
-        _release_all(self._owned_bound, 0)
-
-
-def _release_all(owned: list[Callable[[], object]], _pointer: int) -> None:
-    while owned:
-        owned.pop()()
+        self._binding = None
 
 
 def c_strings(what: str, names: Iterable[str]) -> CStrings:

@@ -14,7 +14,7 @@ import numpy as np
 
 from ortffi._api import ElementType, OnnxType
 from ortffi._extents import Extent, check_apart, extents
-from ortffi._handle import release_with
+from ortffi._handle import Owned
 from ortffi._lending import Lender, Lent
 from ortffi._plan import (
     STAGED_BYTES,
@@ -382,6 +382,7 @@ class Call:
         array: Array = np.ndarray(shape, dtype, memory)
         if copy or not self._may_share or array.nbytes <= STAGED_BYTES:
             return array.copy()
-        release_with(memory, self._environment.api.ReleaseValue, item.value or 0)
-        item.value = None
+        # Two owners, if a signal handler raised between these two, would release it twice.
+        pointer, item.value = item.value or 0, None
+        memory.alive = Owned(pointer, self._environment.api.ReleaseValue)
         return array

@@ -6,7 +6,7 @@ import ctypes
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -48,16 +48,17 @@ class IoBinding(Owner):
         self._inputs = inputs
         self._outputs = outputs
         self._weights = weights
-        self._alive: dict[tuple[str, str], Owned] = {}
         self._extents: dict[tuple[str, str], list[Extent]] = {}
         self._is_ready = False
         self._memories: dict[str, Memory] = {}
         self._lock = threading.RLock()
         with session.lend() as session_pointer:
             pointer = new(api.CreateIoBinding, session_pointer)
+            alive: dict[tuple[str, str], Owned] = {}
             # Everything bound to a session is released before it.
-            release = partial(_release_binding, api.ReleaseIoBinding, self._alive)
-            handle = Handle(pointer, release, "binding", session.share(), lock=self._lock)
+            handle = Handle(
+                pointer, api.ReleaseIoBinding, "binding", session.share(), alive, lock=self._lock
+            )
             super().__init__(handle)
         run, bound = functions.run_with_binding, ctypes.c_void_p(pointer)
         session_address = ctypes.c_void_p(session_pointer)
@@ -220,6 +221,11 @@ class IoBinding(Owner):
         self._is_ready = False
         self._extents[side, name] = list(extents(f"{side} {name!r}", value))
 
+    @property
+    def _alive(self) -> dict[tuple[str, str], Owned]:
+        """Return what is bound. Only for callers that have entered."""
+        return cast("dict[tuple[str, str], Owned]", self._handle.share().keep_alive[-1])
+
     def _forget(self, side: str, name: str) -> None:
         self._alive.pop((side, name), None)
         self._extents.pop((side, name), None)
@@ -272,13 +278,6 @@ class IoBinding(Owner):
             names.append(raw[:size].decode("utf-8", "replace"))
             raw = raw[size:]
         return names
-
-
-def _release_binding(
-    release: Callable[[int], object], alive: dict[tuple[str, str], Owned], pointer: int
-) -> None:
-    release(pointer)
-    alive.clear()
 
 
 def _find(side: str, name: str, infos: Mapping[str, ValueInfo]) -> ValueInfo:

@@ -9,12 +9,11 @@ from contextlib import nullcontext, suppress
 from functools import partial
 from threading import get_ident
 from typing import TYPE_CHECKING, Any
-from weakref import WeakSet
 
 from ortffi._api import ElementType
 from ortffi._calls import Calls, Inputs, Key
 from ortffi._extents import Extent, extents
-from ortffi._handle import Handle, Loans
+from ortffi._handle import Handle, Loans, WeakObjects
 from ortffi._loaded import LoadedModel
 from ortffi._plan import Functions
 from ortffi._run import Call
@@ -34,21 +33,19 @@ if TYPE_CHECKING:  # these take as long to import as all of ortffi
 _NO_OPTIONS = ctypes.c_void_p()
 
 
-def _release_session(
-    release: Callable[[int], None], made: dict[Key, Call], functions: Functions, pointer: int
+def _close_parts(
+    executors: list[ThreadPoolExecutor],
+    bindings: WeakObjects[IoBinding],
+    made: dict[Key, Call],
+    functions: Functions,
 ) -> None:
-    # Everything bound to a session is released before it; an `IoBinding` keeps it until then.
-    made.clear()
-    functions.close()
-    release(pointer)
-
-
-def _close_parts(executors: list[ThreadPoolExecutor], bindings: WeakSet[IoBinding]) -> None:
     """Let the threads of a session end, and close what is bound to it."""
     while executors:
         executors.pop().shutdown(wait=False)
-    for binding in list(bindings):
+    for binding in bindings.alive():
         binding.close()
+    made.clear()
+    functions.close()
 
 
 class Session(LoadedModel):
@@ -73,17 +70,20 @@ class Session(LoadedModel):
         weights: Sequence[Extent] = (),
     ) -> None:
         self._functions = Functions(environment)
-        self._bindings: WeakSet[IoBinding] = WeakSet()
+        self._bindings: WeakObjects[IoBinding] = WeakObjects()
         self._executors: list[ThreadPoolExecutor] = []
         """The one that `submit` uses, after its first call."""
         made: dict[Key, Call] = {}
         handle = Handle(
             pointer,
-            partial(_release_session, environment.api.ReleaseSession, made, self._functions),
+            environment.api.ReleaseSession,
             "session",
             *keep_alive,
-            before_release=partial(_close_parts, self._executors, self._bindings),
+            before_release=partial(
+                _close_parts, self._executors, self._bindings, made, self._functions
+            ),
         )
+        self._functions.session = handle.share()
         super().__init__(environment, handle, placement)
         self._calls = Calls(
             environment, self._functions, self.inputs, self.overridable_initializers, self.outputs,

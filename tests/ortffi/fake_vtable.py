@@ -148,7 +148,12 @@ class FakeVtable:
         self._callbacks = [self._install(slot) for slot in slots]
 
     def api(self, version: int | None = None) -> Api:
-        return Api(ctypes.addressof(self._table), version or self._real.version, check)
+        api = Api(ctypes.addressof(self._table), version or self._real.version, check)
+        for name in RELEASES:
+            if api.has(name):
+                # Unlike a library, this table can be collected before what it still must release.
+                getattr(api, name).table = self._table, self._callbacks
+        return api
 
     def environment(self, version: int | None = None) -> Environment:
         """Make an environment of it, as for a library of this API version, with clean accounts."""
@@ -236,7 +241,9 @@ class FakeVtable:
         self.outstanding.add((kind, address))
 
     def _note_released(self, kind: str, address: int | None) -> None:
+        if address is None:  # which the header allows: `_Frees_ptr_opt_`
+            return
         try:
             self.outstanding.remove((kind, address))
         except KeyError:
-            self.mistakes.append(f"{kind} released at {address}, which is none or gone already")
+            self.mistakes.append(f"{kind} released at {address}, which is gone already")
