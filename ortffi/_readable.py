@@ -47,7 +47,6 @@ class ReadableValue(Owner):
         self._environment = environment
         handle = Handle(pointer, environment.api.ReleaseValue, "value", *keep_alive)
         super().__init__(handle)
-        self._writeable = not any_read_only(keep_alive)
         self._places: tuple[tuple[int, int], ...] = ()
         """`_extents`, if they are known."""
         # GetValueType crashes on an empty optional (1.17 to 1.31).
@@ -100,13 +99,13 @@ class ReadableValue(Owner):
 
     @property
     def writeable(self) -> bool:
-        """Return False if the value borrows an array that was read-only when it was made.
+        """Return False if the value borrows an array that is read-only now.
 
         Such memory may really be read-only (a file, `bytes`): it can be an input, but no output of
         a run and no target of `copy_from`.
         """
         self._handle.check_open()
-        return self._writeable
+        return not any_read_only(self._handle.share().keep_alive)
 
     @property
     def _extents(self) -> tuple[tuple[int, int], ...]:
@@ -232,7 +231,7 @@ class ReadableValue(Owner):
         with self._handle.lend() as pointer:
             owned = self._handle.share()
             array = view_tensor(self._environment, pointer, self._element_type, self._shape, owned)
-        array.flags.writeable = self._writeable and not tells_read_only(max_version)
+        array.flags.writeable = self.writeable and not tells_read_only(max_version)
         return export(array, max_version, stream=stream, copy=copy)
 
     def read(self) -> Array:

@@ -6,7 +6,7 @@ import ctypes
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import Any, cast
+from typing import Any, NoReturn, cast
 
 import numpy as np
 
@@ -50,6 +50,8 @@ class IoBinding(Owner):
         self._weights = weights
         self._extents: dict[tuple[str, str], list[Extent]] = {}
         self._is_ready = False
+        self._written: tuple[Array, ...] = ()
+        """The arrays that a run writes to, once it is ready."""
         self._memories: dict[str, Memory] = {}
         self._lock = threading.RLock()
         with session.lend() as session_pointer:
@@ -121,8 +123,8 @@ class IoBinding(Owner):
             InvalidArgumentError: an input has a wrong rank or dimension.
             TerminatedError: the options' `terminate` was called, or a deadline has passed.
             ClosedError: the binding, the session or the options are closed.
-            ValueError: the target of an output overlaps an input, another target, or a weight
-                that the session borrows.
+            ValueError: the target of an output is read-only now, or overlaps an input, another
+                target, or a weight that the session borrows.
             OrtError: the run failed, an input is not bound, or an output's target has another
                 shape than the output.
         """
@@ -130,6 +132,9 @@ class IoBinding(Owner):
             with self._lock:  # which makes this thread a user
                 if not self._is_ready:
                     self._get_ready()
+                for array in self._written:
+                    if not array.flags.writeable:
+                        self._refuse(array)
                 if options is None:
                     status = self._run()
                 else:
@@ -212,7 +217,22 @@ class IoBinding(Owner):
         # Otherwise ONNX Runtime would overwrite the outputs of the last run.
         for name, memory in tuple(self._memories.items()):
             self._bind_to_memory(handle.pointer, name, memory)
+        self._written = tuple(array for _, array in self._targets())
         self._is_ready = not (self._memories or handle.closed)
+
+    def _targets(self) -> list[tuple[str, Array]]:
+        """Return the name of each bound output, and each array that its target borrows."""
+        return [
+            (name, kept)
+            for (side, name), owned in tuple(self._alive.items())
+            if side == "output"
+            for kept in owned.keep_alive
+            if isinstance(kept, np.ndarray)
+        ]
+
+    def _refuse(self, read_only: Array) -> NoReturn:
+        name = next(name for name, array in self._targets() if array is read_only)
+        raise ValueError(f"the memory for output {name!r} is read-only")
 
     def _bind(self, side: str, bind: Any, pointer: int, name: str, value: Value) -> None:
         with value.handle.lend() as value_pointer:
@@ -336,4 +356,4 @@ def _borrow(name: str, thing: Array | Value, info: ValueInfo) -> Value:
             f"the array for {name!r} cannot be used in place: it must be C-contiguous, aligned, "
             "and of numbers of a byte or more; pass a Value instead"
         )
-    return Value.from_numpy(array, element_type)
+    return Value.from_numpy(thing, element_type)

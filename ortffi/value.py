@@ -63,7 +63,9 @@ class Value(ReadableValue):
         carried, found = resolve(array, element_type)
         environment = init()
         pointer, memory = create_tensor(environment, carried, found)
-        value = cls(environment, pointer, memory)
+        # A view of the array stays writeable when the array itself is made read-only.
+        viewed = [array] if memory is carried is not array else []
+        value = cls(environment, pointer, memory, *viewed)
         if isinstance(memory, np.ndarray):
             start = address_of(memory)
             value._places = ((start, start + memory.nbytes),)

@@ -161,6 +161,41 @@ def test_other_memory_is_written(load, make):
     assert value.numpy().tolist() == X.tolist()
 
 
+class Plain(np.ndarray):
+    """A subclass, of which a value borrows a view."""
+
+
+@pytest.mark.parametrize("form", ["array", "value", "mapped value"])
+@pytest.mark.parametrize("kind", [np.ndarray, Plain])
+def test_memory_that_becomes_read_only_is_written_no_more(load, kind, form):
+    session = load(tiny_models.identity())
+    array = np.zeros(N, np.float32).view(kind)
+    thing = AS[form](array)
+    binding = session.bind({"x": X}, {"y": thing})
+    for locked in (False, True, True, False, True):
+        array[...] = 0
+        array.flags.writeable = not locked
+        for write in (binding.run, lambda: session.run_into({"x": X}, {"y": thing})):
+            if not locked:
+                write()
+                assert array.tolist() == X.tolist()
+                continue
+            with pytest.raises(ValueError, match="memory for output 'y' is read-only"):
+                write()
+            assert not array.any()
+        if isinstance(thing, Value):
+            assert thing.writeable is not locked
+            if locked:
+                with pytest.raises(ValueError, match="read-only"):
+                    thing.copy_from(X)
+                assert not array.any()
+        array.flags.writeable = True
+    binding.bind_output("y", Memory.CPU)
+    array.flags.writeable = False
+    binding.run()
+    assert binding.outputs()["y"].numpy().tolist() == X.tolist()
+
+
 def test_read_only_weights_stay_as_they_are(tmp_path):
     weights = np.memmap(tmp_path / "w", np.float32, "w+", shape=(64, 64))
     weights[...] = np.eye(64)
