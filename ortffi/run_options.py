@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import _thread
+import sys
 import threading
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+import time
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
+from queue import Empty, SimpleQueue
 
 from ortffi._api import LogLevel, c_string, member, natural, new
 from ortffi._handle import Handle, Owned, Owner
@@ -95,8 +99,7 @@ class RunOptions(Owner):
             self._api.RunOptionsUnsetTerminate(pointer)
             self._terminated = False
 
-    @contextmanager
-    def deadline(self, seconds: float) -> Iterator[RunOptions]:
+    def deadline(self, seconds: float) -> AbstractContextManager[RunOptions]:
         """Terminate the runs of a `with` block that take longer than a number of seconds.
 
         Raises:
@@ -107,26 +110,83 @@ class RunOptions(Owner):
             raise TypeError(f"seconds must be a number, not {type(seconds).__name__}")
         if not 0 <= seconds < threading.TIMEOUT_MAX:
             raise ValueError(f"seconds must be between 0 and {threading.TIMEOUT_MAX}")
-        lock = threading.RLock()
+        return _Deadline(self, seconds)
+
+
+class _Deadline:
+    """A context manager that terminates run options after a time.
+
+    It ends with its block, or when nothing refers to it any more: a signal handler may raise
+    before the block begins, or instead of its end.
+    """
+
+    def __init__(self, options: RunOptions, seconds: float) -> None:
+        self._options = options
+        self._seconds = seconds
+        self._timer: _Timer | None = None
+        self._ends_with_this: Owned | None = None
+
+    def __enter__(self) -> RunOptions:
+        """Start the timer, in a thread of its own.
+
+        Raises:
+            RuntimeError: the block of this deadline has not ended.
+            ClosedError: the options are closed.
+        """
+        if self._timer is not None:
+            raise RuntimeError("this deadline is in use already")
         # `close` must not wait for the block: the block's own thread may call it.
-        terminate: Callable[[], None] | None = terminator(self)
-
-        def expire() -> None:
-            with lock:
-                if terminate is not None:
-                    terminate()
-
-        timer = threading.Timer(seconds, expire)
-        timer.daemon = True
+        timer = self._timer = _Timer(terminator(self._options))
+        self._ends_with_this = Owned(0, timer.ended.put)
         try:
-            timer.start()
-            yield self
-        finally:
-            timer.cancel()
-            # Not `join`: if the program exits inside the block, daemon threads have already
-            # stopped when this runs.
-            with lock:
-                terminate = None
+            # Starting a `threading.Thread` takes locks, which a handler that raises may leave held.
+            _thread.start_new_thread(timer.wait, (self._seconds,))
+        except BaseException:
+            self.__exit__()
+            raise
+        return self._options
+
+    def __exit__(self, *_: object) -> None:
+        timer, self._timer = self._timer, None
+        if timer is not None:
+            timer.end()
+        self._ends_with_this = None
+
+
+class _Timer:
+    """Calls a function after some seconds, unless it is ended before.
+
+    No lock is held by who ends it, so an exception at any moment leaves none held.
+    """
+
+    def __init__(self, function: Callable[[], None]) -> None:
+        self.ended: SimpleQueue[object] = SimpleQueue()
+        """Gets something when there is nothing to wait for any more."""
+        self._function: Callable[[], None] | None = function
+        self._is_calling = False
+
+    def wait(self, seconds: float) -> None:
+        """Wait for the time or the end; no signal handler runs in this thread."""
+        try:
+            self.ended.get(timeout=seconds)
+        except Empty:
+            # `end` removes the function, then looks for a call; one of the two sees the other.
+            self._is_calling = True
+            function = self._function
+            try:
+                if function is not None:
+                    function()
+            finally:
+                del function
+                self._is_calling = False
+
+    def end(self) -> None:
+        """Return when the function has been called or never will be."""
+        self._function = None
+        self.ended.put(None)
+        # While the interpreter exits, that thread has already stopped, wherever it was.
+        while self._is_calling and not sys.is_finalizing():
+            time.sleep(0.0001)
 
 
 def terminator(options: RunOptions) -> Callable[[], None]:

@@ -121,6 +121,7 @@ CALLS = {
     "clear_outputs": lambda world: world.growing.clear_outputs(),
     "copy_from": lambda world: world.target.copy_from(world.value),
     "from_sequence": lambda world: Value.from_sequence([world.value, world.target]),
+    "deadline": lambda world: world.options.deadline(3600).__enter__(),
     "terminate": lambda world: (world.options.terminate(), world.options.resume()),
     "allocate": lambda world: world.session.allocate([3]),
     "init": lambda _: ortffi.init(),

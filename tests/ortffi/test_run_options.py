@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import _thread
 import gc
-import threading
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 
@@ -12,6 +12,7 @@ import pytest
 
 import ortffi
 from tests.ortffi import tiny_models
+from tests.ortffi.meeting import wait_until
 
 SHRINK = ("memory.enable_memory_arena_shrinkage", "cpu:0")
 
@@ -23,6 +24,7 @@ KEPT_BY_A_RUN = """
 import numpy as np
 import ortffi
 from tests.ortffi import tiny_models
+from tests.ortffi.meeting import wait_until
 from tests.ortffi.growth import resident_kib
 
 model = tiny_models.double_and_take_first()
@@ -200,15 +202,38 @@ def test_a_deadline_stops_what_is_not_done(load):
 
 def test_a_deadline_ends_with_its_block(load):
     session = load(tiny_models.count_up())
+    n_threads = _thread._count()
     with ortffi.RunOptions() as options:
         for error in (KeyError, ortffi.OrtError):
             with suppress(KeyError, ortffi.OrtError), options.deadline(3600):
+                wait_until(lambda: _thread._count() > n_threads, "there is no timer")
                 raise error if error is KeyError else error(1, "message", "function")
-        for thread in threading.enumerate():
-            if isinstance(thread, threading.Timer):  # told to end, it does so by itself
-                thread.join(60)
-                assert not thread.is_alive()
+        wait_until(lambda: _thread._count() <= n_threads, "a timer is left")
         assert is_usable(session, options)
+
+
+def test_a_deadline_may_be_used_again_and_not_twice_at_once():
+    with ortffi.RunOptions() as options:
+        deadline = options.deadline(3600)
+        for _ in range(2):
+            with deadline, pytest.raises(RuntimeError, match="in use"), deadline:
+                pass
+        assert not options.terminated
+
+
+def test_no_deadline_passes_after_its_block(load):
+    """Whichever of the two comes first: afterwards the options stay as they are."""
+    session = load(tiny_models.count_up())
+    passed = 0
+    with ortffi.RunOptions() as options:
+        for number in range(300):
+            with options.deadline(number * 1e-6):
+                pass
+            passed += options.terminated
+            options.resume()
+            assert is_usable(session, options)
+            assert not options.terminated
+    assert passed < 300
 
 
 def test_options_may_be_closed_inside_a_deadline(run_python):
