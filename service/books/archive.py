@@ -48,7 +48,7 @@ class Archive:
 
     def __init__(self, path: Path, budget: Budget) -> None:
         self.path = path
-        self.name = path.name
+        self.name = budget.name
         self._budget = budget
         self._file = _File(io.FileIO(path))
         try:

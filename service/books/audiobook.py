@@ -227,16 +227,17 @@ class Audiobook:
 
         self._journal.plan(identity, chunks(), lambda: narration.n_dropped)
         lengths = self._journal.chapter_lengths()
+        n_dropped = self._book.n_dropped + narration.n_dropped
         self._watcher.tell(
             "planned",
             f"{len(self._chapters)} chapters, {total} characters"
-            + (f", {narration.n_dropped} of which are not said" if narration.n_dropped else ""),
+            + (f", {n_dropped} of which are not said" if n_dropped else ""),
             chapters=[
                 {"number": chapter.number, "title": chapter.title,
                  "characters": chapter.n_characters, "phonemes": lengths.get(n, 0)}
                 for n, chapter in enumerate(self._chapters)
             ],
-            characters=total, dropped=narration.n_dropped,
+            characters=total, dropped=n_dropped,
         )  # fmt: skip
 
     def _say(self, narration: Narration) -> None:

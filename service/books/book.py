@@ -127,6 +127,7 @@ class Book:
         chapters: in reading order; at least one has text.
         sha256: of the file, in hexadecimal.
         notes: what readers should know, such as that a cover is left out.
+        n_dropped: characters of the file that no text has; they are in none of the chapters.
 
     Title, authors and language are made labels here, whoever gives them.
     """
@@ -138,6 +139,7 @@ class Book:
     chapters: tuple[Chapter, ...]
     sha256: str = ""
     notes: tuple[str, ...] = ()
+    n_dropped: int = 0
 
     def __post_init__(self) -> None:
         authors = filter(None, map(label, self.authors[:_MAX_AUTHORS]))

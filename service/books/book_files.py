@@ -10,8 +10,10 @@ from importlib import import_module
 from pathlib import Path
 
 from service.books.book import Book
-from service.books.document_budget import MAX_CHAPTERS
+from service.books.document_budget import MAX_CHAPTERS, Document
+from service.books.labels import label
 from service.errors import InvalidBookError, ServiceError
+from service.logs import describe
 
 logger = logging.getLogger(__name__)
 
@@ -29,53 +31,59 @@ _READERS = {
 ENDINGS = tuple(_READERS)
 """Of the files that can be read."""
 
+_Reader = Callable[[Document], Book]
+
 _OF_SHOPS = (".azw", ".azw3", ".kfx", ".acsm", ".ibooks")
 
 
-def read_book(path: Path) -> Book:
+def read_book(path: Path, name: str | None = None) -> Book:
     """Read a book.
+
+    Characters that no text has are dropped, and counted in the book.
 
     Args:
         path: of the file; its ending tells what it is.
+        name: of the document, as whoever has it read knows it; None if that is the file's.
 
     Raises:
         InvalidBookError: the ending is unknown, the file is damaged, protected or too large, or it
-            has no text. The message says what to do.
+            has no text. The message has the name and says what to do.
         OSError: the file cannot be read.
     """
-    ending = path.suffix.lower()
+    document = Document(path, path.name if name is None else label(name))
+    name, ending = document.name, path.suffix.lower()
     if ending in _OF_SHOPS:
         raise InvalidBookError(
-            f"{path.name} is a shop's own format, usually with DRM; get the book as EPUB"
+            f"{name} is a shop's own format, usually with DRM; get the book as EPUB"
         )
     if ending not in _READERS:
-        raise InvalidBookError(f"{path.name}: the name must end in {', '.join(ENDINGS)}")
+        raise InvalidBookError(f"{name}: the name must end in {', '.join(ENDINGS)}")
     with path.open("rb") as file:
         digest = hashlib.sha256()
         while block := file.read(1 << 20):
             digest.update(block)
-    book = replace(_read(path, _reader(ending)), sha256=digest.hexdigest())
+    book = replace(_read(document, _reader(ending)), sha256=digest.hexdigest())
     if len(book.chapters) > MAX_CHAPTERS:
-        raise InvalidBookError(f"{path.name} has more than {MAX_CHAPTERS:,} chapters")
+        raise InvalidBookError(f"{name} has more than {MAX_CHAPTERS:,} chapters")
     if not any(map(str.isalnum, "".join(p.text for c in book.chapters for p in c.paragraphs))):
         raise InvalidBookError(
-            f"{path.name} has no text; if its pages are pictures, have a program recognize them "
+            f"{name} has no text; if its pages are pictures, have a program recognize them "
             "(OCR) first"
         )
     return book
 
 
-def _read(path: Path, reader: Callable[[Path], Book]) -> Book:
+def _read(document: Document, reader: _Reader) -> Book:
     """Read a book; whatever a parser makes of a damaged file is one error."""
     try:
-        return reader(path)
+        return reader(document)
     except (ServiceError, OSError, MemoryError):
         raise
     except Exception as error:
         # A fault of ours looks the same, so it is in the log.
-        logger.warning("a document cannot be read", exc_info=error)
+        logger.warning("a document cannot be read: %s", describe(error))
         raise InvalidBookError(
-            f"{path.name} is damaged, or is not what its ending says ({type(error).__name__})"
+            f"{document.name} is damaged, or is not what its ending says ({type(error).__name__})"
         ) from error
 
 
@@ -85,7 +93,7 @@ def load_readers() -> None:
         _reader(ending)
 
 
-def _reader(ending: str) -> Callable[[Path], Book]:
+def _reader(ending: str) -> _Reader:
     module, name = _READERS[ending]
-    reader: Callable[[Path], Book] = getattr(import_module(f"service.books.{module}"), name)
+    reader: _Reader = getattr(import_module(f"service.books.{module}"), name)
     return reader

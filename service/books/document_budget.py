@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 
 from service.errors import InvalidBookError
@@ -25,6 +26,26 @@ MAX_CHAPTERS = 10_000
 _BLOCK_BYTES = 1 << 20
 
 
+@dataclass(frozen=True)
+class Document:
+    """A document that is to be read.
+
+    Attributes:
+        path: of its file.
+        name: as whoever has it read knows it; messages have it.
+    """
+
+    path: Path
+    name: str
+
+    @property
+    def stem(self) -> str:
+        """Return the title of a document that has none: its name without the ending."""
+        ending = self.path.suffix
+        is_there = ending and self.name.lower().endswith(ending.lower())
+        return self.name[: -len(ending)] if is_there else self.name
+
+
 class Budget:
     """What is left of the bytes and elements that a document may have, all its parts together.
 
@@ -32,10 +53,14 @@ class Budget:
         name: of the document, for messages.
         n_bytes: of text and markup, unpacked.
         n_elements: or lines.
+
+    Attributes:
+        n_dropped: characters that were dropped, as no text has them.
     """
 
     def __init__(self, name: str, n_bytes: int = MAX_BYTES, n_elements: int = MAX_ELEMENTS) -> None:
         self.name = name
+        self.n_dropped = 0
         self._n_bytes = self._bytes_left = n_bytes
         self._n_elements = self._elements_left = n_elements
 
@@ -78,3 +103,7 @@ class Budget:
     def take_lines(self, text: str) -> None:
         """Take the lines of a text. Raises InvalidBookError if they are too many."""
         self.take_elements(text.count("\n"))
+
+    def drop(self, count: int) -> None:
+        """Count characters that were dropped."""
+        self.n_dropped += count

@@ -5,13 +5,17 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Iterator
-from pathlib import Path
 
 from service.books import tidying
 from service.books.archive import Archive
 from service.books.book import Book, ParagraphKind
 from service.books.chaptering import by_headings
-from service.books.document_budget import MAX_BYTES_OF_DOCX, MAX_ELEMENTS_OF_DOCX, Budget
+from service.books.document_budget import (
+    MAX_BYTES_OF_DOCX,
+    MAX_ELEMENTS_OF_DOCX,
+    Budget,
+    Document,
+)
 from service.books.html_blocks import Block
 from service.books.markup_trees import (
     Element,
@@ -40,21 +44,21 @@ fields, and how characters are read. The text of a box is in paragraphs of its o
 _CHARACTERS = {"tab": "\t", "ptab": "\t", "cr": "\n", "br": "\n", "nobreakhyphen": "-"}
 
 
-def read_docx(path: Path) -> Book:
+def read_docx(document: Document) -> Book:
     """Read a book from a DOCX file. Chapters begin at its headings.
 
     Raises:
         InvalidBookError: it is damaged, has a password, is of an older Word, or is larger than its
             budget.
     """
-    with path.open("rb") as file:
+    with document.path.open("rb") as file:
         if file.read(4) == _OLE:
             raise InvalidBookError(
-                f"{path.name} has a password, or is too old; save it as DOCX without one"
+                f"{document.name} has a password, or is too old; save it as DOCX without one"
             )
-    budget = Budget(path.name, MAX_BYTES_OF_DOCX, MAX_ELEMENTS_OF_DOCX)
-    with Archive(path, budget) as archive:
-        return _Package(archive, budget).book(path)
+    budget = Budget(document.name, MAX_BYTES_OF_DOCX, MAX_ELEMENTS_OF_DOCX)
+    with Archive(document.path, budget) as archive:
+        return _Package(archive, budget).book(document)
 
 
 class _Package:
@@ -68,24 +72,25 @@ class _Package:
         self._properties = parts.get("core-properties", "docprops/core.xml")
         self._parts = self._related(self._document)
 
-    def book(self, path: Path) -> Book:
+    def book(self, document: Document) -> Book:
         """Read the whole document."""
         if self._document not in self._archive:
-            raise InvalidBookError(f"{path.name} is no DOCX, or is damaged: it has no document")
+            raise InvalidBookError(f"{document.name} is no DOCX, or is damaged: it has no document")
         names = self._style_names()
         body = next(iter(children(self._parsed(self._document), "body")), None)
         if body is None:
-            raise InvalidBookError(f"{path.name} is no document of Word")
+            raise InvalidBookError(f"{document.name} is no document of Word")
         titles: list[str] = []
         found = list(_blocks(body, names, titles))
         title, author, language = self._named_properties()
         authors = (one.strip() for one in re.split(r"[;&]", author))
         return Book(
-            title or next(iter(titles), path.stem),
+            title or next(iter(titles), document.stem),
             tuple(one for one in authors if one and one != "python-docx"),
             language or None,
             None,
             by_headings([*found, *self._notes()]),
+            n_dropped=self._budget.n_dropped,
         )
 
     def _parsed(self, part: str) -> Element:

@@ -6,7 +6,6 @@ import posixpath
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
 from urllib.parse import unquote, urldefrag
 
 from service.audio.covers import MAX_COVER_BYTES, UnusableCoverError
@@ -14,7 +13,7 @@ from service.books import html_blocks
 from service.books.archive import Archive
 from service.books.book import Book, Chapter, ChapterRole, Illustration, Picture
 from service.books.chaptering import Mark, by_contents, by_headings
-from service.books.document_budget import Budget
+from service.books.document_budget import Budget, Document
 from service.books.furniture import NAVIGATION, is_navigation, types_of
 from service.books.html_blocks import Block
 from service.books.illustrations import HEAD_BYTES, media_type_of, path_of, picture_of
@@ -43,16 +42,16 @@ _BACK_TYPES = frozenset(["index", "colophon", "bibliography", "backcover"])
 _NOTES_TYPES = frozenset(["footnotes", "endnotes", "rearnotes", "notes"])
 
 
-def read_epub(path: Path) -> Book:
+def read_epub(document: Document) -> Book:
     """Read a book from an EPUB.
 
     Raises:
         InvalidBookError: it is damaged, protected by DRM, or larger than its budget.
     """
-    budget = Budget(path.name)
-    with Archive(path, budget) as archive:
+    budget = Budget(document.name)
+    with Archive(document.path, budget) as archive:
         _refuse_drm(archive, budget)
-        return _Package(archive, budget).book(path)
+        return _Package(archive, budget).book(document)
 
 
 def _refuse_drm(archive: Archive, budget: Budget) -> None:
@@ -95,17 +94,18 @@ class _Package:
         self._metadata = [one for part in children(self._root, "metadata") for one in part.iter()]
         self._illustrations: dict[str, Illustration | None] = {}
 
-    def book(self, path: Path) -> Book:
+    def book(self, document: Document) -> Book:
         """Read the whole book."""
         self._cover_path, cover, notes = self._cover()
         authors = dict.fromkeys(filter(None, map(text_of, self._named("creator"))))
         return Book(
-            next(filter(None, map(text_of, self._named("title"))), path.stem),
+            next(filter(None, map(text_of, self._named("title"))), document.stem),
             tuple(authors),
             next(filter(None, map(text_of, self._named("language"))), None),
             cover,
             self._chapters(),
             notes=notes,
+            n_dropped=self._budget.n_dropped,
         )
 
     def _named(self, name: str) -> list[Element]:

@@ -14,7 +14,7 @@ from service.books import tidying
 from service.books.archive import Archive
 from service.books.book import Book, Chapter, Paragraph, ParagraphKind, Picture
 from service.books.chaptering import Mark, by_contents
-from service.books.document_budget import MAX_BYTES_OF_FB2, Budget
+from service.books.document_budget import MAX_BYTES_OF_FB2, Budget, Document
 from service.books.html_blocks import Block
 from service.books.illustrations import picture_of
 from service.books.markup_trees import (
@@ -35,27 +35,32 @@ _KINDS: dict[str, ParagraphKind] = {
 }  # fmt: skip
 
 
-def read_fb2(path: Path) -> Book:
+def read_fb2(document: Document) -> Book:
     """Read a book from an FB2 file, also one in a ZIP archive.
 
     Raises:
         InvalidBookError: it is damaged, or larger than its budget.
     """
-    budget = Budget(path.name, MAX_BYTES_OF_FB2)
-    content, pictures = _without_pictures(_content(path, budget))
-    root = parse_xml(content, path.name, budget)
+    budget = Budget(document.name, MAX_BYTES_OF_FB2)
+    content, pictures = _without_pictures(_content(document.path, budget))
+    root = parse_xml(content, document.name, budget)
     titles = next(iter(descendants(root, "title-info")), None)
     if local_name(root) != "fictionbook" or titles is None:
-        raise InvalidBookError(f"{path.name} is no FB2: it has no FictionBook with a title-info")
+        raise InvalidBookError(
+            f"{document.name} is no FB2: it has no FictionBook with a title-info"
+        )
     authors = (
         " ".join(filter(None, (text_of(one) for part in ("first-name", "middle-name", "last-name",
                  "nickname") for one in children(author, part))))
         for author in children(titles, "author")
     )  # fmt: skip
-    title = next(filter(None, map(text_of, children(titles, "book-title"))), path.stem)
+    title = next(filter(None, map(text_of, children(titles, "book-title"))), document.stem)
     language = next(filter(None, map(text_of, children(titles, "lang"))), None)
     cover, notes = _cover(root, titles, pictures)
-    return Book(title, tuple(filter(None, authors)), language, cover, _chapters(root), notes=notes)
+    return Book(
+        title, tuple(filter(None, authors)), language, cover, _chapters(root), notes=notes,
+        n_dropped=budget.n_dropped,
+    )  # fmt: skip
 
 
 def _content(path: Path, budget: Budget) -> bytes:
@@ -65,7 +70,7 @@ def _content(path: Path, budget: Budget) -> bytes:
         for name in archive.names:
             if name.lower().endswith(".fb2"):
                 return archive.read(name)
-    raise InvalidBookError(f"{path.name} is an archive without an FB2 file")
+    raise InvalidBookError(f"{budget.name} is an archive without an FB2 file")
 
 
 def _without_pictures(content: bytes) -> tuple[bytes, list[bytes]]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
@@ -12,9 +11,10 @@ from markdown_it.token import Token
 from service.books import tidying
 from service.books.book import Book, Paragraph, ParagraphKind
 from service.books.chaptering import by_headings
-from service.books.document_budget import Budget
-from service.books.encodings import decoded
+from service.books.document_budget import Budget, Document
+from service.books.encodings import utf_8
 from service.books.html_blocks import Block
+from service.books.odd_characters import without_odd
 
 # A link that is markup: `[Kokoro](/kˈOkəɹO/)`, `[never](+1)`.
 _MARKUP = re.compile(r"/[^/]+/\Z|[-+−–]\d(?:\.\d*)?\Z")
@@ -24,7 +24,7 @@ _NOTE = re.compile(r"(?m)^\[\^[^\[\]\s]+\]:[ \t]*")
 _NOTE_MARK = re.compile(r"\[\^[^\[\]\s]+\]")
 
 
-def read_markdown(path: Path) -> Book:
+def read_markdown(document: Document) -> Book:
     """Read a book from a Markdown file. Chapters begin at its headings.
 
     A front matter may give `title`, `author` and `lang`.
@@ -32,20 +32,23 @@ def read_markdown(path: Path) -> Book:
     Raises:
         InvalidBookError: it is no text.
     """
-    budget = Budget(path.name)
-    text = decoded(budget.read(path), path.name).replace("\r\n", "\n")
+    budget = Budget(document.name)
+    content = utf_8(budget.read(document.path), document.name)
+    text = without_odd(content, budget).decode().replace("\r\n", "\n")
     budget.take_lines(text)
-    # Nobody reads these either, and they must not be taken for what stands for brackets and notes.
-    text = text.translate(dict.fromkeys(map(ord, (_OPENED, _CLOSED, "\x02")), "\ufffd"))
+    # Nobody reads these either, and they must not be taken for what stands for brackets.
+    text = text.translate(dict.fromkeys(map(ord, (_OPENED, _CLOSED)), "\ufffd"))
     fields: dict[str, str] = {}
     if match := _FRONT_MATTER.match(text):
         fields = {name[:4]: _unquoted(value) for name, value in _FIELD.findall(match[1])}
         text = text[match.end() :]
     blocks = list(_blocks(text))
     heads = (b.paragraph.text for b in blocks if b.paragraph and b.level == 1)
-    title = fields.get("titl") or next(heads, path.stem)
+    title = fields.get("titl") or next(heads, document.stem)
     authors = tuple(filter(None, (fields.get("auth", ""),)))
-    return Book(title, authors, fields.get("lang") or None, None, by_headings(blocks))
+    language = fields.get("lang") or None
+    chapters = by_headings(blocks)
+    return Book(title, authors, language, None, chapters, n_dropped=budget.n_dropped)
 
 
 def _unquoted(value: str) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html.entities
 import re
 from typing import Any
 
@@ -10,13 +9,24 @@ from lxml import etree
 from lxml import html as lxml_html
 
 from service.books.document_budget import Budget
+from service.books.encodings import utf_8_of_markup
+from service.books.odd_characters import without_odd_in_html, without_odd_in_xml
 from service.errors import InvalidBookError
 
 Element = Any
 """lxml has no types of its own."""
 
-_NAMED = re.compile(rb"&([A-Za-z][A-Za-z0-9]*);")
-_OF_XML = frozenset({b"amp", b"lt", b"gt", b"quot", b"apos"})
+# A quote opens a value after `=` only. What is like a tag in a script is one here too.
+_START_TAG = re.compile(rb"""<[A-Za-z][^>"'=]*(?:(?:=\s*(?:"[^"]*"|'[^']*')|["'=])[^>"'=]*)*""")
+_ATTRIBUTES_END = re.compile(rb"""=\s*(?:"[^"]*"|'[^']*')|[\s/]+""")
+_SHORT_TAG = 200
+"""Bytes. A tag of so many has 100 attributes at most."""
+
+_ATTRIBUTES_WORK = 400_000_000
+"""Of all tags that are longer, the sum of the squares of the numbers of their attributes: 20,000 in
+one tag, or 100 in each of 40,000. lxml compares each attribute with all before it, and each look at
+all of them is as dear: a second for 20,000."""
+
 _MAX_DEPTH = 200
 """Elements inside each other; the walk over a tree calls itself."""
 
@@ -27,41 +37,50 @@ def parse_xml(content: bytes, name: str, budget: Budget) -> Element:
     Raises:
         InvalidBookError: it is not well-formed, or too large; the message has `name` and the line.
     """
-    _take_tags(content, budget)
-    return _xml(content, name)
+    text = without_odd_in_xml(utf_8_of_markup(content, name), budget)
+    _take_tags(text, budget)
+    return _xml(text, name)
 
 
-def parse_html(content: bytes, name: str, budget: Budget, encoding: str | None = None) -> Element:
+def parse_html(content: bytes, name: str, budget: Budget) -> Element:
     """Return the root of an HTML document, which may be malformed.
 
     Raises:
         InvalidBookError: there is no element in it, or it is too large.
     """
-    _take_tags(content, budget)
-    return _html(content, name, encoding)
+    text = without_odd_in_html(utf_8_of_markup(content, name), budget)
+    _take_tags(text, budget)
+    return _html(text, name)
 
 
 def parse_xhtml(content: bytes, name: str, budget: Budget) -> Element:
     """Return the root of a document of an EPUB: XHTML, or HTML if it is not well-formed."""
-    _take_tags(content, budget)
+    text = without_odd_in_xml(utf_8_of_markup(content, name), budget)
+    _take_tags(text, budget)
     try:
-        return _xml(content, name)
+        return _xml(text, name)
     except InvalidBookError:
-        return _html(content, name, "utf-8")
+        return _html(text, name)
 
 
-def _take_tags(content: bytes, budget: Budget) -> None:
+def _take_tags(text: bytes, budget: Budget) -> None:
     """Pay for the elements before a parser makes them; there are no more than start tags."""
-    budget.take_elements(content.count(b"<") - content.count(b"</"))
+    budget.take_elements(text.count(b"<") - text.count(b"</"))
+    work = 0
+    for tag in _START_TAG.finditer(text):
+        if tag.end() - tag.start() > _SHORT_TAG:
+            work += len(_ATTRIBUTES_END.findall(tag[0])) ** 2
+            if work > _ATTRIBUTES_WORK:
+                raise InvalidBookError(f"{budget.name} has elements with too many attributes")
 
 
-def _xml(content: bytes, name: str) -> Element:
+def _xml(text: bytes, name: str) -> Element:
     parser = etree.XMLParser(
-        resolve_entities=False, no_network=True, load_dtd=False, remove_comments=True,
-        remove_pis=True, huge_tree=False,
+        encoding="utf-8", resolve_entities=False, no_network=True, load_dtd=False,
+        remove_comments=True, remove_pis=True, huge_tree=False,
     )  # fmt: skip
     try:
-        root = etree.fromstring(_NAMED.sub(_character, content), parser)
+        root = etree.fromstring(text, parser)
     except (etree.XMLSyntaxError, LookupError, ValueError) as error:
         raise InvalidBookError(f"{name} is not well-formed XML: {_reason(error)}") from error
     if root is None:
@@ -69,14 +88,14 @@ def _xml(content: bytes, name: str) -> Element:
     return _shallow(root, name)
 
 
-def _html(content: bytes, name: str, encoding: str | None) -> Element:
+def _html(text: bytes, name: str) -> Element:
     # HTML has no entities that could grow. Without `huge_tree` the parser ends at the first ten
     # million characters without a tag, or inside 256 elements, and does not say so.
     parser = lxml_html.HTMLParser(
-        encoding=encoding, no_network=True, remove_comments=True, huge_tree=True
+        encoding="utf-8", no_network=True, remove_comments=True, huge_tree=True
     )
     try:
-        root = lxml_html.document_fromstring(content, parser=parser)
+        root = lxml_html.document_fromstring(text, parser=parser)
     except (etree.ParserError, etree.XMLSyntaxError, LookupError, ValueError) as error:
         raise InvalidBookError(f"{name} has no text: {_reason(error)}") from error
     return _shallow(root, name)
@@ -118,13 +137,6 @@ def descendants(element: Element, *names: str) -> list[Element]:
 def text_of(element: Element | None) -> str:
     """Return all text of an element with white space folded; empty for None."""
     return "" if element is None else " ".join("".join(element.itertext()).split())
-
-
-def _character(match: re.Match[bytes]) -> bytes:
-    if match[1] in _OF_XML:
-        return match[0]
-    known = html.entities.html5.get(f"{match[1].decode()};")
-    return match[0] if known is None else "".join(f"&#{ord(c)};" for c in known).encode()
 
 
 def _reason(error: Exception) -> str:

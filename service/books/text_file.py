@@ -6,14 +6,14 @@ import itertools
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 
 from service.books import tidying
 from service.books.book import UNTITLED, Book, Chapter, ChapterRole, ParagraphKind
 from service.books.chaptering import Mark, by_contents
-from service.books.document_budget import Budget
-from service.books.encodings import decoded
+from service.books.document_budget import Budget, Document
+from service.books.encodings import utf_8
 from service.books.html_blocks import Block
+from service.books.odd_characters import without_odd
 
 _START = re.compile(r"(?im)^[ \t]*\*{3} ?START OF (?:THE|THIS) PROJECT GUTENBERG.*$")
 _END = re.compile(r"(?im)^[ \t]*(?:\*{3} ?END OF (?:THE|THIS) PROJECT GUTENBERG.*|"
@@ -51,7 +51,7 @@ _RUNNING_HEADS = 3
 """How often a line must stand beside page numbers to be a running head."""
 
 
-def read_text_file(path: Path) -> Book:
+def read_text_file(document: Document) -> Book:
     """Read a book from a text file. Chapters begin at lines such as `CHAPTER IV`.
 
     Paragraphs have blank lines between them, or, if there are none, a line each. What stands
@@ -60,8 +60,9 @@ def read_text_file(path: Path) -> Book:
     Raises:
         InvalidBookError: it is no text.
     """
-    budget = Budget(path.name)
-    text = decoded(budget.read(path), path.name).replace("\r\n", "\n").replace("\r", "\n")
+    budget = Budget(document.name)
+    content = utf_8(budget.read(document.path), document.name)
+    text = without_odd(content, budget).decode().replace("\r\n", "\n").replace("\r", "\n")
     budget.take_lines(text)
     head, body, tail = _parts(text)
     fields = dict(reversed(_FIELD.findall(head)))
@@ -82,11 +83,12 @@ def read_text_file(path: Path) -> Book:
             blocks.append(block)
     language = fields.get("Language", "").strip().lower()
     return Book(
-        fields.get("Title", "").strip() or path.stem,
+        fields.get("Title", "").strip() or document.stem,
         tuple(filter(None, (fields.get("Author", "").strip(),))),
         _LANGUAGES.get(language),
         None,
         _chapters(blocks, marks),
+        n_dropped=budget.n_dropped,
     )
 
 

@@ -111,6 +111,42 @@ def test_elements_lines_chapters_and_members_are_bounded(tmp_path: Path) -> None
             read_book(tmp_path / name)
 
 
+def attributes(n: int, value: str = "", between: str = " ") -> str:
+    return between.join(f"a{number}{value}" for number in range(n))
+
+
+ATTRIBUTES = {
+    "names": attributes(500_000),
+    "numbers": attributes(200_000, "=1"),
+    "signs of ends": attributes(200_000, '=">"'),
+    "quotes": attributes(200_000, "='\"'", ""),
+    "spaces": attributes(200_000, " = x"),
+    "slashes": attributes(200_000, between="/"),
+    "lone quotes": "x\" y z ' " + attributes(200_000, "=1"),
+    "elements": f"{attributes(3000)}><p " * 200,
+}
+LONG = "It rained, / and so on. " * 50_000
+
+
+@pytest.mark.parametrize("tag", ATTRIBUTES.values(), ids=ATTRIBUTES)
+def test_attributes_are_bounded(tag: str, tmp_path: Path) -> None:
+    """Each is compared with all before it: half a million in one element would take minutes."""
+    path = tmp_path / "a.html"
+    path.write_text(f"<p {tag}>Hello.")
+    with pytest.raises(InvalidBookError, match=r"a\.html has elements with too many attributes"):
+        read_book(path)
+
+
+def test_long_values_and_a_hundred_attributes_are_read(tmp_path: Path) -> None:
+    path = tmp_path / "a.html"
+    values = attributes(99, '="1 2 3"')
+    path.write_text(
+        f'<img alt=\'A "long > tale"; {LONG}\' src="data:x,{"/" * 99_999}"><script>'
+        f"for(i=0;i<n;i++) {{ {'a = b / c; ' * 2000} }}</script>{f'<p {values}>Hello.</p>' * 2000}"
+    )
+    assert texts(read_book(path)) == ["Hello."] * 2000
+
+
 def test_depth_is_bounded_and_nothing_is_lost_below_it(tmp_path: Path) -> None:
     path = tmp_path / "a.html"
     for depth in (100, 190):

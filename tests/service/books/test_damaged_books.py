@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import random
+import re
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
@@ -13,6 +14,7 @@ import pytest
 from service.books import book_files
 from service.books.book import Book
 from service.books.book_files import read_book
+from service.books.document_budget import Document
 from service.errors import InvalidBookError
 from tests.service.books import made_books
 from tests.service.books.made_books import page, picture
@@ -188,11 +190,18 @@ def test_what_nobody_foresaw_is_an_invalid_book_and_in_the_log(
 
     for error in (KeyError("x"), RecursionError(), AttributeError(), UnicodeError()):
 
-        def fail(_: Path, error: Exception = error) -> Book:
+        def fail(_: Document, error: Exception = error) -> Book:
             raise error
 
         monkeypatch.setattr(book_files, "_reader", lambda ending, fail=fail: fail)
         with pytest.raises(InvalidBookError, match=r"a\.txt") as caught:
             read_book(path)
         assert caught.value.__cause__ is error
-    assert [record.message for record in caplog.records] == ["a document cannot be read"] * 4
+    for record, name in zip(
+        caplog.records,
+        ("KeyError", "RecursionError", "AttributeError", "UnicodeError"),
+        strict=True,
+    ):
+        assert re.match(rf"a document cannot be read: builtins\.{name}\n  File .* in _read\n",
+                        record.getMessage())  # fmt: skip
+        assert "It rained" not in record.getMessage()

@@ -42,7 +42,7 @@ PROSE = [
 
 def read(html: str) -> list[Block]:
     content = html if "<body" in html else f"<body>{html}</body>"
-    return blocks(parse_html(content.encode(), "a", Budget("a"), "utf-8"))
+    return blocks(parse_html(content.encode(), "a", Budget("a")))
 
 
 def words(found: list[Block]) -> list[str]:
