@@ -14,10 +14,11 @@ from service.books.book import Book
 from service.books.casting import Cast
 from service.books.choice import Choice, left_out
 from service.books.displays import Display, DisplayKind, complain
-from service.books.document_reader import DocumentReader, ReadingLimits
+from service.books.document_reader import DocumentReader
 from service.books.earlier_output import check_replaced
 from service.books.journal import Journal
 from service.books.narration import Manner
+from service.books.ongoing_reading import ReadingLimits
 from service.books.outputs import hours, remove_state
 from service.books.sections import Pauses, text_of_chapter
 from service.errors import OtherBookError

@@ -24,7 +24,8 @@ from service.api.job_runner import JobRunner
 from service.api.metrics import Metrics
 from service.api.telemetry import Telemetry, open_telemetry
 from service.api.uploads import Uploads
-from service.books.document_reader import DocumentReader, ReadingLimits
+from service.books.document_reader import DocumentReader
+from service.books.ongoing_reading import ReadingLimits
 from service.errors import LexiconError, NotReadyError, SettingsError
 from service.loading import load_lexicon, load_lexicons, load_synthesizer
 from service.machine import SystemMemory

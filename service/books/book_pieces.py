@@ -27,7 +27,7 @@ PARAGRAPH_BYTES = 200
 
 
 class BookTooLargeError(Exception):
-    """The pieces of a book take more bytes than they may."""
+    """The pieces of a book take more bytes than they may. The message says what the book has."""
 
 
 class DamagedPieceError(Exception):
@@ -49,8 +49,18 @@ def pieces_of(book: Book, max_bytes: int) -> Iterator[bytes]:
         piece = pickle.dumps(part, pickle.HIGHEST_PROTOCOL)
         left -= cost_of(piece, part)
         if left < 0:
-            raise BookTooLargeError
+            raise BookTooLargeError(_extent(book, max_bytes))
         yield piece
+
+
+def _extent(book: Book, max_bytes: int) -> str:
+    n_paragraphs = sum(len(chapter.paragraphs) for chapter in book.chapters)
+    n_characters = sum(chapter.n_characters for chapter in book.chapters)
+    cover = f" and a cover of {len(book.cover.content):,} bytes" if book.cover else ""
+    return (
+        f"has {n_paragraphs:,} paragraphs with {n_characters:,} characters{cover}, more than is "
+        f"kept of a book: {max_bytes:,} bytes, {PARAGRAPH_BYTES} of them for each paragraph"
+    )
 
 
 def cost_of(piece: bytes, part: object) -> int:

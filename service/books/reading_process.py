@@ -12,9 +12,10 @@ ends, the fork is killed. When the fork has ended, its status is written there: 
 or -1 if no process could be started.
 
 An answer is frames: a letter, the length, the content. `PIECE` is a piece of the book
-(`service.books.book_pieces`). Instead of a whole book, there may be `REFUSED`, an error of the
-service: its class and message; `UNREADABLE`, an error of the operating system: its number, text and
-file; `EXCEEDED`, the name of a limit; or `FAULT`, what went wrong, without the document's text.
+(`service.books.book_pieces`), `LOGGED` a line for the service's log. Instead of a whole book, there
+may be `REFUSED`, an error of the service: its class and message; `UNREADABLE`, an error of the
+operating system: its number, text and file; `EXCEEDED`, the name of a limit; or `FAULT`, what went
+wrong, without the document's text.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ import ctypes
 import errno
 import gc
 import json
+import logging
 import math
 import os
 import pkgutil
@@ -32,6 +34,7 @@ import signal
 import socket
 import struct
 import sys
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -39,13 +42,14 @@ from typing import BinaryIO
 
 from service.books import book_files
 from service.books.book_pieces import BookTooLargeError, pieces_of
-from service.errors import ServiceError
+from service.books.labels import label
+from service.errors import DocumentLimitError, ServiceError
 from service.logs import describe
 
 HEADER = struct.Struct("<cI")
 """Of a frame of an answer."""
 
-PIECE, REFUSED, UNREADABLE, EXCEEDED, FAULT = b"p", b"r", b"u", b"e", b"f"
+PIECE, LOGGED, REFUSED, UNREADABLE, EXCEEDED, FAULT = b"p", b"l", b"r", b"u", b"e", b"f"
 
 STATUS = struct.Struct("<i")
 NOT_STARTED = -1
@@ -80,7 +84,9 @@ class ReadingRequest:
         cpu_s: processor time.
         memory_bytes: that reading may take, beside what the process has already.
         answer_bytes: of the pieces of the book.
-        reader: module, colon and name of a function from a path to a book.
+        reader: module, colon and name of a function from a path, and a name if there is one, to a
+            book.
+        name: of the document, as whoever has it read knows it; None if that is the file's.
     """
 
     path: str
@@ -89,6 +95,12 @@ class ReadingRequest:
     memory_bytes: int
     answer_bytes: int
     reader: str = READER
+    name: str | None = None
+
+    @property
+    def shown_name(self) -> str:
+        """Return the document's name for messages."""
+        return Path(self.path).name if self.name is None else label(self.name)
 
     def encode(self) -> bytes:
         """Return the request as a message."""
@@ -258,18 +270,26 @@ def _answer(request: ReadingRequest, stream: BinaryIO) -> None:
     def write(kind: bytes, content: bytes) -> None:
         stream.write(HEADER.pack(kind, len(content)) + content)
 
+    def write_refusal(error: ServiceError) -> None:
+        write(REFUSED, json.dumps([type(error).__name__, error.message]).encode())
+
+    logging.getLogger("service").addHandler(
+        _Telling(lambda line: write(LOGGED, line[-_FAULT_CHARACTERS:].encode()))
+    )
     try:
-        book = pkgutil.resolve_name(request.reader)(Path(request.path))
+        read = pkgutil.resolve_name(request.reader)
+        names = () if request.name is None else (request.name,)
+        book = read(Path(request.path), *names)
         for piece in pieces_of(book, request.answer_bytes):
             write(PIECE, piece)
-    except BookTooLargeError:
-        write(EXCEEDED, b"answer")
+    except BookTooLargeError as error:
+        write_refusal(DocumentLimitError(f"{request.shown_name} {error}; divide it"))
     except Exception as error:
         if isinstance(error, MemoryError) or _is_full():
             _raise_memory_limit()
             write(EXCEEDED, b"memory")
         elif isinstance(error, ServiceError):
-            write(REFUSED, json.dumps([type(error).__name__, error.message]).encode())
+            write_refusal(error)
         elif isinstance(error, OSError) and (
             error.errno in _OF_THE_DISK or error.filename == request.path
         ):
@@ -278,6 +298,18 @@ def _answer(request: ReadingRequest, stream: BinaryIO) -> None:
         else:
             # Without its message, which may quote the document.
             write(FAULT, describe(error)[-_FAULT_CHARACTERS:].encode())
+
+
+class _Telling(logging.Handler):
+    """Hands over what is logged: in this process nobody would see it."""
+
+    def __init__(self, tell: Callable[[str], None]) -> None:
+        super().__init__(logging.WARNING)
+        self._tell = tell
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Tell a line, which has no text of the document; called by logging."""
+        self._tell(record.getMessage())
 
 
 def _is_full() -> bool:

@@ -36,7 +36,7 @@ class Job:
         document: name of the file of its text in the job's folder.
         title: of the document.
         n_characters: of what is read of it.
-        n_dropped: characters of it that are not said; 0 until it is planned.
+        n_dropped: characters of the document that are not said; 0 until it is planned.
         notes: what else listeners should know, such as that a cover could not be used.
         created_s: when it came, in seconds of Unix time.
         finished_s: when it was done or failed; None before.

@@ -42,6 +42,7 @@ class JobOrder:
         documents: DocumentReader,
         cancellation: Cancellation,
         reading: Callable[[], AbstractContextManager[None]] = nullcontext,
+        name: str | None = None,
     ) -> Book:
         """Read the document.
 
@@ -49,12 +50,13 @@ class JobOrder:
             documents: reads it.
             cancellation: stops that.
             reading: see `DocumentReader.read`.
+            name: as the caller knows it; None if that is the file's.
 
         Raises:
             ServiceError: see `DocumentReader.read`.
             OSError: the file cannot be read.
         """
-        book = documents.read(self.document, cancellation, reading)
+        book = documents.read(self.document, cancellation, reading, name)
         return book if self.title is None else replace(book, title=self.title)
 
 
@@ -114,7 +116,7 @@ def perform(
         OSError: something cannot be written.
     """
     order = job_order.order
-    book = job_order.read(documents, cancellation, partial(folder.reading, job))
+    book = job_order.read(documents, cancellation, partial(folder.reading, job), job.title)
     wait = partial(synthesizer.wait_for_requests, cancellation)
     try:
         with Journal(order.output.state) as journal:

@@ -33,7 +33,7 @@ class Examined:
 
 
 async def examine(
-    request: Request, executor: Executor, fields: JobOptions, document: Path
+    request: Request, executor: Executor, fields: JobOptions, document: Path, name: str
 ) -> Examined:
     """Read a document, and tell what a job of it is.
 
@@ -44,6 +44,7 @@ async def examine(
         executor: of the thread that waits for the document.
         fields: what the document becomes.
         document: the file.
+        name: of the document, as the caller knows it.
 
     Raises:
         ServiceError: it cannot be read, a field is wrong, or the client has left.
@@ -51,7 +52,7 @@ async def examine(
     """
     with Cancellation() as cancellation:
         work = asyncio.get_running_loop().run_in_executor(
-            executor, _check, state_of(request), fields, document, cancellation
+            executor, _check, state_of(request), fields, document, name, cancellation
         )
         watch = asyncio.ensure_future(_watch(request, cancellation))
         try:
@@ -70,7 +71,11 @@ async def _watch(request: Request, cancellation: Cancellation) -> None:
 
 
 def _check(
-    state: ServiceState, fields: JobOptions, document: Path, cancellation: Cancellation
+    state: ServiceState,
+    fields: JobOptions,
+    document: Path,
+    name: str,
+    cancellation: Cancellation,
 ) -> Examined:
     planner = state.require().synthesizer.planner
     job_order = fields.order(document, None)
@@ -78,7 +83,7 @@ def _check(
     planner.settle(fields.voice, fields.language)
     for voice in job_order.order.manner.cast.voices:
         planner.resolve(voice)
-    book = job_order.read(state.documents, cancellation)
+    book = job_order.read(state.documents, cancellation, name=name)
     chapters = job_order.order.choice.of(book)
     n_characters = sum(chapter.n_characters for chapter in chapters)
     counted = planner.count(text_of_chapter(chapter) for chapter in chapters)

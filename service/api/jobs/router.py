@@ -131,11 +131,13 @@ async def create_job(
             await loop.run_in_executor(None, received.mkdir)
             if media_type_of(request) == "application/json":
                 document, options = await receive_text(request, received)
+                name = "the text"
             else:
                 document, options = await receive_document(request, query, received)
+                name = FilePath(query.name or document.stem).name
             fields = JobOptions.model_validate(options)
             options["format"] = fields.format
-            examined = await examine(request, state.uploads.executor, fields, document)
+            examined = await examine(request, state.uploads.executor, fields, document, name)
 
             job = Job(
                 id=job_id,

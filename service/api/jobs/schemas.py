@@ -85,8 +85,8 @@ class JobAnswer(BaseModel):
     format: JobFormat
     characters: int = Field(description="that are spoken")
     dropped: int = Field(
-        description="characters of these that are not said, because no voice reads them; 0 until "
-        "the job speaks"
+        description="characters that are not said, because no voice reads them or no text has "
+        "them; 0 until the job speaks"
     )
     notes: list[str] = Field(
         description="what else listeners should know, such as that a cover could not be used"

@@ -8,7 +8,8 @@ from __future__ import annotations
 import sys
 
 from service.__main__ import main
-from service.books.document_reader import DocumentReader, ReadingLimits
+from service.books.document_reader import DocumentReader
+from service.books.ongoing_reading import ReadingLimits
 
 _init = DocumentReader.__init__
 

@@ -16,7 +16,8 @@ from service.api import job_runner
 from service.api.callers import Callers
 from service.api.idleness import Idleness
 from service.api.job_runner import JobRunner
-from service.books.document_reader import DocumentReader, ReadingLimits
+from service.books.document_reader import DocumentReader
+from service.books.ongoing_reading import ReadingLimits
 from service.errors import (
     JobLeavingError,
     JobNotFoundError,

@@ -14,8 +14,10 @@ import threading
 import time
 from pathlib import Path
 
+from service.books import book_files
 from service.books.book import Book, Chapter, Paragraph, Picture
 from service.books.book_files import read_book
+from service.books.document_budget import Document
 
 SECRET = "a text of somebody"
 
@@ -42,22 +44,22 @@ def text_of(book: Book) -> str:
     return book.chapters[0].paragraphs[0].text
 
 
-def loop(path: Path) -> Book:
+def loop(path: Path, name: str | None = None) -> Book:
     """Never end, in C, where no other thread of the process runs."""
     note_start(path)
     _ENDLESS.match("a" * 60 + "!")
     return titled("never")
 
 
-def loop_if_asked(path: Path) -> Book:
+def loop_if_asked(path: Path, name: str | None = None) -> Book:
     """Never end if the text says so: while it is received, or once it is a job's."""
     text = path.read_bytes()
     if b"loop now" in text or (b"loop later" in text and "incoming" not in path.parts):
         return loop(path)
-    return read_book(path)
+    return read_book(path, name)
 
 
-def sleep(path: Path) -> Book:
+def sleep(path: Path, name: str | None = None) -> Book:
     note_start(path)
     while True:
         time.sleep(1)
@@ -69,7 +71,7 @@ def take_memory(path: Path) -> Book:
         taken.append(bytearray(1 << 24))
 
 
-def crash(path: Path) -> Book:
+def crash(path: Path, name: str | None = None) -> Book:
     ctypes.string_at(0)
     return titled("never")
 
@@ -93,6 +95,16 @@ def fail(path: Path) -> Book:
     os.write(1, text.encode())
     os.write(2, text.encode())
     raise KeyError(text)
+
+
+def _fail(document: Document) -> Book:
+    raise KeyError(SECRET)
+
+
+def parse_wrongly(path: Path, name: str | None = None) -> Book:
+    """Have a fault in what reads documents of a kind."""
+    book_files._reader = lambda ending: _fail
+    return read_book(path, name)
 
 
 def be_refused_by_the_disk(path: Path) -> Book:

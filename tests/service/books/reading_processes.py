@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from service.books.document_reader import DocumentReader, ReadingLimits
+from service.books.document_reader import DocumentReader
+from service.books.ongoing_reading import ReadingLimits
 
 ROOMY = ReadingLimits(cpu_s=60, wall_s=300, memory_bytes=256 << 20)
 

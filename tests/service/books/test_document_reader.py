@@ -16,7 +16,8 @@ from pathlib import Path
 import pytest
 
 from service.books.book_files import read_book
-from service.books.document_reader import AT_ONCE, DocumentReader, ReadingLimits
+from service.books.document_reader import AT_ONCE, DocumentReader
+from service.books.ongoing_reading import ReadingLimits
 from service.errors import (
     CancelledError,
     DocumentLimitError,
@@ -103,9 +104,13 @@ LIMITED = [
     ("sleep", replace(ROOMY, wall_s=1), "document_timeout_s"),
     ("loop", replace(ROOMY, wall_s=1), "document_timeout_s"),
     ("take_memory", ROOMY, "document_memory_bytes"),
-    ("make_much_text", replace(ROOMY, answer_bytes=1_000_000), "bytes of text"),
-    ("make_many_paragraphs", replace(ROOMY, answer_bytes=1_000_000), "bytes of text"),
-    ("make_a_large_cover", replace(ROOMY, answer_bytes=1_000_000), "bytes of text"),
+    (
+        "make_much_text",
+        replace(ROOMY, answer_bytes=1_000_000),
+        "has .* with .* characters, more than",
+    ),
+    ("make_many_paragraphs", replace(ROOMY, answer_bytes=1_000_000), "has .*,000 paragraphs"),
+    ("make_a_large_cover", replace(ROOMY, answer_bytes=1_000_000), "and a cover of .* bytes"),
 ]
 
 
@@ -163,6 +168,39 @@ def test_a_fault_of_the_reading_refuses_the_document_and_is_logged_without_its_t
     assert SECRET not in caplog.text
     assert SECRET not in "".join(capfd.readouterr())
     assert {path.name for path in document.parent.iterdir()} <= {"document.txt", "written"}
+
+
+def test_a_fault_of_a_parser_is_logged_without_the_text(
+    document: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    told = r"My novel\.txt is damaged, or .* \(KeyError\)"
+    with (
+        caplog.at_level(logging.DEBUG),
+        reader("parse_wrongly") as documents,
+        pytest.raises(InvalidBookError, match=told),
+    ):
+        documents.read(document, name="My novel.txt")
+    (record,) = caplog.records
+    assert record.levelname == "WARNING"
+    assert re.match(r"a document cannot be read: builtins\.KeyError\n  File", record.getMessage())
+    assert "in _fail" in record.getMessage()
+    assert SECRET not in caplog.text
+    assert document.name not in caplog.text
+    assert "novel" not in caplog.text
+
+
+@pytest.mark.parametrize(
+    ("name", "limits"),
+    [("loop", replace(ROOMY, cpu_s=1)), ("crash", ROOMY), ("sleep", replace(ROOMY, wall_s=1))],
+)
+def test_a_document_has_the_name_that_the_caller_gave(
+    name: str, limits: ReadingLimits, document: Path
+) -> None:
+    with (
+        reader(name, limits) as documents,
+        pytest.raises(InvalidBookError, match=r"^My novel\.txt "),
+    ):
+        documents.read(document, name="My novel.txt")
 
 
 def test_a_disk_that_fails_is_no_fault_of_the_document(document: Path) -> None:

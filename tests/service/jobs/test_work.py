@@ -9,8 +9,9 @@ import pytest
 from service.books.audiobook import Order
 from service.books.casting import Cast
 from service.books.choice import Choice
-from service.books.document_reader import DocumentReader, ReadingLimits
+from service.books.document_reader import DocumentReader
 from service.books.narration import Manner
+from service.books.ongoing_reading import ReadingLimits
 from service.books.outputs import Output
 from service.errors import CancelledError, SynthesisError
 from service.jobs import Job, JobOrder, JobsFolder, perform

@@ -167,6 +167,30 @@ def test_the_name_of_a_document_says_what_it_is(client: httpx.Client) -> None:
     assert outcome(client, answer.json()["id"])["state"] == "done"
 
 
+def test_what_no_text_has_is_dropped_and_counted(client: httpx.Client, tmp_path: Path) -> None:
+    novel = epub(tmp_path / "a.epub", {"a.xhtml": page("<p>It ra\x01ined&#2; \ue000.</p>")}, "")
+    answer = client.post("/jobs", content=novel.read_bytes(), params={"name": "a.epub"})
+    assert answer.status_code == 201, answer.text
+    job = outcome(client, answer.json()["id"])
+    assert (job["state"], job["dropped"]) == ("done", 3)
+
+
+def test_a_refusal_has_the_name_that_the_caller_gave(jobs: Server, client: httpx.Client) -> None:
+    for name, content, shown in (
+        ("Moby Dick.epub", b"PK", "Moby Dick.epub is no EPUB"),
+        ("some/folder/Été \u202e\n.txt", b"...", "Été .txt has no text"),
+        (f"{'a' * 290}.docx", b"PK", f"{'a' * 290}.docx is no DOCX"),
+    ):
+        answer = client.post("/jobs", content=content, params={"name": name})
+        assert answer.status_code == 422
+        assert answer.json()["error"]["message"].startswith(shown)
+    answer = client.post("/jobs", content=b"PK", headers={"Content-Type": "application/epub+zip"})
+    assert answer.json()["error"]["message"].startswith("document is no EPUB")
+    answer = client.post("/jobs", json={"text": "..."})
+    assert answer.json()["error"]["message"].startswith("the text has no text")
+    assert not any("Moby" in line or "Été" in line for line in jobs.log)
+
+
 REFUSED: list[tuple[str, dict[str, Any], int, str]] = [
     ("an unknown voice", {"json": {"text": "Hi.", "voice": "nobody"}}, 422, "unknown_voice"),
     ("no such chapter", {"json": {"text": "Hi.", "chapters": "2"}}, 422, "invalid_request"),
