@@ -136,7 +136,7 @@ def _read(
     keep_state: bool,
 ) -> int:
     if not is_installed("books"):
-        raise StartupError(f"reading books needs an extra: {advice('books')}")
+        raise StartupError(f"reading books needs the extra books: {advice('books')}")
 
     from service import narrating  # other commands need no books
     from service.books.audiobook import Order

@@ -75,7 +75,7 @@ class JobRunner:
         idleness: Idleness,
     ) -> None:
         if settings.data_dir is not None and not is_installed("books"):
-            raise StartupError(f"data_dir is set, and jobs need an extra: {advice('books')}")
+            raise StartupError(f"data_dir is set, and jobs need the extra books: {advice('books')}")
         self._settings = settings
         self._callers = callers
         self._documents = documents

@@ -156,7 +156,7 @@ def require_format(name: str) -> Format:
     else:
         raise UnsupportedFormatError(f"unknown audio format; supported: {', '.join(_writable())}")
     if form.extra:
-        raise UnsupportedFormatError(f"{name} needs an extra: {advice(form.extra)}")
+        raise UnsupportedFormatError(f"{name} needs the extra {form.extra}: {advice(form.extra)}")
     version = soundfile.__libsndfile_version__
     raise UnsupportedFormatError(
         f"libsndfile {version} cannot write {name}; supported: {', '.join(_writable())}"

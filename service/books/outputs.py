@@ -212,11 +212,26 @@ class Recording:
 
 def file_name(number: int, title: str, count: int) -> str:
     """Return the name of a chapter's file, without its ending: `03 The Storm`."""
+    return f"{number:0{max(2, len(str(count)))}} {plain_name(title)}".strip(" .")
+
+
+def plain_name(title: str) -> str:
+    """Return a title as a file can have it, without its ending; empty if nothing of it is left.
+
+    It has letters, with their marks, digits and some punctuation, 80 characters and 200 bytes at
+    most: a name may have 255 bytes.
+    """
     kept = "".join(
-        character if character.isalnum() or character in " -_'’,." else " "
+        character if _is_plain(character) else " "
         for character in unicodedata.normalize("NFC", title)
     )
-    return f"{number:0{max(2, len(str(count)))}} {' '.join(kept.split())[:80]}".strip(" .")
+    short = " ".join(kept.split())[:80]
+    return short.encode()[:200].decode(errors="ignore").strip(" .")
+
+
+def _is_plain(character: str) -> bool:
+    is_mark = unicodedata.category(character)[0] == "M"  # vowels of Hindi
+    return is_mark or character.isalnum() or character in " -_'’,."
 
 
 def remove_state(output: Output) -> None:

@@ -171,7 +171,7 @@ def _parquet_rows(path: Path) -> Iterator[tuple[int, Any]]:
         import pyarrow
         import pyarrow.parquet
     except ImportError as error:
-        raise StartupError(f"Parquet needs an extra: {advice('parquet')}") from error
+        raise StartupError(f"Parquet needs the extra parquet: {advice('parquet')}") from error
     with open(path, "rb") as file:
         try:
             number = 0

@@ -109,7 +109,7 @@ def _pool(
         try:
             from service.cluster.ray_pool import RayPool
         except ImportError as error:
-            raise StartupError(f"--cluster needs an extra: {advice('cluster')}") from error
+            raise StartupError(f"--cluster needs the extra cluster: {advice('cluster')}") from error
         pool = RayPool(settings, run.form, run.attempts, actors)
         try:
             yield pool

@@ -30,6 +30,7 @@ from service.api.openapi import TEXT, error_responses, event_content, schema_of
 from service.api.rendering import server_sent_event
 from service.api.seekable_file import SeekableFile
 from service.api.state import ServiceState, state_of
+from service.books.outputs import plain_name
 from service.errors import JobNotDoneError, StorageFailedError
 from service.jobs import Job
 from service.jobs.storage import cause
@@ -312,6 +313,6 @@ async def _file(request: Request, job: Job, ending: str) -> Response:
     return SeekableFile(
         (await state_of(request).jobs.folder()).folder_of(job) / name,
         media_type=MEDIA_TYPES[ending],
-        filename=f"{job.title}.{ending}",
+        filename=f"{plain_name(job.title) or 'speech'}.{ending}",
         content_disposition_type="inline",
     )

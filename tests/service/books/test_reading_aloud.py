@@ -389,3 +389,6 @@ def test_text_that_cannot_be_said_is_told_with_its_place_before_anything_is_made
 def test_names_of_files_are_plain() -> None:
     assert file_name(3, "The / Storm: “é”?\n", 120) == "003 The Storm é"
     assert file_name(1, "...", 2) == "01"
+    assert file_name(1, "हिन्दी: एक", 2) == "01 हिन्दी एक"
+    assert file_name(1, "a" * 300, 2) == "01 " + "a" * 80
+    assert len(file_name(1, "\U00020000" * 300, 2).encode()) < 250

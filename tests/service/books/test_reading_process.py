@@ -14,12 +14,14 @@ from pathlib import Path
 import pytest
 
 from service.books.book_files import read_book
-from service.books.document_reader import DocumentReader
+from service.books.document_reader import AT_ONCE, DocumentReader
 from service.errors import (
+    CancelledError,
     DocumentLimitError,
     InvalidBookError,
     NotReadyError,
 )
+from service.speech import Cancellation
 from tests.service.api.speech_client import wait_until
 from tests.service.books.odd_readers import started, text_of
 from tests.service.books.reading_processes import (
@@ -85,6 +87,27 @@ def test_descriptors_and_processes_do_not_become_more(document: Path) -> None:
     assert descriptors() == before
     assert children_of(os.getpid()) == processes
     assert not exists(starter)
+
+
+def test_killed_readings_leave_no_process(tmp_path: Path) -> None:
+    with reader("loop_if_asked") as documents, ThreadPoolExecutor(4) as threads:
+        damaged = text(tmp_path / "a.epub", "PK")
+        for number in range(10):
+            paths = [text(tmp_path / f"{number}-{n}.txt", "loop now") for n in range(2)]
+            with Cancellation() as cancellation:
+                readings = [threads.submit(documents.read, path, cancellation) for path in paths]
+                refused = threads.submit(documents.read, damaged)
+                wait_until(lambda: all(map(started, paths)))  # noqa: B023
+                starter = starter_of(os.getpid())
+                assert starter is not None
+                assert len(in_session_of(starter)) <= 1 + AT_ONCE
+                cancellation.cancel(CancelledError("the client has disconnected"))
+                for reading in readings:
+                    with pytest.raises(CancelledError):
+                        reading.result()
+            with pytest.raises(InvalidBookError):
+                refused.result()
+        assert in_session_of(starter) == [starter]  # no zombie either
 
 
 def test_somebody_who_ends_the_starting_process_ends_no_reading_but_the_one_in_progress(

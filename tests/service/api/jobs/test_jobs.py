@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import re
 import signal
 from collections.abc import Callable, Generator, Iterator
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote
 
 import av
 import httpx
@@ -189,6 +191,28 @@ def test_a_refusal_has_the_name_that_the_caller_gave(jobs: Server, client: httpx
     answer = client.post("/jobs", json={"text": "..."})
     assert answer.json()["error"]["message"].startswith("the text has no text")
     assert not any("Moby" in line or "Été" in line for line in jobs.log)
+
+
+def test_an_output_has_a_name_that_every_system_takes(client: httpx.Client) -> None:
+    job_ids = []
+    for title, name in (
+        ('The "Sea"\r\nSet-Cookie: a=b', "The Sea Set-Cookie a b.mp3"),
+        ("../../etc/\\passwd", "etc passwd.mp3"),
+        ("日本 😀 हिन्दी; x", "日本 हिन्दी x.mp3"),
+        ("a" * 300, f"{'a' * 80}.mp3"),
+        ("😀/", "speech.mp3"),
+    ):
+        job_ids.append(add(client, "Hello.", title=title, format="mp3"))
+        assert outcome(client, job_ids[-1])["state"] == "done"
+        for method in ("GET", "HEAD"):
+            answer = client.request(method, f"/jobs/{job_ids[-1]}/output")
+            told = answer.headers["content-disposition"]
+            plain = re.fullmatch(r'inline; filename="([\w .-]+)"', told, re.A)
+            coded = re.fullmatch(r"inline; filename\*=utf-8\'\'([\w%.-]+)", told, re.A)
+            found = plain or coded
+            assert found is not None, told
+            assert unquote(found[1]) == name
+        assert client.delete(f"/jobs/{job_ids[-1]}").status_code == 204
 
 
 REFUSED: list[tuple[str, dict[str, Any], int, str]] = [
