@@ -23,7 +23,7 @@ def _epub(path: Path, pages: dict[str, str]) -> Path:
     content = io.BytesIO()
     with (
         zipfile.ZipFile(plain) as source,
-        zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED) as archive,
+        zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive,
     ):
         for name in source.namelist():
             archive.writestr(name, source.read(name))
@@ -37,7 +37,7 @@ def _word(path: Path, body: str, notes: Callable[[zipfile.ZipFile], None] | None
     docx.Document().save(plain)
     with (
         zipfile.ZipFile(plain) as source,
-        zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive,
+        zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive,
     ):
         for name in source.namelist():
             content = source.read(name)
@@ -78,7 +78,7 @@ def many_paragraphs(path: Path, n_paragraphs: int = 300_000) -> Path:
     return _word(path, _said("It rained.") * n_paragraphs)
 
 
-def large_notes(path: Path, n_bytes: int = 1 << 28) -> Path:
+def large_notes(path: Path, n_bytes: int = 160 << 20) -> Path:
     """Footnotes that take two hundred times as much as the file, and their tree twice that."""
 
     def write(archive: zipfile.ZipFile) -> None:
@@ -94,8 +94,8 @@ def large_notes(path: Path, n_bytes: int = 1 << 28) -> Path:
     return _word(path, _said("Hello."), write)
 
 
-def packed_fiction(path: Path, n_elements: int = 6_000_000) -> Path:
-    """An FB2 of a few kilobytes, whose tree takes nearly a gigabyte."""
+def packed_fiction(path: Path, n_elements: int = 1_500_000) -> Path:
+    """An FB2 of a few hundred bytes, whose tree takes hundreds of megabytes."""
     with zipfile.ZipFile(path, "w", zipfile.ZIP_BZIP2) as archive, archive.open("a.fb2", "w") as f:
         f.write(
             b'<FictionBook xmlns="http://www.gribuser.ru/xml/fictionbook/2.0"><body><section>'
@@ -112,7 +112,7 @@ def empty_paragraphs(path: Path, n_paragraphs: int = 2_000_000) -> Path:
     return _epub(path, {"a.xhtml": made_books.page("<h1>A</h1>" + "<p>a</p>" * n_paragraphs)})
 
 
-def large_chapters(path: Path, n_chapters: int = 8, n_bytes: int = 60_000_000) -> Path:
+def large_chapters(path: Path, n_chapters: int = 2, n_bytes: int = 60_000_000) -> Path:
     paragraph = "<p>" + "It rained all day. " * 50 + "</p>"
     prose = made_books.page(paragraph * (n_bytes // len(paragraph)))
     return _epub(path, {f"{n}.xhtml": prose for n in range(n_chapters)})
