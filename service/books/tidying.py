@@ -7,8 +7,12 @@ from collections.abc import Container
 
 from service.books.book import Paragraph, ParagraphKind
 
-# Soft hyphens, and what keeps words together or lets them break without being seen.
-_INVISIBLE = dict.fromkeys(map(ord, "\u00ad\u200b\u2060\ufeff"))
+# Soft hyphens, what keeps words together or lets them break without being seen, and what no text
+# should have: control characters that are no spaces, halves of characters, noncharacters.
+_INVISIBLE = dict.fromkeys([
+    *map(ord, "\u00ad\u200b\u2060\ufeff\ufffe\uffff"),
+    *range(0x09), *range(0x0E, 0x1C), 0x7F, *range(0xD800, 0xE000),
+])  # fmt: skip
 _SPACES = re.compile(r"[^\S\n]+")
 _SPACED_ELLIPSIS = re.compile(r"\.(?:[ \u00a0\u2009\u202f]\.){2,}|\.{3,}")
 _DOUBLE_HYPHEN = re.compile(r"(?<!-)--{1,2}(?!-)")
