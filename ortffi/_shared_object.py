@@ -1,7 +1,8 @@
 """Whether a file is an intact shared library for this process, before the system maps it.
 
-The dynamic loader of Linux believes what an ELF file says about its own length. Reading beyond the
-end of a mapped file kills the process (SIGBUS). The layout is that of the ELF specification
+The dynamic loader of Linux believes what an ELF file says about its own length, and about
+everything else (see `_elf`). Reading beyond the end of a mapped file kills the process (SIGBUS).
+The layout is that of the ELF specification
 (https://refspecs.linuxfoundation.org/elf/gabi4+/contents.html).
 """
 
@@ -13,14 +14,20 @@ import struct
 import sys
 from functools import cache
 
+from ortffi._dynamic_section import DynamicSection
+from ortffi._elf import (
+    HEADER,
+    HEADER_SIZE,
+    SECTION_SIZE,
+    SEGMENT_SIZE,
+    DamagedError,
+    ElfFile,
+    Section,
+    sections_of,
+    segments_of,
+)
+
 _WORD = struct.calcsize("P")
-_HEADER_SIZE = {4: 52, 8: 64}[_WORD]
-_ORDER = {"little": "<", "big": ">"}[sys.byteorder]
-_HEADER = struct.Struct(_ORDER + ("HHIQQQIHHHHH" if _WORD == 8 else "HHIIIIIHHHHH"))
-"""Behind the first 16 bytes."""
-_SEGMENT = struct.Struct(_ORDER + ("IIQQQQ" if _WORD == 8 else "IIIIII"))
-"""The first six fields of a program header."""
-_SECTION_SIZE_OFFSET = 32 if _WORD == 8 else 20
 _SHARED_OBJECT = 3
 """ET_DYN."""
 _LOADED = 1
@@ -58,44 +65,65 @@ def fault_of(path: str) -> str | None:
 def _fault(descriptor: int, size: int) -> str | None:
     if size == 0:
         return f"is empty; {_REMEDY}"
-    header = os.pread(descriptor, _HEADER_SIZE, 0)
+    header = os.pread(descriptor, HEADER_SIZE, 0)
     if header[:4] != b"\x7fELF"[: len(header)]:
         return "is not a library: it has no ELF header"
-    if len(header) < _HEADER_SIZE:
-        return _truncated(size, _HEADER_SIZE)
+    if len(header) < HEADER_SIZE:
+        return _truncated(size, HEADER_SIZE)
     wrong = _stranger(header)
     if wrong is not None:
         return wrong
-    (
-        _, _, _, _, segments, sections, _, _, segment_size, n_segments, section_size, n_sections,
-    ) = _HEADER.unpack_from(header, 16)  # fmt: skip
-    if n_segments and segment_size < _SEGMENT.size:
-        return f"is damaged: its program headers have {segment_size} bytes; {_REMEDY}"
-    needed = max(_HEADER_SIZE, segments + segment_size * n_segments)
-    table = os.pread(descriptor, segment_size * n_segments, segments) if needed <= size else b""
-    for at in range(0, len(table), segment_size or 1):
-        fields = _SEGMENT.unpack_from(table, at)
-        offset, length = (fields[2], fields[5]) if _WORD == 8 else (fields[1], fields[4])
-        needed = max(needed, offset + length if fields[0] == _LOADED else 0)
-    if sections and not n_sections:  # too many for the header: the first section has their number
-        first = os.pread(descriptor, section_size, sections) if sections < size else b""
-        if len(first) >= _SECTION_SIZE_OFFSET + _WORD:
-            n_sections = int.from_bytes(first[_SECTION_SIZE_OFFSET:][:_WORD], sys.byteorder)
-        else:
-            n_sections = 1
-    needed = max(needed, sections + section_size * n_sections if sections else 0)
-    return _truncated(size, needed) if size < needed else None
+    fields = HEADER.unpack_from(header, 16)
+    version, at, segment_size, n_segments = fields[2], fields[4], fields[8], fields[9]
+    if header[6] != 1 or version != 1:
+        return _damaged("its ELF header has an unknown version")
+    if not n_segments or segment_size != SEGMENT_SIZE:
+        return _damaged(f"it has {n_segments} program headers of {segment_size} bytes")
+    needed = max(HEADER_SIZE, at + SEGMENT_SIZE * n_segments)
+    if size < needed:
+        return _truncated(size, needed)
+    segments = segments_of(os.pread(descriptor, SEGMENT_SIZE * n_segments, at))
+    loaded = [each.offset + each.in_file for each in segments if each.kind == _LOADED]
+    needed = max(needed, *loaded, 0)
+    if size < needed:
+        return _truncated(size, needed)
+    try:
+        sections = _sections(descriptor, size, fields)
+        if isinstance(sections, int):
+            return _truncated(size, sections)
+        file = ElfFile(descriptor, size, fields, segments, sections)
+        file.check()
+        DynamicSection(file).check()
+    except DamagedError as error:
+        return _damaged(str(error))
+    return None
+
+
+def _sections(descriptor: int, size: int, fields: tuple[int, ...]) -> list[Section] | int:
+    """Return the section headers, or how long the file must be to have them."""
+    at, section_size, number = fields[5], fields[10], fields[11]
+    if not at and not number:
+        return []
+    if not at or section_size != SECTION_SIZE:
+        raise DamagedError(f"it has {number} section headers of {section_size} bytes")
+    if at + SECTION_SIZE > size:
+        return at + SECTION_SIZE * max(1, number)
+    if not number:  # too many for the header: the first section has their number
+        number = sections_of(os.pread(descriptor, SECTION_SIZE, at))[0].size or size
+    if at + SECTION_SIZE * number > size:
+        return at + SECTION_SIZE * number
+    return sections_of(os.pread(descriptor, SECTION_SIZE * number, at))
 
 
 def _stranger(header: bytes) -> str | None:
     """Return how an ELF header is not that of a shared library for this process."""
     word, order = _WORDS.get(header[4]), _ORDERS.get(header[5])
     if word is None or order is None:
-        return f"is damaged: its ELF header is of no known kind; {_REMEDY}"
+        return _damaged("its ELF header is of no known kind")
     if (word, order) != (_WORD, sys.byteorder):
         this_one = f"{8 * _WORD}-bit {sys.byteorder}-endian"
         return f"is for {8 * word}-bit {order}-endian processes; this one is {this_one}"
-    kind, machine = _HEADER.unpack_from(header, 16)[:2]
+    kind, machine = HEADER.unpack_from(header, 16)[:2]
     here = _machine()
     if machine != here is not None:
         wanted, found = (_MACHINES.get(number, f"machine {number}") for number in (here, machine))
@@ -110,11 +138,15 @@ def _machine() -> int | None:
     """Return the EM_... number of this process, None if the system does not show its file."""
     try:
         with open("/proc/self/exe", "rb") as file:
-            header = file.read(_HEADER_SIZE)
+            header = file.read(HEADER_SIZE)
     except OSError:
         return None
-    known = header[:4] == b"\x7fELF" and len(header) == _HEADER_SIZE
-    return int(_HEADER.unpack_from(header, 16)[1]) if known else None
+    known = header[:4] == b"\x7fELF" and len(header) == HEADER_SIZE
+    return int(HEADER.unpack_from(header, 16)[1]) if known else None
+
+
+def _damaged(how: str) -> str:
+    return f"is damaged: {how}; {_REMEDY}"
 
 
 def _truncated(size: int, needed: int) -> str:

@@ -116,7 +116,7 @@ def load_library(
     Raises:
         TypeError, ValueError: an argument is of the wrong type, or the path contains a NUL.
         LibraryNotFoundError: there is no usable library, or the named one does not work, because
-            it is truncated, for example; the message lists the places.
+            it is truncated or damaged, for example; the message lists the places.
         ApiVersionError: the library is older than API version 11, or is not ONNX Runtime.
     """
     environ = os.environ if environ is None else environ

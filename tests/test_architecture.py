@@ -136,7 +136,8 @@ TEXT_LAYERS = [
 
 # Every module of ortffi imports only those before it.
 LAYERS = [
-    "_table", "_api", "errors", "_handle", "_gate", "logs", "_shared_object", "library",
+    "_table", "_api", "errors", "_handle", "_gate", "logs", "_elf", "_dynamic_section",
+    "_shared_object", "library",
     "environment",
     "elements", "tensors", "type_info", "memory", "_protobuf", "_empty", "exchange",
     "_readable", "value", "_extents",

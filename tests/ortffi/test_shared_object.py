@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import struct
+import subprocess
 import sys
+from pathlib import Path
 
+import numpy as np
 import pytest
 
 import ortffi
 from ortffi._shared_object import fault_of
 from ortffi.plugins import register_provider_library
+from tests.ortffi import damaged_tables
 from tests.ortffi.raw_session import needs
 
 pytestmark = pytest.mark.skipif(
@@ -87,6 +92,8 @@ def damaged(path, offset, value):
         (40, b"\xff" * 8, "truncated"),
         (32, b"\xff" * 8, "truncated"),
         (60, b"\0\0", "truncated"),
+        (64, b"\xff\xff", "damaged: a segment is of the unknown type 0xffff"),
+        (120, b"\xff\xff", "damaged: a segment is of the unknown type 0xffff"),
     ],
 )
 def test_another_kind_of_file_is_named(copy, offset, value, words):
@@ -99,6 +106,54 @@ def test_another_kind_of_file_is_named(copy, offset, value, words):
     damaged(copy, offset, value)
     with pytest.raises(ortffi.LibraryNotFoundError, match=words):
         ortffi.load_library(copy)
+
+
+@pytest.mark.parametrize("twice", [False, True])
+@pytest.mark.parametrize(
+    ("kind", "number"),
+    [
+        ("small", 200),
+        pytest.param("small", 1000, marks=pytest.mark.thorough),
+        pytest.param("ONNX Runtime", 300, marks=pytest.mark.thorough),
+        pytest.param("small", 8000, marks=pytest.mark.slow),
+        pytest.param("ONNX Runtime", 2000, marks=pytest.mark.slow),
+    ],
+)
+def test_no_damage_of_its_tables_ends_the_process(library, tmp_path, kind, number, twice):
+    if sys.byteorder != "little" or struct.calcsize("P") != 8:
+        pytest.skip("the damage is to a 64-bit little-endian file; run this with one")
+    original = library.path if kind == "ONNX Runtime" else np.random._common.__file__
+    path = shutil.copy(original, tmp_path / "library.so")
+    command = [sys.executable, damaged_tables.__file__, path, "1", str(number), str(int(twice))]
+    environ = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+    done = subprocess.run(command, env=environ, capture_output=True, text=True, check=True)
+    result = json.loads(done.stdout)
+    assert result["deaths"] == []
+    counts = result["counts"]
+    assert sum(counts.values()) == number
+    assert counts["found"] > number // 2
+    assert counts["opened"]  # not all is refused that differs
+
+
+def test_libraries_as_they_are_installed_have_no_fault():
+    """Linked by several linkers, stripped or not, and rewritten by patchelf."""
+    folders = {Path(np.__file__).parent.parent, Path(sys.modules["_ctypes"].__file__).parent}
+    with open("/proc/self/maps", encoding="utf-8", errors="surrogateescape") as maps:
+        mapped = {Path(line.split(None, 5)[5].strip()) for line in maps if ".so" in line}
+    found = mapped.union(*(folder.rglob("*.so*") for folder in folders))
+    libraries = {path.resolve() for path in found if is_ours(path)}
+    assert len(libraries) > 20
+    faults = {str(path): fault_of(str(path)) for path in libraries}
+    assert {path: fault for path, fault in faults.items() if fault} == {}
+
+
+def is_ours(path):
+    """Return whether a file is an ELF file for this processor."""
+    if not path.is_file():
+        return False
+    with open(path, "rb") as file, open("/proc/self/exe", "rb") as own:
+        head, wanted = file.read(20), own.read(20)
+    return head[:6] == wanted[:6] and head[16:20] == b"\3\0" + wanted[18:20]
 
 
 def test_what_is_no_file_is_named(tmp_path):
