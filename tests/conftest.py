@@ -1,4 +1,7 @@
-"""What all tests share: the real model, assembled once, and a synthesizer on it."""
+"""What all tests share: the real model, assembled once, and a synthesizer on it.
+
+Every test imports this file, so it imports what a fixture needs only in that fixture.
+"""
 
 from __future__ import annotations
 
@@ -6,39 +9,53 @@ import hashlib
 import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
-import ortffi
-from service.loading import load_synthesizer
-from service.preparation import assemble
-from service.settings import Settings
-from service.speech import Synthesizer
-from tests.profiles import register
-from tests.service.api.serving_process import HOSTS, OWN_SERVER, Server, hosted_by, starting
+if TYPE_CHECKING:
+    import ortffi
+    from service.speech import Synthesizer
+    from tests.service.api.serving_process import Server
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 
-register()
 
-
-THOROUGH = (
-    "bench", "clients", "conformance", "container", "cuda", "gpu", "native", "page",
-    "service/machine", "service/preparation",
-)  # fmt: skip
-"""Folders whose tests only `make test-all` runs: parts that seldom change, or many tests."""
+MARKED = {
+    "thorough": (
+        "bench", "clients", "conformance", "container", "cuda", "gpu", "native", "page",
+        "service/machine", "service/preparation",
+    ),  # parts that seldom change, or many tests
+    "cluster": ("cluster",),
+}  # fmt: skip
+"""Folders all of whose tests have a mark."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--hosted-by", choices=HOSTS, help="have another ASGI server serve")
+    parser.addoption("--hosted-by", help="have another ASGI server serve")
+
+
+@pytest.hookimpl(tryfirst=True)  # before Hypothesis loads the profile
+def pytest_configure(config: pytest.Config) -> None:
+    if config.getoption("--hypothesis-profile"):
+        import tests.profiles  # noqa: F401
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Do not import the tests of a folder that are not run."""
+    return any(
+        f"not {mark}" in config.option.markexpr and collection_path == REPOSITORY / "tests" / name
+        for mark, names in MARKED.items()
+        for name in names
+    ) or None  # fmt: skip
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Mark whole folders, and refuse a test of Hypothesis that has set a deadline of its own."""
-    folders = tuple(f"{REPOSITORY}/tests/{name}/" for name in THOROUGH)
     for item in items:
-        if str(item.path).startswith(folders):
-            item.add_marker(pytest.mark.thorough)
+        for mark, names in MARKED.items():
+            if str(item.path).startswith(tuple(f"{REPOSITORY}/tests/{name}/" for name in names)):
+                item.add_marker(mark)
         if config.getoption("hosted_by") and item.get_closest_marker("own_server"):
             item.add_marker(pytest.mark.skip(reason="of the service's own server"))
         given = getattr(getattr(item, "function", None), "_hypothesis_internal_use_settings", None)
@@ -66,6 +83,8 @@ def library() -> ortffi.Library:
 
     A process has but one environment, with one log level; here all tests get the same.
     """
+    import ortffi
+
     return ortffi.init(log_level=ortffi.LogLevel.FATAL).library
 
 
@@ -99,6 +118,8 @@ def _digest_of_what_prepares() -> str:
 @pytest.fixture(scope="session")
 def model_file(cache_dir: Path) -> Path:
     """The published model, put together from the installed packages."""
+    from service.preparation import assemble
+
     path = cache_dir / "kokoro-v1.0.int8.onnx"
     assemble(path, lambda line: None)
     return path
@@ -106,6 +127,9 @@ def model_file(cache_dir: Path) -> Path:
 
 @pytest.fixture(scope="session")
 def synthesizer(model_file: Path, cache_dir: Path) -> Iterator[Synthesizer]:
+    from service.loading import load_synthesizer
+    from service.settings import Settings
+
     synthesizer = load_synthesizer(Settings(cache_dir=cache_dir), lambda line: None)
     yield synthesizer
     synthesizer.close()
@@ -116,6 +140,8 @@ def start_server(
     model_file: Path, cache_dir: Path, pytestconfig: pytest.Config
 ) -> Iterator[Callable[..., Server]]:
     """Start servers; what is still running at the end is killed."""
+    from tests.service.api.serving_process import OWN_SERVER, hosted_by, starting
+
     host = pytestconfig.getoption("hosted_by")
     with starting(cache_dir, hosted_by(host) if host else OWN_SERVER) as start:
         yield start

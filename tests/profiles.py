@@ -1,26 +1,27 @@
 """How many examples Hypothesis tries, chosen by `--hypothesis-profile`: `quick` or `thorough`.
 
-A test says only where one example costs much more, or much less, than usual.
+`given` fixes that for its test, so every test takes it from here, after a profile is chosen. A test
+says only where one example costs much more, or much less, than usual.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck, given, settings  # noqa: TID251
+
+__all__ = ["costly", "given", "many"]
 
 # No test has a deadline: on a busy machine every one would be missed some day. Fixtures that live
 # as long as a test function hold nothing that its examples change.
 _CHECKS = [HealthCheck.too_slow, HealthCheck.function_scoped_fixture]
 
 
-def register() -> None:
-    """Make the profiles known, and take the quick one unless another is asked for."""
-    for name, n_examples in (("quick", 50), ("thorough", 100)):
-        settings.register_profile(
-            name, deadline=None, max_examples=n_examples, suppress_health_check=_CHECKS
-        )
-    settings.load_profile("quick")
+for _name, _n_examples in (("quick", 50), ("thorough", 100)):
+    settings.register_profile(
+        _name, deadline=None, max_examples=_n_examples, suppress_health_check=_CHECKS
+    )
+settings.load_profile("quick")
 
 
 def costly(part: int = 10, **more: Any) -> settings:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
 from hypothesis import strategies as st
 from onnx import helper
 
@@ -12,7 +11,7 @@ import ortffi
 from tests.native import kokoro_reference as reference
 from tests.native import native_library, native_models
 from tests.native.kokoro_reference import EXACT_EVERYWHERE
-from tests.profiles import costly
+from tests.profiles import costly, given
 
 MODEST = costly()
 # What bert multiplies: rows, channels in, channels out.

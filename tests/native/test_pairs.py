@@ -6,13 +6,12 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given
 from hypothesis import strategies as st
 
 import ortffi
 from tests.native import kokoro_reference as reference
 from tests.native import native_library, native_models
-from tests.profiles import costly
+from tests.profiles import costly, given
 
 SMALL = 3
 """A seed whose weights are small, so that their differences fit."""

@@ -6,12 +6,11 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.native import kokoro_reference as reference
 from tests.native import native_library
-from tests.profiles import costly
+from tests.profiles import costly, given
 
 MODEST = costly()
 PARTS = ["bias", "style", "range", "alpha", "leaky", "residual", "addend", "output_scale"]

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
 from hypothesis import strategies as st
 
 import ortffi
 from tests.ortffi import tiny_models
+from tests.profiles import given
 
 
 @given(

@@ -10,13 +10,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
 from hypothesis import strategies as st
 
 import ortffi
 from ortffi import ElementType, Memory, Value
 from tests.ortffi import tiny_models
 from tests.ortffi.test_arguments import CALLS
+from tests.profiles import given
 
 N = 2048
 """Elements of a page and more: each kind of memory has pages of its own."""

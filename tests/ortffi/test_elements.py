@@ -5,7 +5,6 @@ from __future__ import annotations
 import ml_dtypes
 import numpy as np
 import pytest
-from hypothesis import given
 from hypothesis import strategies as st
 from onnx import TensorProto
 
@@ -13,6 +12,7 @@ import ortffi
 from ortffi import DTYPES, ElementType, Value
 from ortffi.elements import PACKED_BITS, pack, packed_size, resolve, unpack
 from tests.ortffi import typed_models
+from tests.profiles import given
 
 PACKED = list(PACKED_BITS)
 FOREIGN = {

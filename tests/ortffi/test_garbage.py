@@ -13,7 +13,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
 from hypothesis import strategies as st
 
 import ortffi
@@ -24,7 +23,7 @@ from ortffi.tensors import allocate_tensor
 from tests.ortffi import tiny_models
 from tests.ortffi.interruption import Interrupted, interrupted_at_each_step
 from tests.ortffi.lifetimes import LARGE, SMALL, load
-from tests.profiles import costly
+from tests.profiles import costly, given
 
 NUMBERS = SMALL.tolist()
 

@@ -9,7 +9,6 @@ import struct
 
 import numpy as np
 import pytest
-from hypothesis import given
 from hypothesis import strategies as st
 from onnx import TensorProto, helper, numpy_helper
 
@@ -21,6 +20,7 @@ from tests.ortffi import tiny_models, typed_models
 from tests.ortffi.hostile_arrays import LAYOUTS, NUMBERS
 from tests.ortffi.raw_session import needs
 from tests.ortffi.test_weights import GIVEN, X, add_weight, builder, ort_model, run
+from tests.profiles import given
 
 __all__ = ["ort_model"]
 

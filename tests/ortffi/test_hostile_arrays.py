@@ -6,7 +6,6 @@ from multiprocessing import shared_memory
 
 import numpy as np
 import pytest
-from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from onnx import TensorProto
@@ -26,7 +25,7 @@ from tests.ortffi.hostile_arrays import (
     same,
     shapes,
 )
-from tests.profiles import costly
+from tests.profiles import costly, given
 
 pytestmark = pytest.mark.filterwarnings("ignore:the matrix subclass:PendingDeprecationWarning")
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 import ortffi
 from tests.ortffi import tiny_models
+from tests.profiles import given
 
 pytestmark = pytest.mark.usefixtures("_api")
 

@@ -11,10 +11,10 @@ from datetime import datetime, timedelta, timezone
 from typing import Any
 
 import pytest
-from hypothesis import given
 from hypothesis import strategies as st
 
 from service.logs import RequestFields, describe, log_request
+from tests.profiles import given
 
 SECRET = "what the caller wrote"
 

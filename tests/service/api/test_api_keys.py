@@ -7,13 +7,13 @@ import logging
 from pathlib import Path
 
 import pytest
-from hypothesis import given
 from hypothesis import strategies as st
 
 from service.api import api_keys
 from service.api.api_keys import ApiKey, ApiKeys, KeyLimits, read_keys
 from service.errors import SettingsError
 from service.settings import Settings
+from tests.profiles import given
 from tests.service.api.middleware.small_application import KEY, KEY_FILE, OTHER_KEY, write
 
 SECRETS = (KEY, "short", "secr", "0123456789")

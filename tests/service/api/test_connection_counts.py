@@ -5,10 +5,10 @@ from __future__ import annotations
 import resource
 from typing import Any
 
-from hypothesis import given
 from hypothesis import strategies as st
 
 from service.api.connections import Connections, most_connections
+from tests.profiles import given
 
 
 class Transport:

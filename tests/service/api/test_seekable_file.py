@@ -9,11 +9,12 @@ from pathlib import Path
 import httpx
 import pytest
 from fastapi import FastAPI
-from hypothesis import example, given
+from hypothesis import example
 from hypothesis import strategies as st
 
 from service.api.middleware.methods import Methods
 from service.api.seekable_file import SeekableFile, parse_ranges
+from tests.profiles import given
 
 CONTENT = bytes(range(100))
 HUGE = "9" * 5000

@@ -11,7 +11,6 @@ from typing import Any
 import av
 import httpx
 import pytest
-from hypothesis import given
 from hypothesis import strategies as st
 
 from service.api.elevenlabs.output_formats import OUTPUT_FORMATS, require_output_format
@@ -19,6 +18,7 @@ from service.api.schemas import STREAMABLE_FORMATS
 from service.audio import FORMATS, AudioFormat
 from service.errors import EmptyTextError, NothingToSayError
 from service.speech import Delivery, Synthesizer, Utterance
+from tests.profiles import given
 from tests.service.api.elevenlabs.stream_socket import StreamSocket
 from tests.service.api.websocket.sessions import opened
 

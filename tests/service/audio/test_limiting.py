@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from service.audio.encoding import to_int16
 from service.audio.limiting import THRESHOLD, limited
+from tests.profiles import given
 
 ANY_SAMPLES = arrays(
     np.float32, st.integers(0, 50), elements=st.floats(-64, 64, width=32, allow_nan=False)

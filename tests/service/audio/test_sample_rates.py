@@ -4,11 +4,11 @@ from typing import get_args
 
 import numpy as np
 import pytest
-from hypothesis import given
 from hypothesis import strategies as st
 
 from service.audio import SampleRate
 from service.audio.sample_rates import Resampler, resampled
+from tests.profiles import given
 from tests.service.audio.audio_samples import Samples, voice_like
 
 RATES_HZ = get_args(SampleRate)

@@ -4,10 +4,10 @@ import itertools
 import re
 
 import pytest
-from hypothesis import given
 from hypothesis import strategies as st
 
 from service.audio import SRT_MEDIA_TYPE, VTT_MEDIA_TYPE, Cue, cues_of_words, srt, vtt
+from tests.profiles import given
 
 TimedWord = tuple[int, int, float, float]
 

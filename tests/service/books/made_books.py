@@ -62,9 +62,14 @@ def png_bomb(side: int = 30_000) -> bytes:
         check = zlib.crc32(name + content)
         return struct.pack(">I", len(content)) + name + content + struct.pack(">I", check)
 
-    pack = zlib.compressobj(9)
-    line = b"\0" + b"\xff" * ((side + 7) // 8)
-    lines = b"".join(pack.compress(line) for _ in range(side)) + pack.flush()
+    # A hundred lines are compressed once; after a full flush the same bytes may follow.
+    pack = zlib.compressobj(9, wbits=-zlib.MAX_WBITS)
+    hundred = (b"\0" + b"\xff" * ((side + 7) // 8)) * 100
+    packed = pack.compress(hundred) + pack.flush(zlib.Z_FULL_FLUSH)
+    check = 1
+    for _ in range(side // 100):
+        check = zlib.adler32(hundred, check)
+    lines = b"\x78\xda" + packed * (side // 100) + b"\x03\0" + struct.pack(">I", check)
     head = struct.pack(">IIBBBBB", side, side, 1, 0, 0, 0, 0)
     parts = part(b"IHDR", head) + part(b"IDAT", lines) + part(b"IEND", b"")
     return b"\x89PNG\r\n\x1a\n" + parts

@@ -8,7 +8,6 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from hypothesis import given
 from hypothesis import strategies as st
 
 from service.books.book import Book, Chapter, Illustration, Paragraph, Picture
@@ -18,6 +17,7 @@ from service.books.book_pieces import (
     DamagedPieceError,
     pieces_of,
 )
+from tests.profiles import given
 
 MAX_BYTES = 1 << 20
 

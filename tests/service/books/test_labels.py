@@ -11,7 +11,6 @@ from urllib.parse import quote
 
 import av
 import pytest
-from hypothesis import given
 from hypothesis import strategies as st
 from lxml import etree
 
@@ -20,7 +19,7 @@ from service.books import tidying
 from service.books.book import Book, Chapter, Paragraph
 from service.books.book_files import read_book
 from service.books.labels import MAX_LABEL_LENGTH, label, valid_xml
-from tests.profiles import costly
+from tests.profiles import costly, given
 from tests.service.books import made_books
 from tests.service.books.made_books import page
 from tests.service.books.recorded_books import Heard, recorded

@@ -6,7 +6,6 @@ import re
 from collections.abc import Sequence
 
 import pytest
-from hypothesis import given
 from hypothesis import strategies as st
 
 from service.books import chaptering, markdown_file, text_file, tidying
@@ -15,6 +14,7 @@ from service.books.document_budget import Budget
 from service.books.html_blocks import blocks
 from service.books.markup_trees import parse_html, parse_xml
 from service.errors import InvalidBookError
+from tests.profiles import given
 
 TEXTS: list[tuple[str, ParagraphKind, str, str]] = [
     ("soft hyphens", "text", "un\u00adbe\u00adliev\u00adable", "unbelievable"),

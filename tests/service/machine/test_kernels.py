@@ -6,11 +6,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from hypothesis import given
 from hypothesis import strategies as st
 
 from service.machine import CudaBuild, Kernels, Target, read_kernels
 from service.machine.elf import ElfError, ElfFile
+from tests.profiles import given
 from tests.service.machine.fat_binary import RECORDED, entry, fat_binary
 
 Compile = Callable[..., Path]

@@ -4,7 +4,6 @@ from itertools import pairwise
 from typing import get_args
 
 import pytest
-from hypothesis import given
 from hypothesis import strategies as st
 
 from service.speech.chunking import (
@@ -16,6 +15,7 @@ from service.speech.chunking import (
     Chunking,
 )
 from service.text import Reading, Word, read_phonemes
+from tests.profiles import given
 
 SENTENCE = "ðə kwˈɪk bɹˈWn fˈɑks ʤˈʌmps ˌOvəɹ ðə lˈAzi dˈɔɡ. "
 """48 phonemes without the space."""

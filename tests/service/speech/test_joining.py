@@ -5,11 +5,12 @@ from collections.abc import Sequence
 
 import numpy as np
 import pytest
-from hypothesis import example, given
+from hypothesis import example
 from hypothesis import strategies as st
 
 from service.model.kokoro import SAMPLE_RATE_HZ
 from service.speech.joining import PAUSES_S, WORD_PAUSE_S, Shaper, pause_after
+from tests.profiles import given
 
 QUIET_S = 0.06
 """Of a pause, what is left of the two chunks' own rest."""

@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
 from hypothesis import strategies as st
 
 from service.model.kokoro import Samples
@@ -10,6 +9,7 @@ from service.speech import AudioSegment, Delivery, Synthesizer, Utterance
 from service.speech.delivery import Made
 from service.speech.stretching import Stretcher, stretched, stretched_size
 from service.speech.windows import Sound
+from tests.profiles import given
 
 SENTENCE = "The birch canoe slid on the smooth planks."
 FACTORS = [0.5, 0.625, 0.9, 1.25, 1.7, 2.0, 3.2]

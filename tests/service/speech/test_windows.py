@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
 from hypothesis import strategies as st
 
 from service.errors import DecodingUnavailableError
@@ -26,6 +25,7 @@ from service.speech.windows import (
     windows_of,
 )
 from service.text import load_vocabulary
+from tests.profiles import given
 
 TEXT = (
     "The harbour was quiet that morning, and only the gulls were awake to see the little boat "

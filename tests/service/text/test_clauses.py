@@ -3,10 +3,10 @@ from __future__ import annotations
 from itertools import pairwise
 
 import pytest
-from hypothesis import given
 from hypothesis import strategies as st
 
 from service.text import ClauseBuffer
+from tests.profiles import given
 
 
 def clauses_of(*parts: str, **lengths: int) -> list[str]:

@@ -7,7 +7,6 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
-from hypothesis import given
 from hypothesis import strategies as st
 
 from service.errors import (
@@ -27,6 +26,7 @@ from service.text import (
     load_vocabulary,
     punctuation,
 )
+from tests.profiles import given
 from tests.service.text.whole_reading import REFUSALS, read
 
 SENTENCES = [

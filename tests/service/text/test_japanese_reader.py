@@ -7,7 +7,6 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
-from hypothesis import given
 from hypothesis import strategies as st
 
 from service.errors import InvalidTextError
@@ -19,6 +18,7 @@ from service.text.japanese.reader import JapaneseReader
 from service.text.offset_mapping import TracedText
 from service.text.punctuation import space, split
 from service.text.spans import Override, Span
+from tests.profiles import given
 
 pytestmark = [
     pytest.mark.skipif(

@@ -3,12 +3,12 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
-from hypothesis import given
 from hypothesis import strategies as st
 
 from service.errors import LanguageUnavailableError
 from service.text import LANGUAGES, Language, find_language, is_variety, language_of_voice
 from service.text.espeak import Espeak
+from tests.profiles import given
 
 
 @pytest.mark.parametrize(

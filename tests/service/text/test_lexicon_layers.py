@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
 from hypothesis import strategies as st
 
 from service.errors import InvalidLexiconError, InvalidTextError
@@ -11,6 +10,7 @@ from service.text import FrontEnd, UserLexicon, parse
 from service.text.lexicon_entries import MAX_PRONUNCIATION_LENGTH, MAX_WORD_LENGTH, MAX_WORDS
 from service.text.markup import Passage
 from service.text.offset_mapping import TracedText
+from tests.profiles import given
 from tests.service.text.test_user_lexicon import applied
 
 

@@ -7,7 +7,6 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
-from hypothesis import given
 from hypothesis import strategies as st
 
 from service.errors import InvalidTextError
@@ -20,6 +19,7 @@ from service.text.normalization.rules import rewrite
 from service.text.offset_mapping import TracedText
 from service.text.punctuation import space, split
 from service.text.spans import Override, Span
+from tests.profiles import given
 
 if not is_installed():
     pytest.skip("needs the extra zh: pip install 'kokoro-service[zh]'", allow_module_level=True)

@@ -3,7 +3,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import pytest
-from hypothesis import given
 from hypothesis import strategies as st
 
 from service.errors import InvalidTextError, LanguageUnavailableError
@@ -19,6 +18,7 @@ from service.text.reader import Fragment, Reader, indexes, pronounced
 from service.text.reading import Word
 from service.text.scripts import is_written_solid
 from service.text.spans import Override, Span
+from tests.profiles import given
 
 
 def spans_of(text: str, *overrides: Override) -> list[Span]:

@@ -4,10 +4,10 @@ import re
 import unicodedata
 
 import pytest
-from hypothesis import given
 from hypothesis import strategies as st
 
 from service.text.offset_mapping import TracedText, concatenate
+from tests.profiles import given
 
 
 def origins(text: TracedText, caller: str) -> list[str]:

@@ -9,7 +9,6 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from hypothesis import given
 from hypothesis import strategies as st
 
 from service.errors import EmptyTextError, MarkupError, NothingToSayError
@@ -17,6 +16,7 @@ from service.text import LANGUAGES, FrontEnd, Reading, load_vocabulary, punctuat
 from service.text.characters import clean_text
 from service.text.normalization import normalize
 from service.text.offset_mapping import TracedText
+from tests.profiles import given
 from tests.service.text.whole_reading import read
 
 pytestmark = pytest.mark.thorough

@@ -4,13 +4,13 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
-from hypothesis import given
 from hypothesis import strategies as st
 
 from service.errors import NothingToSayError, ServiceError
 from service.text import LANGUAGES, Espeak, FrontEnd, Reading, load_vocabulary, read_phonemes
 from service.text.offset_mapping import TracedText
 from service.text.reading import Word, merge
+from tests.profiles import given
 from tests.service.text.whole_reading import read as read_normalized
 
 MARKS = load_vocabulary().marks

@@ -1,9 +1,9 @@
 from __future__ import annotations
 
-from hypothesis import given
 from hypothesis import strategies as st
 
 from service.text.text_blocks import BLOCK_LENGTH, blocks
+from tests.profiles import given
 
 SENTENCE = "The birch canoe slid on the smooth planks. "
 

@@ -5,13 +5,13 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from hypothesis import given
 from hypothesis import strategies as st
 
 from service.errors import LexiconError
 from service.text.languages import LANGUAGES
 from service.text.offset_mapping import TracedText, concatenate
 from service.text.user_lexicon import UserLexicon
+from tests.profiles import given
 
 Load = Callable[[str], UserLexicon]
 

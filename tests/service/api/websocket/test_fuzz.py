@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-from hypothesis import Phase, given
+from hypothesis import Phase
 from hypothesis import strategies as st
 from websockets.exceptions import ConnectionClosed
 
-from tests.profiles import costly, many
+from tests.profiles import costly, given, many
 from tests.service.api.speech_socket import Message, SpeechSocket
 
 pytestmark = pytest.mark.thorough

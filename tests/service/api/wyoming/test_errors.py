@@ -9,12 +9,11 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
-from hypothesis import given
 from wyoming.event import Event
 from wyoming.ping import Ping
 from wyoming.tts import Synthesize, SynthesizeChunk, SynthesizeStop
 
-from tests.profiles import costly
+from tests.profiles import costly, given
 from tests.service.api.wyoming.talks import GUARD_S, SHORT, Talk, run, start, whole
 from tests.service.api.wyoming.wire_bytes import any_bytes
 

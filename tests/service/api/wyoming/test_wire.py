@@ -6,11 +6,11 @@ import asyncio
 from typing import Any
 
 import pytest
-from hypothesis import given
 from hypothesis import strategies as st
 from wyoming.event import Event, async_write_event
 
 from service.api.wyoming.wire import IdleError, MalformedEventError, Wire
+from tests.profiles import given
 from tests.service.api.wyoming.talks import run
 from tests.service.api.wyoming.wire_bytes import LIMIT, any_bytes, json_values
 

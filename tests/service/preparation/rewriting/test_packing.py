@@ -5,7 +5,6 @@ from itertools import product
 import numpy as np
 import numpy.typing as npt
 import pytest
-from hypothesis import given
 from hypothesis import strategies as st
 
 from service.preparation.rewriting.packing import (
@@ -19,6 +18,7 @@ from service.preparation.rewriting.packing import (
     pair_groups,
     with_differences,
 )
+from tests.profiles import given
 
 SIZES = [(1, 1, 1), (16, 4, 3), (17, 5, 3), (15, 3, 1), (33, 22, 12), (22, 7, 7), (48, 8, 2)]
 

@@ -5,13 +5,12 @@ from typing import Any
 import numpy as np
 import onnx_ir as ir
 import pytest
-from hypothesis import given
 from hypothesis import strategies as st
 
 from service.model.durations import SAMPLES_PER_FRAME
 from service.preparation.rewriting.padded_encoder import BUCKETS
 from service.preparation.rewriting.padding import Length, Padding
-from tests.profiles import costly
+from tests.profiles import costly, given
 from tests.service.preparation.rewriting.graph_checks import copied, plain
 from tests.service.preparation.rewriting.padded_graphs import (
     DURATIONS,

@@ -5,11 +5,11 @@ import math
 import re
 
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume
 from hypothesis import strategies as st
 
 from service.text.backtracking import TooLargeError, Use, growth
-from tests.profiles import costly
+from tests.profiles import costly, given
 from tests.service.text.backtracking.counting_matcher import CountingMatcher, TooManyStepsError
 
 EXPONENTIAL = [

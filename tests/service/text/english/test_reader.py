@@ -7,7 +7,6 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
-from hypothesis import given
 from hypothesis import strategies as st
 
 from service.text import Espeak, find_language, punctuation
@@ -17,6 +16,7 @@ from service.text.espeak.reader import EspeakReader
 from service.text.offset_mapping import TracedText
 from service.text.spans import Override
 from service.text.vocabulary import load_vocabulary
+from tests.profiles import given
 
 
 @pytest.mark.parametrize(

@@ -1,11 +1,11 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
 from hypothesis import strategies as st
 
 from service.text import load_vocabulary
 from service.text.espeak.alignment import align
+from tests.profiles import given
 
 
 def parts(phonemes: str, readings: list[str]) -> list[str]:

@@ -1,12 +1,12 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
 from hypothesis import strategies as st
 
 from service.errors import MarkupError
 from service.text.markup import Passage, Pause, inline
 from service.text.spans import Override
+from tests.profiles import given
 
 
 def texts(written: str) -> list[str | float]:

@@ -5,11 +5,11 @@ import re
 from contextlib import suppress
 
 import pytest
-from hypothesis import given
 from hypothesis import strategies as st
 
 from service.errors import LanguageUnavailableError, MarkupError
 from service.text.markup import Hint, Passage, Pause, VoiceSettings, ssml
+from tests.profiles import given
 
 
 def parts(content: str, language: str | None = None) -> list[Passage | Pause]:

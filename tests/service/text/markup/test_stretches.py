@@ -2,10 +2,10 @@ from __future__ import annotations
 
 import re
 
-from hypothesis import given
 from hypothesis import strategies as st
 
 from service.text.markup.stretches import stretches
+from tests.profiles import given
 
 # What stands between stretches, in one pattern: it takes quadratic time with a row of dots.
 _MARKS = re.compile(

@@ -3,12 +3,12 @@ from __future__ import annotations
 import itertools
 from pathlib import Path
 
-from hypothesis import given
 from hypothesis import strategies as st
 
 from service.text.normalization.english import early_rules, rules, unmarked_rules
 from service.text.normalization.rules import rewrite
 from service.text.offset_mapping import TracedText
+from tests.profiles import given
 
 DATA = Path(__file__).parents[3] / "data" / "reading"
 

@@ -2,11 +2,11 @@ from __future__ import annotations
 
 import re
 
-from hypothesis import given
 from hypothesis import strategies as st
 
 from service.text.normalization.fenced_code import without_code
 from service.text.offset_mapping import TracedText
+from tests.profiles import given
 
 # What a block is, in one pattern: it takes quadratic time with many fences.
 _BLOCK = re.compile(

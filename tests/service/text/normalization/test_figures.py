@@ -3,13 +3,13 @@ from __future__ import annotations
 import itertools
 
 import pytest
-from hypothesis import given
 from hypothesis import strategies as st
 
 from service.text.characters import clean_text
 from service.text.normalization.figures import rules
 from service.text.normalization.rules import rewrite
 from service.text.offset_mapping import TracedText
+from tests.profiles import given
 
 LANGUAGES = ("es", "fr", "it", "pt-br", "hi")
 

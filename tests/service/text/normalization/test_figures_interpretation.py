@@ -3,11 +3,11 @@ from __future__ import annotations
 import typing
 
 import pytest
-from hypothesis import given
 from hypothesis import strategies as st
 
 from service.text.markup.passages import Interpretation
 from service.text.normalization.figures import interpret
+from tests.profiles import given
 
 _KINDS: tuple[Interpretation, ...] = typing.get_args(Interpretation)
 

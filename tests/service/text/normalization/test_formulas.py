@@ -1,12 +1,12 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
 from hypothesis import strategies as st
 
 from service.text.normalization.formulas import RULES
 from service.text.normalization.rules import rewrite
 from service.text.offset_mapping import TracedText
+from tests.profiles import given
 
 AMOUNTS = st.decimals(min_value=0, max_value=99_999, places=2).map(str) | st.integers(0, 999).map(
     str

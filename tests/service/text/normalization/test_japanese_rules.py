@@ -1,13 +1,13 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
 from hypothesis import strategies as st
 
 from service.text.characters import clean_text
 from service.text.normalization.japanese import RULES, interpret
 from service.text.normalization.rules import rewrite
 from service.text.offset_mapping import TracedText
+from tests.profiles import given
 
 
 def normalized(text: str) -> TracedText:

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
 from hypothesis import strategies as st
 
 from service.text.characters import clean_text
@@ -9,6 +8,7 @@ from service.text.normalization.mandarin import RULES, interpret
 from service.text.normalization.mandarin.numbers import say_integer
 from service.text.normalization.rules import rewrite
 from service.text.offset_mapping import TracedText
+from tests.profiles import given
 
 VALUES = dict(zip("零一二三四五六七八九两", [*range(10), 2], strict=True))
 PLACES = {"十": 10, "百": 100, "千": 1000}

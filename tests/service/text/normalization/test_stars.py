@@ -4,7 +4,6 @@ import itertools
 import re
 
 import pytest
-from hypothesis import given
 from hypothesis import strategies as st
 
 from service.text import LANGUAGES
@@ -13,6 +12,7 @@ from service.text.normalization import english, normalize
 from service.text.normalization.rules import rewrite
 from service.text.offset_mapping import TracedText
 from tests import profiles
+from tests.profiles import given
 
 
 def written(text: str, *, british: bool = False) -> str:
