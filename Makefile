@@ -26,7 +26,7 @@ LOCK := $(BIN)/uv pip compile --quiet --universal --python-version 3.10 --genera
 UNUSED_BY_CLIENTS := docopt flatbuffers grpcio llvmlite numba onnxruntime \
 	opentelemetry-exporter-otlp opentelemetry-exporter-otlp-proto-grpc resampy
 
-.PHONY: help setup serve test test-all test-clients test-cuda test-slow test-books test-mutation test-oldest test-reference test-container test-arm64 test-install check fmt
+.PHONY: help setup serve test test-changed test-all test-clients test-cuda test-slow test-books test-mutation test-oldest test-reference test-container test-arm64 test-install check fmt
 .PHONY: test-gpu bench-gpu cuda clients test-hosts test-cluster wheels shell release test-page page-tools page page-pictures
 .PHONY: bench bench-load bench-reading bench-normalizers bench-hearing bench-speed bench-regression bench-page bench-jobs bench-cluster peers soak lock clean
 
@@ -44,6 +44,10 @@ JOBS ?= $(shell expr $$(nproc) + 1)
 
 test: $(DEV_READY) ## Run the tests that show whether it works, in minutes; narrow down with ARGS.
 	@$(BIN)/python -m pytest -n $(JOBS) -m "not thorough and not slow and not cluster" $(ARGS)
+
+test-changed: $(DEV_READY) ## Run those of them that what you changed since the last commit, or since SINCE, can reach.
+	@$(BIN)/python -m pytest -n $(JOBS) -m "not thorough and not slow and not cluster" \
+		$$($(BIN)/python -m tests.changed $(or $(SINCE),HEAD)) $(ARGS)
 
 # What measures processor time runs by itself. To collect all tests anew for a few would take 10 s.
 ALONE = $(shell grep -rl --include='test_*.py' 'mark\.alone' tests)
