@@ -9,13 +9,16 @@ from pathlib import Path
 import pytest
 import soundfile
 
+from service import __version__
 from service.model.prepared import GRAPHS
 from service.preparation import assembly
+from tests.service.commands import command, complaint
 
 
 def run(
     *arguments: str, stdin: str = "", environment: dict[str, str] | None = None
 ) -> subprocess.CompletedProcess[str]:
+    """Run a command in a process of its own: once for each kind of end, else `command` will do."""
     return subprocess.run(
         [sys.executable, "-m", "service", *arguments],
         input=stdin,
@@ -62,6 +65,38 @@ def test_say_takes_phonemes(model_file: Path, cache_dir: Path, tmp_path: Path) -
     assert "4" in complaint
 
 
+def test_a_process_that_is_refused_ends_with_one_line_and_status_1() -> None:
+    done = run("say", "a", "-o", "/nowhere/a.wav")
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr == "kokoro-service: /nowhere/a.wav: there is no folder /nowhere\n"
+
+
+def test_a_process_tells_its_version_and_its_commands() -> None:
+    done = run("--version")
+    assert (done.returncode, done.stdout) == (0, f"kokoro-service {__version__}\n")
+    done = run("--help")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "serve HTTP and WebSocket until stopped" in done.stdout
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["serve", "say", "read", "corpus", "voices", "prepare", "doctor", "cache", "completion"],
+)
+def test_every_command_tells_its_flags(name: str) -> None:
+    done = command(name, "--help")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith(f"usage: kokoro-service {name} ")
+    assert "--config" in done.stdout
+
+
+def test_what_is_no_command_or_flag_has_another_status() -> None:
+    for arguments in ([], ["sing"], ["voices", "--loud"], ["say", "a", "--speed", "quick"]):
+        done = command(*arguments)
+        assert (done.returncode, done.stdout) == (2, "")
+        assert "kokoro-service" in done.stderr.splitlines()[-1]
+
+
 @pytest.mark.parametrize(
     ("arguments", "named"),
     [
@@ -89,7 +124,7 @@ def test_say_takes_phonemes(model_file: Path, cache_dir: Path, tmp_path: Path) -
 def test_mistakes_are_told_in_one_line(
     model_file: Path, cache_dir: Path, arguments: list[str], named: str
 ) -> None:
-    done = run(*arguments, "--cache-dir", str(cache_dir))
+    done = command(*arguments, "--cache-dir", str(cache_dir))
     assert done.returncode == 1
     lines = done.stderr.strip().splitlines()
     assert named in lines[-1]
@@ -97,14 +132,13 @@ def test_mistakes_are_told_in_one_line(
     assert "Traceback" not in done.stderr
 
 
-def test_an_unknown_variable_is_told() -> None:
-    done = run("voices", environment={"KOKORO_VOICE_DIR": "x"})
-    assert done.returncode == 1
-    assert "KOKORO_VOICE_DIR (did you mean KOKORO_VOICES_DIR?)" in done.stderr
+def test_an_unknown_variable_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("KOKORO_VOICE_DIR", "x")
+    assert "KOKORO_VOICE_DIR (did you mean KOKORO_VOICES_DIR?)" in complaint("voices")
 
 
 def test_voices_lists_them() -> None:
-    lines = run("voices").stdout.splitlines()
+    lines = command("voices").stdout.splitlines()
     assert len(lines) == 54
     assert lines[0].split() == ["af_alloy", "en-us", "female"]
 
@@ -116,12 +150,12 @@ def test_prepare_prepares_the_model_once_and_says_where(model_file: Path, cache_
     assert folder.parent == cache_dir / "prepared"
     files = {name for graph in GRAPHS for name in graph}
     assert {path.name for path in folder.iterdir()} == {"manifest.json", *files}
-    again = run("prepare", "--cache-dir", str(cache_dir), "--model", str(model_file))
+    again = command("prepare", "--cache-dir", str(cache_dir), "--model", str(model_file))
     assert (again.stdout, again.stderr) == (done.stdout, "")
 
 
 def test_prepare_writes_the_published_model_where_none_is_prepared(tmp_path: Path) -> None:
-    done = run("prepare", "--cache-dir", str(tmp_path), "--no-prepare")
+    done = command("prepare", "--cache-dir", str(tmp_path), "--no-prepare")
     assert done.returncode == 0, done.stderr
     assert assembly.is_published(Path(done.stdout.strip()))
     assert {path.suffix for path in tmp_path.iterdir()} == {".lock", ".onnx"}
@@ -149,21 +183,30 @@ def test_doctor_finds_everything_well(model_file: Path, cache_dir: Path) -> None
 
 
 @pytest.mark.parametrize(
-    ("arguments", "environment", "failing"),
+    ("arguments", "failing"),
     [
-        ([], {"ONNXRUNTIME_LIB_DIR": "/nowhere"}, "ONNXRUNTIME_LIB_DIR is set"),
-        (["--voices-dir", "/nowhere"], {}, "no voices"),
-        (["--model", "/nowhere/m.onnx"], {}, "m.onnx"),
-        (["--espeak-data", "/nowhere"], {}, "/nowhere"),
-        (["--voice", "af_nobody"], {}, "af_nobody"),
-        ([], {"KOKORO_KERNELS": "abacus"}, "kernels = abacus: "),
+        (["--voices-dir", "/nowhere"], "no voices"),
+        (["--model", "/nowhere/m.onnx"], "m.onnx"),
+        (["--espeak-data", "/nowhere"], "/nowhere"),
+        (["--voice", "af_nobody"], "af_nobody"),
+        (["--kernels", "abacus"], "kernels = abacus: "),
     ],
 )
 def test_doctor_says_what_is_wrong_and_its_status_tells(
-    model_file: Path, cache_dir: Path, arguments: list[str], environment: dict[str, str],
-    failing: str,
-) -> None:  # fmt: skip
-    done = run("doctor", "--cache-dir", str(cache_dir), *arguments, environment=environment)
+    model_file: Path, cache_dir: Path, arguments: list[str], failing: str
+) -> None:
+    assert_failing(command("doctor", "--cache-dir", str(cache_dir), *arguments), failing)
+
+
+def test_doctor_says_that_there_is_no_library(model_file: Path, cache_dir: Path) -> None:
+    # A process has but one.
+    done = run(
+        "doctor", "--cache-dir", str(cache_dir), environment={"ONNXRUNTIME_LIB_DIR": "/nowhere"}
+    )
+    assert_failing(done, "ONNXRUNTIME_LIB_DIR is set")
+
+
+def assert_failing(done: subprocess.CompletedProcess[str], failing: str) -> None:
     assert done.returncode == 1
     failures = [line for line in done.stdout.splitlines() if line.startswith("FAIL")]
     assert len(failures) == 1
@@ -173,7 +216,7 @@ def test_doctor_says_what_is_wrong_and_its_status_tells(
 def test_doctor_says_why_cuda_cannot_be_had_where_it_is_asked_for(
     model_file: Path, cache_dir: Path
 ) -> None:
-    done = run("doctor", "--json", "--cache-dir", str(cache_dir), "--provider", "cuda")
+    done = command("doctor", "--json", "--cache-dir", str(cache_dir), "--provider", "cuda")
     assert done.returncode == 1
     findings = {finding["name"]: finding for finding in json.loads(done.stdout)}
     verdict = findings["provider cuda"]

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import socket
-import subprocess
-import sys
 from typing import Any
 
 import httpx
+
+from tests.service.commands import complaint as complaint_of
 
 KEYS = ("first-key-0123456789", "second-key-0123456789")
 STRANGER = "nobodys-key-0123456789"
@@ -18,13 +18,7 @@ TEXT = "Yes."
 
 def complaint(*arguments: str) -> str:
     """Have a server refuse to start; return the one line that it says."""
-    command = [sys.executable, "-m", "service", "serve", "--port", "0", *arguments]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=300)
-    assert done.returncode == 1
-    assert done.stdout == ""
-    (line,) = done.stderr.splitlines()
-    assert line.startswith("kokoro-service: ")
-    return line
+    return complaint_of("serve", "--port", "0", *arguments)
 
 
 def bearer(key: str) -> dict[str, str]:

@@ -14,12 +14,12 @@ from wyoming.event import Event, read_event, write_event
 from wyoming.info import Describe
 
 from tests.service.api.wyoming.talks import SHORT, Talk, pcm, run, whole
-
-pytestmark = pytest.mark.thorough
+from tests.service.commands import command
 
 IN_USE = "Address already in use\n"
 
 
+@pytest.mark.thorough
 def test_a_unix_socket_serves_its_owner_and_group_and_is_removed(
     start_server: Callable[..., Any], tmp_path: Path
 ) -> None:
@@ -45,27 +45,29 @@ def test_a_unix_socket_serves_its_owner_and_group_and_is_removed(
     assert not path.exists()
 
 
-def test_a_path_that_is_no_socket_is_left_alone(
-    start_server: Callable[..., Any], tmp_path: Path
-) -> None:
+def test_a_path_that_is_no_socket_is_left_alone(tmp_path: Path) -> None:
     path = tmp_path / "notes.txt"
     path.write_text("keep me")
-    server = start_server("--wyoming", f"unix://{path}")
-    assert server.process.wait(timeout=240) == 1
-    server.wait_for("kokoro-service: wyoming: cannot listen")
+    done = command(
+        "serve", "--port", "0", "--model", "/nowhere.onnx", "--wyoming", f"unix://{path}"
+    )
+    assert done.returncode == 1
+    assert done.stderr.splitlines()[-1].startswith("kokoro-service: wyoming: cannot listen")
     assert path.read_text() == "keep me"
 
 
-def test_a_taken_port_stops_start_up_with_one_line(start_server: Callable[..., Any]) -> None:
+def test_a_taken_port_stops_start_up_with_one_line() -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         uri = f"tcp://127.0.0.1:{taken.getsockname()[1]}"
         # Found before the model is looked for, which is not there.
-        server = start_server("--wyoming", uri, "--model", "/nowhere.onnx")
-        assert server.process.wait(timeout=240) == 1
-        server.wait_for(rf"kokoro-service: wyoming: cannot listen on {uri}: {IN_USE}")
-    assert not any("Traceback" in line for line in server.log)
+        done = command("serve", "--port", "0", "--model", "/nowhere.onnx", "--wyoming", uri)
+    assert done.returncode == 1
+    told = done.stderr.splitlines(keepends=True)[-1]
+    assert told == f"kokoro-service: wyoming: cannot listen on {uri}: {IN_USE}"
+    assert "Traceback" not in done.stderr
 
 
+@pytest.mark.thorough
 def test_standard_streams_serve_one_client_and_nothing_but_events(cache_dir: Path) -> None:
     arguments = ("--port", "0", "--cache-dir", str(cache_dir), "--wyoming", "stdio://")
     with subprocess.Popen(
@@ -94,6 +96,7 @@ def test_standard_streams_serve_one_client_and_nothing_but_events(cache_dir: Pat
         assert b"Traceback" not in process.stderr.read()
 
 
+@pytest.mark.thorough
 def test_standard_input_that_is_a_file_is_refused(cache_dir: Path) -> None:
     arguments = ("--port", "0", "--cache-dir", str(cache_dir), "--wyoming", "stdio://")
     with Path(__file__).open("rb") as file:
