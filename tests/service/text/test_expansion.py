@@ -30,7 +30,14 @@ def assigned(step: int = 1) -> list[str]:
 
 
 @pytest.mark.parametrize("language", sorted(LANGUAGES))
-@pytest.mark.parametrize("step", [7, pytest.param(1, marks=pytest.mark.slow)])
+@pytest.mark.parametrize(
+    "step",
+    [
+        53,
+        pytest.param(7, marks=pytest.mark.thorough),
+        pytest.param(1, marks=pytest.mark.slow),
+    ],
+)
 def test_no_character_becomes_a_speech(front_end: FrontEnd, language: str, step: int) -> None:
     misses = []
     for character in [*assigned(step), *"ﷺﷻ﷽½‰√∬∭⨌㌖↙⣿"]:
