@@ -85,6 +85,7 @@ def test_a_misspelled_field_would_be_found(repository: Path) -> None:
         validate(document)
 
 
+@pytest.mark.thorough  # the import takes seconds
 @pytest.mark.parametrize(
     ("name", "module", "kind"),
     [

@@ -12,6 +12,7 @@ import pytest
 from tests.service.api.speech_client import wait_until
 from tests.service.books.odd_readers import started
 from tests.service.books.reading_processes import in_session_of, is_running, starter_of
+from tests.service.commands import complaint
 
 ENDLESS = str(Path(__file__).with_name("api") / "endless_server.py")
 """Also runs `read`."""
@@ -19,22 +20,24 @@ ENDLESS = str(Path(__file__).with_name("api") / "endless_server.py")
 
 @pytest.mark.parametrize("more", [["--list"], ["-o", "a.m4b"]])
 def test_a_book_that_exceeds_a_limit_is_refused_in_one_line(
-    more: list[str], tmp_path: Path
+    more: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.chdir(tmp_path)
     (tmp_path / "a.txt").write_text("It rained.\n\n" * 200_000)
-    done = subprocess.run(
-        [sys.executable, "-m", "service", "read", "a.txt", *more,
-         "--document-memory-bytes", "2000000"],
-        capture_output=True, text=True, check=False, cwd=tmp_path,
-    )  # fmt: skip
-    assert (done.returncode, done.stdout) == (1, "")
-    (line,) = done.stderr.splitlines()
+    line = complaint("read", "a.txt", *more, "--document-memory-bytes", "2000000")
     assert line.startswith("kokoro-service: a.txt takes more than 2000000 bytes of memory")
     assert [path.name for path in tmp_path.iterdir()] == ["a.txt"]
 
 
-@pytest.mark.parametrize("more", [["--list"], ["-o", "a.m4b"]])
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
+@pytest.mark.parametrize(
+    ("more", "number"),
+    [
+        (["--list"], signal.SIGINT),
+        (["-o", "a.m4b"], signal.SIGKILL),
+        pytest.param(["--list"], signal.SIGKILL, marks=pytest.mark.thorough),
+        pytest.param(["-o", "a.m4b"], signal.SIGINT, marks=pytest.mark.thorough),
+    ],
+)
 def test_who_stops_the_command_stops_the_reading(
     more: list[str], number: signal.Signals, tmp_path: Path
 ) -> None:

@@ -17,7 +17,7 @@ from tests.service.audio.audio_samples import Samples, decoded, voice_like
 RATE = 24_000
 PROMISED_DBTP = -1.0
 
-TIMES = np.arange(6 * RATE) / RATE
+TIMES = np.arange(2 * RATE) / RATE
 NOISE = np.random.default_rng(5)
 
 
@@ -44,7 +44,7 @@ def sweep() -> Samples:
 
 
 CASES = {
-    "speech": voice_like(6),
+    "speech": voice_like(2),
     "bursts": bursts(),
     "clicks": clicks(),
     "square": square(),
@@ -67,16 +67,22 @@ def write_loud(path: Path, book_format: BookFormat, samples: Samples) -> None:
 def test_loud_sound_has_its_peaks_when_it_is_decoded(
     book_format: BookFormat, tmp_path: Path
 ) -> None:
-    path, again = tmp_path / f"a.{book_format}", tmp_path / f"b.{book_format}"
+    path = tmp_path / f"a.{book_format}"
     missed = {}
     for name, samples in CASES.items():
         write_loud(path, book_format, samples)
-        write_loud(again, book_format, samples)
-        assert path.read_bytes() == again.read_bytes()
         peak = measure(decoded(path)).peak_dbtp
         if peak > PROMISED_DBTP:
             missed[name] = peak
     assert not missed
+
+
+@pytest.mark.parametrize("book_format", BOOK_FORMATS)
+def test_the_same_sound_is_the_same_file(book_format: BookFormat, tmp_path: Path) -> None:
+    path, again = tmp_path / f"a.{book_format}", tmp_path / f"b.{book_format}"
+    for place in (path, again):
+        write_loud(place, book_format, CASES["bursts"])
+    assert path.read_bytes() == again.read_bytes()
 
 
 @pytest.mark.parametrize("book_format", ["m4b", "mp3"])
@@ -136,7 +142,7 @@ def test_an_encoder_that_is_always_too_loud_is_told_of(tmp_path: Path) -> None:
         nonlocal n_waits
         n_waits += 1
 
-    loud = [np.ones(RATE, np.float32)]
+    loud = [np.ones(RATE // 4, np.float32)]
     with pytest.raises(SynthesisError, match="peaks"):
         write_below_peak(
             path, lambda: loud, lambda _: write_chaptered(path, "flac", loud, [], {}), wait

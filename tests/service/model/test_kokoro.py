@@ -195,9 +195,9 @@ def test_a_damaged_cache_is_noticed_and_mended(model_file: Path, tmp_path: Path)
 
 
 def test_cuda_that_cannot_be_had_is_an_error_and_auto_warns_once(
-    model_file: Path, cache_dir: Path, caplog: pytest.LogCaptureFixture
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    settings = Settings(cache_dir=cache_dir, prepare=False)
+    settings = Settings(model=write_small_kokoro(tmp_path / "small.onnx"), prepare=False)
     runtime = open_runtime("cuda")
     if "CUDAExecutionProvider" in runtime.compiled_in:
         pytest.skip("this ONNX Runtime has CUDA; the refusal needs one without")
@@ -218,18 +218,32 @@ def test_options_of_cuda_that_are_wrong_are_an_error_with_auto_too(cache_dir: Pa
         load_model(Settings(cache_dir=cache_dir), runtime, print)
 
 
-@pytest.mark.parametrize("prepare", [True, pytest.param(False, marks=pytest.mark.thorough)])
+@pytest.mark.parametrize(
+    ("prepare", "lengths"),
+    [
+        (True, [(1, 1.0), (2, 1.0), (510, 2.0)]),
+        pytest.param(True, [(17, 1.0), (510, 1.0)], marks=pytest.mark.thorough),
+        # As it was published it takes three times the memory and the time.
+        pytest.param(
+            False, [(1, 1.0), (2, 1.0), (17, 1.0), (150, 1.0)], marks=pytest.mark.thorough
+        ),
+    ],
+    ids=["prepared", "prepared, slower", "published"],
+)
 def test_the_real_model_keeps_its_promise_at_every_length(
-    model_file: Path, cache_dir: Path, repository: Path, prepare: bool
+    model_file: Path,
+    cache_dir: Path,
+    repository: Path,
+    prepare: bool,
+    lengths: list[tuple[int, float]],
 ) -> None:
     kokoro = load_model(Settings(cache_dir=cache_dir, prepare=prepare), open_runtime(), print)
     assert isinstance(kokoro, SplitModel if prepare else WholeModel)
     assert (kokoro.prepared.variant is not None) is prepare
     styles = np.fromfile(repository / "voices/af_heart.bin", "<f4").reshape(510, 1, 256)
-    # As it was published it takes three times the memory and the time.
-    for n_tokens in (1, 2, 17, 510 if prepare else 150):
+    for n_tokens, speed in lengths:
         token_ids = [43 + i % 20 for i in range(n_tokens)]
-        inference = kokoro.infer(token_ids, styles[n_tokens - 1], 1.0)
+        inference = kokoro.infer(token_ids, styles[n_tokens - 1], speed)
         assert inference.durations is not None
         assert len(inference.durations) == n_tokens + 2
         assert inference.samples.size == SAMPLES_PER_FRAME * inference.durations.sum()
@@ -239,10 +253,13 @@ def test_the_real_model_keeps_its_promise_at_every_length(
 
 @pytest.mark.parametrize("prepare", [False, True])
 def test_nothing_of_an_opened_model_can_be_changed(
-    model_file: Path, cache_dir: Path, prepare: bool
+    model_file: Path, cache_dir: Path, tmp_path: Path, prepare: bool
 ) -> None:
-    settings = Settings(cache_dir=cache_dir, prepare=prepare)
-    model = load_model(settings, open_runtime(), print)
+    if prepare:
+        model = load_model(Settings(cache_dir=cache_dir), open_runtime(), print)
+    else:
+        model = open_file(write_small_kokoro(tmp_path / "small.onnx"))
+    assert isinstance(model, SplitModel if prepare else WholeModel)
     for name in [field.name for field in dataclasses.fields(model)]:
         with pytest.raises(dataclasses.FrozenInstanceError):
             setattr(model, name, None)

@@ -17,13 +17,23 @@ from service.loading import load_synthesizer
 from service.model import Model
 from service.settings import Settings
 from service.speech import Cancellation, Delivery, Synthesizer, Utterance
+from tests.opened_models import open_small
 
 TEXT = "Four hours of steady work faced us, and nobody knew what would come of it."
 STREAM = Delivery(streamed=True)
 
 
+@pytest.fixture(params=[1, 2])
+def own(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Synthesizer]:
+    synthesizer = open_small(tmp_path, workers=request.param, threads=2)
+    yield synthesizer
+    synthesizer.close()
+
+
 @pytest.fixture(params=[1, pytest.param(2, marks=pytest.mark.thorough)])
-def own(request: pytest.FixtureRequest, model_file: Path, cache_dir: Path) -> Iterator[Synthesizer]:
+def speaking(
+    request: pytest.FixtureRequest, model_file: Path, cache_dir: Path
+) -> Iterator[Synthesizer]:
     settings = Settings(cache_dir=cache_dir, workers=request.param, threads=2)
     synthesizer = load_synthesizer(settings, lambda line: None)
     yield synthesizer
@@ -31,7 +41,7 @@ def own(request: pytest.FixtureRequest, model_file: Path, cache_dir: Path) -> It
 
 
 def said(synthesizer: Synthesizer, cancellation: Cancellation | None = None) -> np.ndarray:
-    plan = synthesizer.plan(Utterance(TEXT), STREAM)
+    plan = synthesizer.plan(Utterance(TEXT, speed=2.0), STREAM)
     return np.concatenate([one.samples for one in synthesizer.stream(plan, cancellation)])
 
 
@@ -47,6 +57,10 @@ def reopening(synthesizer: Synthesizer, act: Callable[[], None]) -> None:
         worker._reopen = reopen
 
 
+def description_of(model: Model) -> tuple[object, ...]:
+    return model.name, model.sha256, model.gives_durations, model.buckets
+
+
 def until(condition: Callable[[], bool]) -> None:
     deadline = time.monotonic() + 60
     while not condition():
@@ -54,21 +68,20 @@ def until(condition: Callable[[], bool]) -> None:
         time.sleep(0.001)
 
 
-def test_speech_is_the_same_after_unloading_even_in_its_midst(own: Synthesizer) -> None:
-    before = said(own)
-    assert own.is_loaded
-    described = (own.model.name, own.model.sha256, own.model.gives_durations, own.model.buckets)
+def test_speech_is_the_same_after_unloading_even_in_its_midst(speaking: Synthesizer) -> None:
+    before = said(speaking)
+    assert speaking.is_loaded
+    described = description_of(speaking.model)
     for _ in range(2):  # there may be nothing to unload
-        own.unload()
-    assert not own.is_loaded
-    assert described == (
-        own.model.name, own.model.sha256, own.model.gives_durations, own.model.buckets
-    )  # fmt: skip
-    np.testing.assert_array_equal(said(own), before)
+        speaking.unload()
+    assert not speaking.is_loaded
+    assert described == description_of(speaking.model)
+    np.testing.assert_array_equal(said(speaking), before)
     segments = []
-    for segment in own.stream(own.plan(Utterance(TEXT), STREAM)):
+    for segment in speaking.stream(speaking.plan(Utterance(TEXT, speed=2.0), STREAM)):
         segments.append(segment.samples)
-        own.unload()
+        if len(segments) == 2:
+            speaking.unload()
     assert len(segments) > 2
     np.testing.assert_array_equal(np.concatenate(segments), before)
 
