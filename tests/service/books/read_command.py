@@ -1,4 +1,4 @@
-"""Run the command `read` in a process of its own, and look at what a player sees."""
+"""Run the command `read`, in a process of its own or in this one; look at what a player sees."""
 
 from __future__ import annotations
 
@@ -13,6 +13,8 @@ from pathlib import Path
 from typing import Any
 
 import av
+
+from tests.service import commands
 
 
 @dataclass
@@ -48,6 +50,12 @@ def read(book: Path, output: Path, cache: Path, *options: str) -> Call:
         command(book, output, cache, *options), capture_output=True, text=True, check=False,
         stdin=subprocess.DEVNULL,
     )  # fmt: skip
+    return Call(done.returncode, _events(done.stdout), done.stderr)
+
+
+def read_here(book: Path, output: Path, cache: Path, *options: str) -> Call:
+    """Read a book to the end in this process, which has imported everything already."""
+    done = commands.command(*command(book, output, cache, *options)[3:])
     return Call(done.returncode, _events(done.stdout), done.stderr)
 
 
