@@ -22,7 +22,7 @@ NOT_SHARED = [
     ElementType.BFLOAT16, ElementType.FLOAT8E4M3FN, ElementType.FLOAT4E2M1, ElementType.INT4,
     ElementType.STRING,
 ]  # fmt: skip
-ROUNDS, MEGABYTE = 2000, 1 << 20
+ROUNDS, MEGABYTE = 200, 1 << 20
 
 versioned = pytest.mark.skipif(
     not exchange._VERSIONED, reason="numpy before 2.1 knows no DLPack 1; install a newer one"

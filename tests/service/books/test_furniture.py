@@ -59,9 +59,10 @@ def around(element: str, claim: str, content: str) -> str:
     return f"<p>Before.</p><{element} {claim}>{content}</{element}><p>After.</p>"
 
 
-def test_prose_is_read_whatever_its_element_claims() -> None:
+@pytest.mark.parametrize("step", [5, pytest.param(1, marks=pytest.mark.thorough)])
+def test_prose_is_read_whatever_its_element_claims(step: int) -> None:
     misses = []
-    for claim, element, prose in itertools.product(CLAIMS, ELEMENTS, PROSE):
+    for claim, element, prose in [*itertools.product(CLAIMS, ELEMENTS, PROSE)][::step]:
         if not re.search(r"[.?]\Z", prose.strip()) and len(prose.split()) <= 5:
             continue  # five words without a mark at their end may be a running head
         for content in (prose, f"<i>{prose}</i>", f"<p>{prose}</p><p>{prose}</p>"):

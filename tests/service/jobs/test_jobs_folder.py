@@ -6,6 +6,7 @@ import logging
 import sqlite3
 import subprocess
 import sys
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import fields
 from pathlib import Path
@@ -348,18 +349,40 @@ _DIES = """
 import os, sys
 from pathlib import Path
 from service.jobs import JobsFolder
-store = JobsFolder(Path(sys.argv[1]), max_jobs=3, max_bytes=1000, max_age_s=86400)
-with store.reading(store.jobs()[0]):
-    os._exit(99)
+for line in sys.stdin:
+    child = os.fork()
+    if child == 0:
+        try:
+            store = JobsFolder(Path(sys.argv[1]), max_jobs=3, max_bytes=1000, max_age_s=86400)
+            with store.reading(store.jobs()[0]):
+                os._exit(99)
+        finally:
+            os._exit(1)
+    print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), flush=True)
 """
+"""Has a process of its own read, and die, for each line; tells its status."""
 
 
-def read_and_die(folder: Path) -> int:
-    command = [sys.executable, "-c", _DIES, str(folder)]
-    return subprocess.run(command, check=False, stderr=subprocess.DEVNULL).returncode
+@pytest.fixture
+def read_and_die(tmp_path: Path) -> Iterator[Callable[[], int]]:
+    program = [sys.executable, "-c", _DIES, str(tmp_path)]
+    with subprocess.Popen(
+        program, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+    ) as reader:
+        assert reader.stdin is not None
+        assert reader.stdout is not None
+        asked, told = reader.stdin, reader.stdout
+
+        def read_and_die() -> int:
+            print(file=asked, flush=True)
+            return int(told.readline())
+
+        yield read_and_die
 
 
-def test_a_document_that_is_not_survived_is_read_once_more(tmp_path: Path) -> None:
+def test_a_document_that_is_not_survived_is_read_once_more(
+    tmp_path: Path, read_and_die: Callable[[], int]
+) -> None:
     def opened() -> tuple[JobsFolder, Job]:
         store = open_store(tmp_path, Clock())
         return store, store.jobs()[0]
@@ -367,15 +390,15 @@ def test_a_document_that_is_not_survived_is_read_once_more(tmp_path: Path) -> No
     store = open_store(tmp_path, Clock())
     add(store, job(1, created_s=1.0))
     store.close()
-    assert read_and_die(tmp_path) == 99
+    assert read_and_die() == 99
     store, first = opened()
     with pytest.raises(ZeroDivisionError), store.reading(first):
         raise ZeroDivisionError  # any ordinary end makes the death before not count
     store.close()
 
-    assert read_and_die(tmp_path) == 99
-    assert read_and_die(tmp_path) == 99
-    assert read_and_die(tmp_path) == 1  # it was not read
+    assert read_and_die() == 99
+    assert read_and_die() == 99
+    assert read_and_die() == 1  # it was not read
     store, first = opened()
     again = store.reading(first)
     with pytest.raises(ReadingInterruptedError, match="ended 2 times") as refused, again:
@@ -384,7 +407,7 @@ def test_a_document_that_is_not_survived_is_read_once_more(tmp_path: Path) -> No
     store.finish(first, state="failed", error=(refused.value.code, refused.value.message))
     store.queue_again(first)
     store.close()
-    assert read_and_die(tmp_path) == 99
+    assert read_and_die() == 99
     store, first = opened()
     with store.reading(first):
         pass

@@ -1,7 +1,8 @@
-"""What is done for a job, with the real model."""
+"""What is done for a job."""
 
 from __future__ import annotations
 
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -16,7 +17,8 @@ from service.books.outputs import Output
 from service.errors import CancelledError, SynthesisError
 from service.jobs import Job, JobOrder, JobsFolder, perform
 from service.settings import Settings
-from service.speech import Cancellation, Synthesizer
+from service.speech import Cancellation
+from tests.opened_models import open_small
 
 
 def added(folder: JobsFolder, text: str) -> tuple[Job, JobOrder]:
@@ -67,7 +69,7 @@ def test_a_job_that_goes_on_tells_what_the_process_before_left_out(
 
 
 def test_damaged_speech_is_dropped_and_the_next_try_makes_it_anew(
-    synthesizer: Synthesizer, tmp_path: Path
+    tmp_path: Path,
 ) -> None:
     folder = JobsFolder(tmp_path / "jobs", max_jobs=1, max_bytes=1 << 20, max_age_s=60)
     job, order = added(folder, "Hello.")
@@ -76,6 +78,7 @@ def test_damaged_speech_is_dropped_and_the_next_try_makes_it_anew(
     (output.state / "speech.sqlite").write_bytes(b"no database" * 1000)
 
     with (
+        closing(open_small(tmp_path)) as synthesizer,
         Cancellation(is_background=True) as cancellation,
         DocumentReader(ReadingLimits.of(Settings())) as documents,
     ):
