@@ -4,9 +4,7 @@ import asyncio
 import json
 import logging
 import sqlite3
-import subprocess
-import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import closing
 from dataclasses import fields
 from pathlib import Path
@@ -344,40 +342,6 @@ def test_a_database_that_somebody_locks_leaves_all_as_it_is(tmp_path: Path) -> N
 
 
 # Documents that the process does not outlive.
-
-_DIES = """
-import os, sys
-from pathlib import Path
-from service.jobs import JobsFolder
-for line in sys.stdin:
-    child = os.fork()
-    if child == 0:
-        try:
-            store = JobsFolder(Path(sys.argv[1]), max_jobs=3, max_bytes=1000, max_age_s=86400)
-            with store.reading(store.jobs()[0]):
-                os._exit(99)
-        finally:
-            os._exit(1)
-    print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), flush=True)
-"""
-"""Has a process of its own read, and die, for each line; tells its status."""
-
-
-@pytest.fixture
-def read_and_die(tmp_path: Path) -> Iterator[Callable[[], int]]:
-    program = [sys.executable, "-c", _DIES, str(tmp_path)]
-    with subprocess.Popen(
-        program, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
-    ) as reader:
-        assert reader.stdin is not None
-        assert reader.stdout is not None
-        asked, told = reader.stdin, reader.stdout
-
-        def read_and_die() -> int:
-            print(file=asked, flush=True)
-            return int(told.readline())
-
-        yield read_and_die
 
 
 def test_a_document_that_is_not_survived_is_read_once_more(
