@@ -47,7 +47,7 @@ def _as_alone() -> Iterator[None]:
     What it tells the C library about the heap cannot be undone, so that is left out.
     """
     root, uvicorn = logging.getLogger(), logging.getLogger("uvicorn")
-    before = root.handlers[:], root.level, uvicorn.level
+    log_handlers, level, level_of_uvicorn = root.handlers[:], root.level, uvicorn.level
     handlers = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
     n_files = resource.getrlimit(resource.RLIMIT_NOFILE)
     switch_s = sys.getswitchinterval()
@@ -63,5 +63,6 @@ def _as_alone() -> Iterator[None]:
             signal.signal(number, handler)
         resource.setrlimit(resource.RLIMIT_NOFILE, n_files)
         sys.setswitchinterval(switch_s)
-        root.handlers[:], level, uvicorn.level = before
+        root.handlers[:] = log_handlers
         root.setLevel(level)
+        uvicorn.setLevel(level_of_uvicorn)
