@@ -49,9 +49,8 @@ class IoBinding(Owner):
         self._outputs = outputs
         self._weights = weights
         self._extents: dict[tuple[str, str], list[Extent]] = {}
-        self._is_ready = False
-        self._written: tuple[Array, ...] = ()
-        """The arrays that a run writes to, once it is ready."""
+        self._ready: tuple[Array, ...] | None = None
+        """The arrays that the next run writes to; None if something must be prepared before it."""
         self._memories: dict[str, Memory] = {}
         self._lock = threading.RLock()
         with session.lend() as session_pointer:
@@ -109,7 +108,7 @@ class IoBinding(Owner):
                 self._bind_to_memory(pointer, name, target)
                 self._memories[name] = target
                 self._forget("output", name)
-                self._is_ready = False
+                self._ready = None
             return
         value = borrow_output(name, target, self._outputs, self._inputs)
         with self._handle.lend() as pointer, self._lock, self._session.lend():
@@ -130,9 +129,10 @@ class IoBinding(Owner):
         """
         try:
             with self._lock:  # which makes this thread a user
-                if not self._is_ready:
-                    self._get_ready()
-                for array in self._written:
+                written = self._ready
+                if written is None:
+                    written = self._get_ready()
+                for array in written:
                     if not array.flags.writeable:
                         self._refuse(array)
                 if options is None:
@@ -141,7 +141,7 @@ class IoBinding(Owner):
                     with handle_of(options).lend() as pointer:
                         status = self._run_with(pointer)
         finally:
-            if not self._is_ready and self._handle.release_is_due:
+            if self._ready is None and self._handle.release_is_due:
                 self._handle.release_if_unused()
         if status:
             check(self._api, status, "RunWithBinding")
@@ -196,7 +196,7 @@ class IoBinding(Owner):
         """
         self._handle.closed = True
         with self._lock:
-            self._is_ready = False
+            self._ready = None
         self._handle.close()
 
     def check_apart(self) -> None:
@@ -209,16 +209,21 @@ class IoBinding(Owner):
             sides[side] += found
         check_apart(sides["output"], [*sides["input"], *self._weights])
 
-    def _get_ready(self) -> None:
-        """Prepare a run after a change of what is bound, and every run with a `Memory`."""
+    def _get_ready(self) -> tuple[Array, ...]:
+        """Prepare a run after a change of what is bound, and every run with a `Memory`.
+
+        Returns:
+            The arrays that it writes to.
+        """
         handle = self._handle
         handle.check_open()
         self.check_apart()
         # Otherwise ONNX Runtime would overwrite the outputs of the last run.
         for name, memory in tuple(self._memories.items()):
             self._bind_to_memory(handle.pointer, name, memory)
-        self._written = tuple(array for _, array in self._targets())
-        self._is_ready = not (self._memories or handle.closed)
+        written = tuple(array for _, array in self._targets())
+        self._ready = None if self._memories or handle.closed else written
+        return written
 
     def _targets(self) -> list[tuple[str, Array]]:
         """Return the name of each bound output, and each array that its target borrows."""
@@ -238,7 +243,7 @@ class IoBinding(Owner):
         with value.handle.lend() as value_pointer:
             bind(pointer, c_string("name", name), value_pointer)
             self._alive[side, name] = value.handle.share()
-        self._is_ready = False
+        self._ready = None
         self._extents[side, name] = list(extents(f"{side} {name!r}", value))
 
     @property
