@@ -1,6 +1,8 @@
 """A model with Kokoro's inputs and outputs that hums its token ids, and rewritings of it.
 
-Imported by tests, and by the preparing processes that they start.
+Each token is a chord of its own, two to four frames long at speed 1; the style is its timbre. The
+padding is twelve frames of silence, punctuation six. It costs a fortieth of the real one. Tests
+import it, and the preparing processes that they start.
 """
 
 from __future__ import annotations
@@ -12,11 +14,12 @@ from pathlib import Path
 
 import numpy as np
 import onnx
-from onnx import TensorProto, helper, numpy_helper
+from onnx import numpy_helper, parser
 
+from service.model.durations import TENSOR_NAME
+from service.model.prepared import PreparedModel
+from service.preparation.manifest import File, Manifest
 from service.preparation.refusal import Refusal, RefusedError
-
-SAMPLES_PER_FRAME = 600
 
 COUNTER = "SMALL_KOKORO_COUNTER"
 """Environment variable: a file that gets a line each time that something is rewritten."""
@@ -24,43 +27,131 @@ COUNTER = "SMALL_KOKORO_COUNTER"
 LIFELINE = "SMALL_KOKORO_LIFELINE"
 """Environment variable: a FIFO that `hanging` keeps open for as long as it lives."""
 
+_SILENT = 16
+"""Token ids below are the padding and punctuation."""
 
-def write_small_kokoro(path: Path, pitch: float = 0.005, frames: float = 1.0) -> Path:
-    """Write a model: each token is a hum of its own, `frames` frames long."""
-    n_samples = int(SAMPLES_PER_FRAME * frames)
+_COLUMN = 300
+"""Samples for each column of features, which hold how loud every partial is. They are whole cycles
+of each, so columns join without a click, and a window sounds as it does in the whole."""
+
+_ENCODING = """
+    usual = Gather (lengths, tokens)
+    longer = Div (usual, speed)
+    past = CumSum (longer, one)
+    ends = Floor (past)
+    past_before = CumSum <exclusive = 1> (longer, one)
+    begins = Floor (past_before)
+    durations = Sub (ends, begins)
+    n_frames = ReduceMax <keepdims = 0> (ends)
+    column = Range (zero, n_frames, half)
+    end = Unsqueeze (ends, last)
+    has_ended = LessOrEqual (end, column)
+    counted = Cast <to = 7> (has_ended)
+    token = ReduceSum <keepdims = 0> (counted, axes)
+    of_tokens = Gather <axis = 0> (chords, tokens)
+    of_one = Squeeze (of_tokens, first)
+    of_columns = Gather <axis = 0> (of_one, token)
+    features = Unsqueeze (of_columns, first)
+"""
+
+_SPECTRUM = """
+    n_hops_in_floats = Mul (n_frames, hops)
+    n_hops = Cast <to = 7> (n_hops_in_floats)
+    n_columns = Add (n_hops, one)
+    n_columns_in_one = Unsqueeze (n_columns, first)
+    shape = Concat <axis = 0> (batch, n_columns_in_one, channels)
+    spectrum = ConstantOfShape (shape)
+    spectrum_statistics = ConstantOfShape (four_rows)
+"""
+
+_DECODING = """
+    both = Concat <axis = 1> (style, style)
+    timbre = Add (both, unit)
+    tinted = Mul (features, timbre)
+    sounds = MatMul (tinted, sines)
+    audio = Reshape (sounds, flat)
+"""
+
+_SMALL_CONSTANTS = """
+    <int64 one = {1}, int64[1] first = {0}, int64[1] last = {-1}, int64[2] axes = {0, 1},
+     float zero = {0}, float half = {0.5}, float unit = {1}, float hops = {120},
+     int64[1] batch = {1}, int64[1] channels = {22}, int64[2] four_rows = {4, 22},
+     int64[1] flat = {-1}>
+"""
+
+_TOKENS = "int64[1, n] tokens, float[1, 256] style, float[1] speed"
+
+
+def write_small_kokoro(path: Path, pitch: float = 1.0, frames: float = 1.0) -> Path:
+    """Write a model, so many times as high and as slow as usual."""
+    ids, partials = np.arange(178), np.arange(512)
+    chords = np.zeros((ids.size, partials.size), np.float32)
+    chords[ids, ids % 24] = 0.06
+    chords[ids, 24 + ids // 24] = 0.04
+    chords[:_SILENT] = 0
+    cycles = np.outer(pitch * (1 + partials % 24), np.arange(_COLUMN) / _COLUMN)
     constants = {
-        "ramp": pitch * np.arange(n_samples, dtype=np.float32),
-        "nothing": np.float32(0),
-        "frames": np.float32(frames),
-        "axis": np.array([2]),
-        "flat": np.array([1, -1]),
+        "lengths": frames * np.select([ids == 0, ids < _SILENT], [12, 6], 2 + ids % 3),
+        "chords": chords,
+        "sines": np.sin(2 * np.pi * cycles),
     }
-    nodes = [
-        helper.make_node("Cast", ["tokens"], ["ids"], to=TensorProto.FLOAT),
-        helper.make_node("Mul", ["ids", "nothing"], ["zeros"]),
-        helper.make_node("Add", ["zeros", "frames"], ["durations"]),
-        helper.make_node("Unsqueeze", ["ids", "axis"], ["column"]),
-        helper.make_node("Mul", ["column", "ramp"], ["phase"]),
-        helper.make_node("Sin", ["phase"], ["hum"]),
-        helper.make_node("Reshape", ["hum", "flat"], ["audio"]),
-    ]
-    graph = helper.make_graph(
-        nodes,
-        "small",
-        [
-            helper.make_tensor_value_info("tokens", TensorProto.INT64, [1, "n"]),
-            helper.make_tensor_value_info("style", TensorProto.FLOAT, [1, 256]),
-            helper.make_tensor_value_info("speed", TensorProto.FLOAT, [1]),
-        ],
-        [
-            helper.make_tensor_value_info("audio", TensorProto.FLOAT, [1, "m"]),
-            helper.make_tensor_value_info("durations", TensorProto.FLOAT, [1, "n"]),
-        ],
-        [numpy_helper.from_array(np.asarray(value), name) for name, value in constants.items()],
-    )
-    model = helper.make_model(graph, ir_version=8, opset_imports=[helper.make_opsetid("", 13)])
-    onnx.save(model, path)
+    outputs = "float[m] audio, float[1, n] durations"
+    onnx.save(_model(_TOKENS, outputs, _ENCODING + _DECODING, constants), path)
     return path
+
+
+def write_parts(source: Path, folder: Path, variant: str) -> None:
+    """Write encoder and decoder of a model that `write_small_kokoro` wrote."""
+    constants = {
+        tensor.name: numpy_helper.to_array(tensor) for tensor in onnx.load(source).graph.initializer
+    }
+    for_gpu = variant in ("float32", "float16", "rounded")
+    encoder = _model(
+        _TOKENS + (", int64[b] buckets" if for_gpu else ""),
+        "float[1, n] durations, float[1, c, 512] features, float[1, h, 22] spectrum"
+        + ("" if for_gpu else ", float[4, 22] spectrum_statistics"),
+        _ENCODING + _SPECTRUM,
+        constants,
+    )
+    encoder.graph.output[0].name = TENSOR_NAME
+    (node,) = (node for node in encoder.graph.node if node.output[0] == "durations")
+    node.output[0] = TENSOR_NAME
+    decoder = _model(
+        "float[1, c, 512] features, float[1, h, 22] spectrum, float[1, 256] style, float[1] share"
+        + (", float[4] given, float[1, 1, c] mask" if for_gpu
+           else ", float[?] given, float[4, 22] spectrum_statistics"),
+        "float[m] audio",
+        _DECODING,
+        constants,
+    )  # fmt: skip
+    for name, model in (("encoder", encoder), ("decoder", decoder)):
+        onnx.save(
+            model, folder / f"{name}.onnx", save_as_external_data=True, location=f"{name}.bin",
+            size_threshold=1000,
+        )  # fmt: skip
+
+
+def _model(
+    inputs: str, outputs: str, nodes: str, constants: dict[str, np.ndarray]
+) -> onnx.ModelProto:
+    """Return a model of those of the constants that its nodes use."""
+    opset = '<ir_version: 8, opset_import: ["" : 13]>'
+    graph = f"small ({inputs}) => ({outputs}) {_SMALL_CONSTANTS} {{ {nodes} }}"
+    model: onnx.ModelProto = parser.parse_model(f"{opset} {graph}")
+    used = {name for node in model.graph.node for name in node.input}
+    held = [one for one in model.graph.initializer if one.name in used]
+    for name, value in constants.items():
+        if name in used and name not in {one.name for one in held}:
+            held.append(numpy_helper.from_array(value.astype(np.float32), name))
+    del model.graph.initializer[:]
+    model.graph.initializer.extend(held)
+    return model
+
+
+def note(model: PreparedModel) -> None:
+    """Write the manifest of a prepared model whose files are written."""
+    files = {name: File.of(model.folder / name) for name in model.key.files}
+    Manifest(model.key, files, {}).write(model.folder)
 
 
 def faithful(
@@ -76,117 +167,6 @@ def faithful(
     progress("weights apart")
     write_parts(source, folder, variant)
     return variant
-
-
-HALF_FRAME = SAMPLES_PER_FRAME // 2
-"""Samples for each column of features, which hold a token id and how often it came before."""
-
-
-def write_parts(source: Path, folder: Path, variant: str) -> None:
-    """Write encoder and decoder of a model that `write_small_kokoro` wrote."""
-    held = {
-        tensor.name: numpy_helper.to_array(tensor) for tensor in onnx.load(source).graph.initializer
-    }
-    for_gpu = variant in ("float32", "float16", "rounded")
-    parts = {
-        "encoder": _encoder(int(held["frames"]), for_gpu),
-        "decoder": _decoder(held["ramp"][:HALF_FRAME], for_gpu),
-    }
-    for name, model in parts.items():
-        onnx.save(
-            model, folder / f"{name}.onnx", save_as_external_data=True, location=f"{name}.bin",
-            size_threshold=1000,
-        )  # fmt: skip
-
-
-def _encoder(frames: int, for_gpu: bool) -> onnx.ModelProto:
-    columns = np.zeros((1, 1, 2 * frames, 512), np.float32)
-    columns[0, 0, :, 1] = np.arange(2 * frames)
-    first = np.zeros((1, 1, 1, 512), np.float32)
-    first[..., 0] = 1
-    nodes = [
-        helper.make_node("Cast", ["tokens"], ["ids"], to=TensorProto.FLOAT),
-        helper.make_node("Mul", ["ids", "nothing"], ["zeros"]),
-        helper.make_node("Add", ["zeros", "frames"], ["/encoder/Clip_output_0"]),
-        helper.make_node("Unsqueeze", ["ids", "axes"], ["column"]),
-        helper.make_node("Mul", ["column", "first"], ["of_tokens"]),
-        helper.make_node("Add", ["of_tokens", "columns"], ["of_halves"]),
-        helper.make_node("Reshape", ["of_halves", "to_columns"], ["features"]),
-        helper.make_node("Unsqueeze", ["zeros", "last"], ["silent_token"]),
-        helper.make_node("Mul", ["silent_token", "hops"], ["silent_hops"]),
-        helper.make_node("Reshape", ["silent_hops", "to_hops"], ["silence"]),
-        helper.make_node("Pad", ["silence", "one_more"], ["spectrum"]),
-    ]
-    constants = {
-        "nothing": np.float32(0),
-        "frames": np.float32(frames),
-        "axes": np.array([2, 3]),
-        "last": np.array([2]),
-        "first": first,
-        "columns": columns,
-        "to_columns": np.array([1, -1, 512]),
-        "hops": np.ones((1, 1, 120 * frames * 22), np.float32),
-        "to_hops": np.array([1, -1, 22]),
-        "one_more": np.array([0, 0, 0, 0, 1, 0]),
-    }
-    inputs = [
-        helper.make_tensor_value_info("tokens", TensorProto.INT64, [1, "n"]),
-        helper.make_tensor_value_info("style", TensorProto.FLOAT, [1, 256]),
-        helper.make_tensor_value_info("speed", TensorProto.FLOAT, [1]),
-    ]
-    if for_gpu:
-        inputs.append(helper.make_tensor_value_info("buckets", TensorProto.INT64, ["m"]))
-    outputs = [
-        helper.make_tensor_value_info("/encoder/Clip_output_0", TensorProto.FLOAT, [1, "n"]),
-        helper.make_tensor_value_info("features", TensorProto.FLOAT, [1, "c", 512]),
-        helper.make_tensor_value_info("spectrum", TensorProto.FLOAT, [1, "h", 22]),
-    ]
-    return _model(nodes, inputs, outputs, constants)
-
-
-def _decoder(ramp: np.ndarray, for_gpu: bool) -> onnx.ModelProto:
-    pitch = float(ramp[1])
-    nodes = [
-        helper.make_node("MatMul", ["features", "first_two"], ["both"]),
-        helper.make_node("Split", ["both"], ["ids", "before"], axis=2),
-        helper.make_node("Mul", ["before", "past"], ["offset"]),
-        helper.make_node("Add", ["offset", "ramp"], ["phase_of_one"]),
-        helper.make_node("Mul", ["phase_of_one", "ids"], ["phase"]),
-        helper.make_node("Sin", ["phase"], ["hum"]),
-        helper.make_node("Reshape", ["hum", "flat"], ["audio"]),
-    ]
-    constants = {
-        "first_two": np.eye(512, 2, dtype=np.float32),
-        "past": np.float32(pitch * HALF_FRAME),
-        "ramp": ramp,
-        "flat": np.array([-1]),
-    }
-    shapes = {
-        "features": [1, "c", 512], "spectrum": [1, "h", 22], "style": [1, 256], "given": [4],
-        "share": [1],
-    }  # fmt: skip
-    shapes |= {"mask": [1, 1, "c"]} if for_gpu else {}
-    return _model(
-        nodes,
-        [helper.make_tensor_value_info(*each) for each in _of_floats(shapes)],
-        [helper.make_tensor_value_info("audio", TensorProto.FLOAT, ["m"])],
-        constants,
-    )
-
-
-def _of_floats(shapes: dict[str, list[object]]) -> list[tuple[str, int, list[object]]]:
-    return [(name, TensorProto.FLOAT, shape) for name, shape in shapes.items()]
-
-
-def _model(
-    nodes: list[onnx.NodeProto],
-    inputs: list[onnx.ValueInfoProto],
-    outputs: list[onnx.ValueInfoProto],
-    constants: dict[str, np.ndarray],
-) -> onnx.ModelProto:
-    held = [numpy_helper.from_array(np.asarray(value), name) for name, value in constants.items()]
-    graph = helper.make_graph(nodes, "small", inputs, outputs, held)
-    return helper.make_model(graph, ir_version=8, opset_imports=[helper.make_opsetid("", 13)])
 
 
 def unknown(
@@ -208,7 +188,7 @@ def higher(
     progress: Callable[[str], None],
     layout: int = 0,
 ) -> object:
-    other = write_small_kokoro(folder / "other.onnx", pitch=0.02)
+    other = write_small_kokoro(folder / "other.onnx", pitch=2.0)
     return faithful(other, folder, variant, progress)
 
 

@@ -38,4 +38,4 @@ def python(stub: stub_module.Stub) -> Callable[[str], str]:
 def kokoro(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A float32 model with Kokoro's inputs and outputs, a second long for ten tokens."""
     path = tmp_path_factory.mktemp("kokoro") / "kokoro-small.onnx"
-    return write_small_kokoro(path, frames=4.0)
+    return write_small_kokoro(path)

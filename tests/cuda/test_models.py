@@ -14,10 +14,9 @@ from service.model import PREPARE_COMMAND
 from service.model.prepared import REFERENCE
 from service.preparation import Source
 from service.preparation.for_gpus import for_gpu
-from service.preparation.manifest import File, Manifest
 from service.preparation.store import Store
 from tests.cuda.stub import Refusal
-from tests.small_kokoro import write_parts
+from tests.small_kokoro import note, write_parts
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 
@@ -44,8 +43,7 @@ def cache(kokoro: Path, tmp_path: Path) -> Path:
     # In a process of its own: this one's ONNX Runtime belongs to ortffi's tests as well.
     command = [sys.executable, "-c", RECORD, str(REPOSITORY), str(made), str(made / REFERENCE)]
     subprocess.run(command, check=True)
-    files = {name: File.of(made / name) for name in model.key.files}
-    Manifest(model.key, files, {}).write(made)
+    note(model)
     return folder
 
 
@@ -144,7 +142,7 @@ def test_what_cannot_be_captured_is_run_without(stub, tmp_path, cache, function,
 
 
 def test_nodes_on_the_processor_cannot_be_captured(stub, tmp_path, cache):
-    stub.place(cpu_operators=["Sin"])
+    stub.place(cpu_operators=["Add"])
     done, sound = say(stub, tmp_path, "--provider", "cuda", "--cache-dir", str(cache))
     assert done.returncode == 0, done.stderr
     assert "no CUDA graphs: This session cannot use the graph capture feature" in done.stderr

@@ -4,6 +4,7 @@ import time
 from pathlib import Path
 
 import numpy as np
+import onnx
 import pytest
 
 import ortffi
@@ -121,7 +122,7 @@ def test_a_real_profile_of_the_processor_has_no_share_of_a_gpu(tmp_path: Path) -
     builder = ortffi.SessionBuilder().with_cpu().with_intra_threads(1)
     builder = builder.with_optimization_level(ortffi.GraphOptimizationLevel.DISABLE_ALL)
     feeds = {
-        "tokens": np.arange(500)[None], "style": np.zeros((1, 256), np.float32),
+        "tokens": np.arange(500)[None] % 178, "style": np.zeros((1, 256), np.float32),
         "speed": np.ones(1, np.float32),
     }  # fmt: skip
     with builder.with_profiling(tmp_path / "profile").commit_from_file(model) as session:
@@ -131,12 +132,11 @@ def test_a_real_profile_of_the_processor_has_no_share_of_a_gpu(tmp_path: Path) -
         run_s = time.perf_counter() - started
         events = ortffi.read_profile(session.end_profiling())
     placement = Placement.of_last_run([events], run_s)
-    assert placement.n_nodes == {CPU: 7}
+    nodes = onnx.load(model).graph.node
+    assert placement.n_nodes == {CPU: len(nodes)}
     assert placement.gpu_node_share == 0.0
     assert placement.n_copies == 0
-    assert set(placement.cpu_operators) == {
-        "Cast", "Mul", "Add", "Unsqueeze", "Sin", "Reshape"
-    }  # fmt: skip
+    assert set(placement.cpu_operators) == {node.op_type for node in nodes}
     # The kernels are inside the run.
     assert 0 < placement.cpu_time_share <= 1.0
 
