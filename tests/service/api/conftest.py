@@ -1,14 +1,69 @@
-"""A real server: its own process, a real port."""
+"""Real servers: processes of their own on real ports, whose model hums unless a test needs speech.
+
+A sentence costs the real model as much as forty cost the small one, and most tests of the API ask
+nothing about speech.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 
 import pytest
 
+from service.model import open_runtime
+from service.preparation import Source, getting
+from service.preparation.store import Store
 from tests.service.api.secured_server import KEYS, LISTED
 from tests.service.api.serving_process import FAULTY_SERVER, Server
+from tests.small_kokoro import note, write_parts, write_small_kokoro
+
+
+@pytest.fixture(scope="session")
+def small_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """A cache in which the small model stands for the published one, prepared for this machine."""
+    cache = tmp_path_factory.mktemp("small")
+    source = Source(cache / "small.onnx", published=True)
+    model = getting._for_processor(source, Store(cache), open_runtime(), None)
+    model.folder.mkdir(parents=True)
+    write_parts(write_small_kokoro(source.path), model.folder, model.variant)
+    note(model)
+    yield cache
+    assert [path for path in (cache / "prepared").iterdir() if path.is_dir()] == [model.folder]
+
+
+@pytest.fixture(scope="session")
+def start_server(start_server: Callable[..., Server], small_cache: Path) -> Callable[..., Server]:
+    """Start servers with the small model."""
+    return partial(start_server, "--cache-dir", str(small_cache))
+
+
+@pytest.fixture(scope="session")
+def start_real_server(
+    start_server: Callable[..., Server], cache_dir: Path
+) -> Callable[..., Server]:
+    """Start servers with the real model."""
+    return partial(start_server, "--cache-dir", str(cache_dir))
+
+
+@pytest.fixture(scope="session")
+def real_server(start_real_server: Callable[..., Server]) -> Iterator[Server]:
+    """A server for tests that ask about speech."""
+    server = start_real_server("--wyoming", "tcp://127.0.0.1:0")
+    server.uri = server.wait_for(r"wyoming on (tcp://\S+)")
+    server.wait_until_ready()
+    yield server
+    assert server.stop() == 0
+
+
+@pytest.fixture(scope="session")
+def real_remembering(start_real_server: Callable[..., Server]) -> Iterator[Server]:
+    """One that makes the same speech once."""
+    server = start_real_server("--audio-cache-bytes", "50000000")
+    server.wait_until_ready()
+    yield server
+    assert server.stop() == 0
 
 
 @pytest.fixture(scope="session")

@@ -1,13 +1,15 @@
 """`kokoro-service` with a model whose runs are told in the log, and fail where they are told to.
 
-A run is known by the speed that it is asked for; one of a decoder by the speed that its chunk was
-encoded with, and encoders are not told. `python faulty_server.py serve ...`.
+A run is one of the decoder, and known by the speed that its chunk was encoded with. It takes a
+tenth of the time of the speech, as a real one, so that who leaves finds it at work; but it waits
+meanwhile. `python faulty_server.py serve ...`.
 """
 
 from __future__ import annotations
 
 import logging
 import sys
+import time
 from collections import Counter
 from typing import Any
 
@@ -22,6 +24,8 @@ SECRET = "a text of somebody"
 ORT_ERROR, UNEXPECTED, NOT_FINITE, LOST_FRAME, AT_ONCE = 1.51, 1.52, 1.53, 1.54, 1.55
 """Speeds whose every second run fails; at the last, every run."""
 
+_S_PER_COLUMN = 0.0125 / 10
+
 logger = logging.getLogger("tests.runs")
 _n_runs: Counter[float] = Counter()
 _run = ortffi.Session.run
@@ -33,17 +37,16 @@ _encoded: list[tuple[np.ndarray, float]] = []
 
 def _told_run(self: Any, inputs: Any, outputs: Any, *arguments: Any, **options: Any) -> Any:
     if "speed" in inputs:
+        encoding = _run(self, inputs, outputs, *arguments, **options)
         speed = round(float(inputs["speed"][0]), 3)
-        if "features" in outputs:
-            encoding = _run(self, inputs, outputs, *arguments, **options)
-            _encoded.append((encoding[outputs.index("spectrum_statistics")], speed))
-            return encoding
-    else:
-        statistics = inputs["spectrum_statistics"]
-        speed = next(speed for encoded, speed in _encoded if encoded is statistics)
+        _encoded.append((encoding[outputs.index("spectrum_statistics")], speed))
+        return encoding
+    statistics = inputs["spectrum_statistics"]
+    speed = next(speed for encoded, speed in _encoded if encoded is statistics)
     arguments = (outputs, *arguments)
     _n_runs[speed] += 1
     logger.info("run %.3f started", speed)
+    _take_time(inputs["features"].shape[1] * _S_PER_COLUMN, arguments[1])
     try:
         outputs = _run(self, inputs, *arguments, **options)
     except ortffi.TerminatedError:
@@ -53,6 +56,12 @@ def _told_run(self: Any, inputs: Any, outputs: Any, *arguments: Any, **options: 
     if speed == AT_ONCE or _n_runs[speed] % 2 == 0:
         _fail(speed, outputs)
     return outputs
+
+
+def _take_time(seconds: float, run_options: ortffi.RunOptions | None) -> None:
+    until = time.monotonic() + seconds
+    while time.monotonic() < until and not (run_options and run_options.terminated):
+        time.sleep(0.005)
 
 
 def _fail(speed: float, outputs: Any) -> None:

@@ -243,11 +243,11 @@ def test_who_reads_nothing_is_cut_off_and_nothing_piles_up(small_server: Any, st
 
 
 def test_over_the_deadline_is_504_and_a_break_where_audio_had_begun(
-    start_server: Callable[..., Any],
+    start_real_server: Callable[..., Any],
 ) -> None:
     # On a busy machine the first deadlines may pass before any audio is made.
     for deadline_s in (4, 16, 64, 256):
-        server = start_server("--deadline-s", str(deadline_s))
+        server = start_real_server("--deadline-s", str(deadline_s))
         server.wait_until_ready()
         with Caller(server, "late-stream", **STREAM) as caller:
             begun = caller.read_some()
@@ -284,18 +284,19 @@ def test_the_deadline_is_for_the_reading_too(start_server: Callable[..., Any]) -
     assert server.stop() == 0
 
 
-def test_health_answers_while_four_requests_are_spoken(server: Any) -> None:
+def test_health_answers_while_four_requests_are_spoken(telling_server: Any) -> None:
     with ExitStack() as stack:
         callers = [
-            stack.enter_context(Caller(server, f"busy-{number}", **STREAM)) for number in range(4)
+            stack.enter_context(Caller(telling_server, f"busy-{number}", **STREAM))
+            for number in range(4)
         ]
         for caller in callers:
             assert caller.read_some().startswith(b"HTTP/1.1 200")
         for _ in range(50):
-            assert server.client.get("/health").json() == {"status": "alive"}
-        assert server.client.get("/ready").status_code == 200
-        assert in_flight(server) == 4
-    wait_until(lambda: in_flight(server) == 0)
+            assert telling_server.client.get("/health").json() == {"status": "alive"}
+        assert telling_server.client.get("/ready").status_code == 200
+        assert in_flight(telling_server) == 4
+    wait_until(lambda: in_flight(telling_server) == 0)
 
 
 def test_repeats_come_out_of_a_bounded_cache(start_server: Callable[..., Any]) -> None:

@@ -259,9 +259,9 @@ def refuses_connections(server: Any) -> bool:
 
 
 def test_sigterm_lets_a_stream_come_to_its_end_and_takes_nothing_new(
-    start_server: Callable[..., Any],
+    start_real_server: Callable[..., Any],
 ) -> None:
-    stopping = start_server("--shutdown-timeout-s", "3600")
+    stopping = start_real_server("--shutdown-timeout-s", "3600")
     stopping.wait_until_ready()
     body = {**FAST, "text": " ".join([TEXT] * 4), "stream": True}
     with ExitStack() as stack:
@@ -289,9 +289,9 @@ def test_sigterm_lets_a_stream_come_to_its_end_and_takes_nothing_new(
 
 
 def test_after_the_time_for_finishing_what_is_spoken_is_broken_off(
-    start_server: Callable[..., Any],
+    start_real_server: Callable[..., Any],
 ) -> None:
-    server = start_server("--shutdown-timeout-s", "0.2")
+    server = start_real_server("--shutdown-timeout-s", "0.2")
     server.wait_until_ready()
     fields = {**FAST, "text": LONG_TEXT}
     with (

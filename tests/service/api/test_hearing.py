@@ -102,12 +102,12 @@ def test_the_measure_counts_words() -> None:
     assert n_errors([], ["a"]) == 1
 
 
-def test_a_recognizer_hears_what_was_written(server: Any, decoder: Any) -> None:
+def test_a_recognizer_hears_what_was_written(real_server: Any, decoder: Any) -> None:
     errors = total = 0
     report = []
     for number, sentence in enumerate(SENTENCES):
         body = {"text": sentence, "voice": VOICES[number % len(VOICES)], "format": "pcm"}
-        response = server.client.post("/synthesize", json=body)
+        response = real_server.client.post("/synthesize", json=body)
         assert response.status_code == 200
         heard = listen(decoder, response.content)
         expected = words(sentence)
@@ -127,7 +127,7 @@ def test_a_recognizer_hears_what_was_written(server: Any, decoder: Any) -> None:
     ],
 )
 def test_a_recognizer_hears_speech_of_any_speed(
-    server: Any, decoder: Any, speed: float, tempos: tuple[float, float], bound: float
+    real_server: Any, decoder: Any, speed: float, tempos: tuple[float, float], bound: float
 ) -> None:
     """FFmpeg's stretching brings the speech back to its usual pace: the recognizer knows no other.
 
@@ -137,7 +137,7 @@ def test_a_recognizer_hears_speech_of_any_speed(
     report = []
     for number, sentence in enumerate(SENTENCES[:6]):
         body = {"text": sentence, "voice": VOICES[number % len(VOICES)], "format": "pcm"}
-        answer = server.client.post("/synthesize", json={**body, "speed": speed})
+        answer = real_server.client.post("/synthesize", json={**body, "speed": speed})
         assert answer.status_code == 200
         heard = listen(decoder, at_tempo(answer.content, *tempos))
         expected = words(sentence)
@@ -147,7 +147,7 @@ def test_a_recognizer_hears_speech_of_any_speed(
     assert errors / total <= bound, f"{errors / total:.2f}\n" + "\n".join(report)
 
 
-def test_the_recognizer_tells_one_sentence_from_another(server: Any, decoder: Any) -> None:
+def test_the_recognizer_tells_one_sentence_from_another(real_server: Any, decoder: Any) -> None:
     body = {"text": SENTENCES[0], "format": "pcm"}
-    heard = listen(decoder, server.client.post("/synthesize", json=body).content)
+    heard = listen(decoder, real_server.client.post("/synthesize", json=body).content)
     assert n_errors(words(SENTENCES[1]), heard) / len(words(SENTENCES[1])) > 0.5

@@ -227,12 +227,12 @@ def test_sixteen_requests_at_once_each_get_their_own_speech(server: Any) -> None
     assert len(set(alone)) == 16
 
 
-def test_health_answers_while_speech_is_made(server: Any) -> None:
+def test_health_answers_while_speech_is_made(real_server: Any) -> None:
     with ThreadPoolExecutor(1) as pool:
-        synthesis = pool.submit(speak, server, text=SOME_TEXT, speed=2.0)
+        synthesis = pool.submit(speak, real_server, text=SOME_TEXT, speed=2.0)
         answers = 0
         while not synthesis.done():
-            assert server.client.get("/health").status_code == 200
+            assert real_server.client.get("/health").status_code == 200
             answers += 1
     assert synthesis.result().status_code == 200
     # The speech takes seconds; a loop that were blocked meanwhile would have answered once.
@@ -300,8 +300,8 @@ def test_sigterm_finishes_the_request_in_flight(start_server: Callable[..., Any]
 
 @pytest.mark.own_server
 @pytest.mark.thorough
-def test_a_second_interrupt_waits_for_nobody(start_server: Callable[..., Any]) -> None:
-    server = start_server("--shutdown-timeout-s", "3600")
+def test_a_second_interrupt_waits_for_nobody(start_real_server: Callable[..., Any]) -> None:
+    server = start_real_server("--shutdown-timeout-s", "3600")
     server.wait_until_ready()
     body = {"text": LONG_TEXT * 12, "stream": True, "format": "pcm"}
     with server.client.stream("POST", "/synthesize", json=body) as response:

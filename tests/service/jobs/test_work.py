@@ -17,7 +17,7 @@ from service.books.outputs import Output
 from service.errors import CancelledError, SynthesisError
 from service.jobs import Job, JobOrder, JobsFolder, perform
 from service.settings import Settings
-from service.speech import Cancellation
+from service.speech import Cancellation, Synthesizer
 from tests.opened_models import open_small
 
 

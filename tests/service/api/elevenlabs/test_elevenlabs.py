@@ -121,9 +121,9 @@ def test_every_output_format_is_written(remembering: Any, name: str) -> None:
         assert answer.content
 
 
-def test_streamed_speech_comes_while_the_rest_is_made(server: Any) -> None:
+def test_streamed_speech_comes_while_the_rest_is_made(telling_server: Any) -> None:
     identity = "left-elevenlabs"
-    with server.client.stream(
+    with telling_server.client.stream(
         "POST",
         f"/v1/text-to-speech/{RACHEL}/stream",
         params={"output_format": PCM, "optimize_streaming_latency": "3"},
@@ -131,8 +131,8 @@ def test_streamed_speech_comes_while_the_rest_is_made(server: Any) -> None:
         headers={"X-Request-ID": identity},
     ) as response:
         assert next(response.iter_bytes())
-    server.wait_for(f"id={identity} .*outcome=cancelled")
-    assert "path=/v1/text-to-speech/{voice_id}/stream " in log_line(server, identity)
+    telling_server.wait_for(f"id={identity} .*outcome=cancelled")
+    assert "path=/v1/text-to-speech/{voice_id}/stream " in log_line(telling_server, identity)
 
 
 def test_the_client_s_stream_is_the_speech(remembering: Any, client: ElevenLabs) -> None:

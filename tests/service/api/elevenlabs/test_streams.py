@@ -358,9 +358,9 @@ def test_a_service_that_stops_says_what_it_was_given(start_server: Callable[...,
 @pytest.mark.own_server
 @pytest.mark.thorough
 def test_a_replica_that_is_replaced_ends_its_sessions_in_time(
-    start_server: Callable[..., Any],
+    start_real_server: Callable[..., Any],
 ) -> None:
-    server = start_server(program=REPLACED_SERVER)
+    server = start_real_server(program=REPLACED_SERVER)
     server.wait_until_ready()
     with pipecat(server) as socket:
         open_context(socket, "long")

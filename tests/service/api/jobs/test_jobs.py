@@ -16,7 +16,7 @@ import httpx
 import pytest
 
 from tests.service.api.secured_server import bearer
-from tests.service.api.serving_process import Server
+from tests.service.api.serving_process import FAULTY_SERVER, Server
 from tests.service.books.made_books import epub, page
 
 TEXT = "CHAPTER I\n\nIt was a dark night.\n\nCHAPTER II\n\nThe morning was clear."
@@ -41,6 +41,7 @@ def jobs(start_server: Callable[..., Server], data: Path) -> Iterator[Server]:
         server = start_server(
             *("--data-dir", str(data), "--max-jobs", "3", "--api-keys-file", str(keys)),
             *("--max-document-bytes", "20000"),
+            program=FAULTY_SERVER,
         )
         stack.callback(server.process.kill)
         server.wait_until_ready()
@@ -332,7 +333,7 @@ def test_a_killed_server_loses_nothing(start_server: Callable[..., Server], tmp_
     flags = ("--data-dir", str(tmp_path / "data"))
 
     def start() -> Server:
-        server = start_server(*flags)
+        server = start_server(*flags, program=FAULTY_SERVER)
         server.wait_until_ready()
         return server
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.service.api.jobs.test_jobs import LONG, TEXT, add, following, outcome
-from tests.service.api.serving_process import Server
+from tests.service.api.serving_process import FAULTY_SERVER, Server
 from tests.service.small_disk import fill, mounted
 
 
@@ -27,7 +27,7 @@ def start(start_server: Callable[..., Server]) -> Iterator[Callable[[Path], Serv
     with ExitStack() as stack:
 
         def started(data: Path) -> Server:
-            server = start_server("--data-dir", str(data))
+            server = start_server("--data-dir", str(data), program=FAULTY_SERVER)
             stack.callback(server.process.kill)
             server.wait_until_ready()
             return server

@@ -1,4 +1,4 @@
-"""A server with a key and settings of OpenAI's door, and the official client for it."""
+"""A real server with a key and settings of OpenAI's door, and the official client for it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.service.api.openai.openai_client import KEY, connect
 
 @pytest.fixture(scope="session")
 def keyed_server(
-    start_server: Callable[..., Any], tmp_path_factory: pytest.TempPathFactory
+    start_real_server: Callable[..., Any], tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Any]:
     """One that asks for a key, and keeps what it said, for the second format of the same text."""
     folder = tmp_path_factory.mktemp("openai")
@@ -22,7 +22,7 @@ def keyed_server(
     keys.chmod(0o600)
     config = folder / "config.toml"
     config.write_text('[openai_voices]\nnova = "bm_george"\n"My Blend" = "af_bella(2)+af_sky(1)"\n')
-    server = start_server(
+    server = start_real_server(
         *("--api-keys-file", str(keys), "--audio-cache-bytes", "50_000_000"),
         *("--config", str(config), "--log-level", "debug"),
     )

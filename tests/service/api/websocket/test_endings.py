@@ -78,8 +78,10 @@ def test_a_service_that_stops_says_what_it_was_given(start_server: Callable[...,
 
 
 @pytest.mark.own_server
-def test_a_service_that_may_not_wait_breaks_speech_off(start_server: Callable[..., Any]) -> None:
-    server = start_server("--shutdown-timeout-s", "0", "--send-timeout-s", "600")
+def test_a_service_that_may_not_wait_breaks_speech_off(
+    start_real_server: Callable[..., Any],
+) -> None:
+    server = start_real_server("--shutdown-timeout-s", "0", "--send-timeout-s", "600")
     server.wait_until_ready()
     with (
         opened(server, "broken") as talk,
@@ -99,9 +101,9 @@ def test_a_service_that_may_not_wait_breaks_speech_off(start_server: Callable[..
 
 @pytest.mark.own_server
 def test_a_replica_that_is_replaced_ends_its_sessions_in_time(
-    start_server: Callable[..., Any],
+    start_real_server: Callable[..., Any],
 ) -> None:
-    server = start_server(program=REPLACED_SERVER)
+    server = start_real_server(program=REPLACED_SERVER)
     server.wait_until_ready()
     with opened(server, "replaced") as talk, opened(server) as idle:
         talk.say(SHORT, LONG * 10)
@@ -121,8 +123,8 @@ def test_a_replica_that_is_replaced_ends_its_sessions_in_time(
 
 
 @pytest.fixture(scope="module")
-def impatient(start_server: Callable[..., Any]) -> Iterator[Any]:
-    server = start_server("--session-idle-s", "0.5")
+def impatient(start_real_server: Callable[..., Any]) -> Iterator[Any]:
+    server = start_real_server("--session-idle-s", "0.5")
     server.wait_until_ready()
     yield server
     assert server.stop() == 0

@@ -42,13 +42,13 @@ def test_speech_leaves_when_a_clause_is_complete_though_the_text_goes_on(server:
 
 @pytest.mark.thorough
 def test_the_spans_of_a_session_are_its_text_and_its_chunks_join_without_a_click(
-    server: Any,
+    real_server: Any,
 ) -> None:
     text = (
         "\N{GRINNING FACE} It costs $5.50, as Dr. Who said in 1984: not a cent more than that!\n"
         "“Fine”, they went. E.g. naïve ﬁgures"
     )
-    with opened(server) as talk:
+    with opened(real_server) as talk:
         talk.say(*(text[i : i + 7] for i in range(0, len(text), 7)))
         done = talk.finish()
         chunks = talk.of("audio")

@@ -218,8 +218,10 @@ def test_a_service_that_stops_says_what_it_was_given(start_server: Callable[...,
     assert server.process.wait(timeout=240) == 0
 
 
-def test_a_service_that_may_not_wait_breaks_speech_off(start_server: Callable[..., Any]) -> None:
-    server = start_server("--wyoming", "tcp://127.0.0.1:0", "--shutdown-timeout-s", "0")
+def test_a_service_that_may_not_wait_breaks_speech_off(
+    start_real_server: Callable[..., Any],
+) -> None:
+    server = start_real_server("--wyoming", "tcp://127.0.0.1:0", "--shutdown-timeout-s", "0")
     uri = server.wait_for(r"wyoming on (tcp://\S+)")
     server.wait_until_ready()
 
