@@ -25,6 +25,8 @@ REACH = 40
 _MARKS = re.compile(r"[*_~\n](?:(?<=\*)\**|(?<=_)_*|(?<=~)~*|(?<=\n)(?P<paragraph>[ \t]*\n))")
 _BEFORE_EMPHASIS = frozenset(" \t\n([{<>\"'-:;,!?|*_~`")
 _OPENING = frozenset("([{\"'“‘*_~`")
+_AROUND = "()[]{}\"'“”‘’«».,;:!?…"
+"""What may stand around a word."""
 
 # What may be a factor or a base beside a star.
 _OPERAND_BEFORE = re.compile(r"(?:(?<![^\W_])(?:[0-9](?:[0-9.,]*[0-9])?|[A-Za-z])|[)\]²³])\Z")
@@ -63,6 +65,27 @@ def _lengths(run: re.Match[str]) -> tuple[int, ...]:
     return (length,) if length < 3 else (1, length - 1)
 
 
+def _encloses(run: re.Match[str]) -> bool:
+    """Tell whether stars in a word can only be those of emphasis.
+
+    Such as begin or end it come in pairs, which no sign of arithmetic does: `word**s**`, `*p*H`,
+    `2*x*`. Two pairs of stars inside a word are no powers, but of numbers: `L**O**L`, `2**3**2`.
+    """
+    text, (start, end) = run.string, run.span()
+    head = text[max(0, start - REACH) : start]
+    if ADDRESS_BEFORE.search(head):
+        return False
+    first = head.split(" ")[-1]
+    last = text[end : end + REACH].split(" ")[0]
+    word = "".join((first, run[0], last)).strip(_AROUND)
+    runs = [each for each in re.finditer(r"\*+", word) if each[0] == run[0]]
+    n_at_edges = sum(each.start() == 0 or each.end() == len(word) for each in runs)
+    if len(runs) % 2 == 0 and n_at_edges == 1:
+        return True
+    inside = len(runs) == 2 and n_at_edges == 0 and run[0] == "**"
+    return inside and not re.fullmatch(r"[0-9.*()+−-]*", word) and word.count("*") == 4
+
+
 class _Pairs:
     """One pass over the marks of a text."""
 
@@ -82,17 +105,20 @@ class _Pairs:
         mark, text, (start, end) = match[0][0], self._text, match.span()
         lengths = _lengths(match)
         before, after = text[start - 1 : start] or "\n", text[end : end + 1] or "\n"
-        is_operator = mark == "*" and self._is_operator(match)
-        opens = after not in APART and not is_operator and self._may_open(match, before)
+        encloses = mark == "*" and _encloses(match)
+        is_operator = mark == "*" and not encloses and self._is_operator(match)
+        opens = after not in APART and not is_operator
+        opens = opens and (encloses or self._may_open(match, before))
         closes = before not in APART and not (is_operator and after.isalnum())
         # `f**k` and `f***` may stand in emphasis.
         doubtful = is_solid(after) or any((mark, length) not in self._opened for length in lengths)
+        doubtful = doubtful and not encloses
         for length in lengths:
             opening = self._opened.get((mark, length))
             if (
                 opening is not None
                 and closes
-                and self._may_close(opening, match, before, after)
+                and (encloses or self._may_close(opening, match, before, after))
                 and not (doubtful and self._ends_later(mark, length, end))
             ):
                 del self._opened[mark, length]

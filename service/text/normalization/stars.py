@@ -68,6 +68,11 @@ _RATED = re.compile(r"[1-7](?<![\w.,$£€¥-].)\*(?![\w*(/]|[ ]?[-+0-9(=])")
 _STARS = re.compile(r"\*(?<!\*\*)\**")
 _SENTENCE_BEFORE = re.compile(r"(?:\A|\n|[.!?][\"”’)]?[ \t])[ \t]*\Z")
 
+# Where stars are of code, and no word of a path is as short as `w/`.
+_CALL_BEFORE = re.compile(r"\w\([^()]*\Z")
+_FOLDER_BEFORE = re.compile(r"\w{2,}/\Z")
+
+_STRONG = 2
 _TELLING = 3
 """Number of letters from which a part of a word says something, and of stars that only hide."""
 _LONG = 7
@@ -168,11 +173,14 @@ class _Stars:
         return lengths[0] > 1 or all(len(one) == 1 or _VOWEL.search(one) for one in parts)
 
     def _is_divided(self, token: str) -> bool:
-        """Tell whether stars enclose a word inside another word."""
+        """Tell whether stars enclose a part of a word, or a word inside another word."""
         head, _, rest = token.partition("*")
         inside, _, end = rest.partition("*")
-        is_word = self._spoken.lexicon is not None and self._is_word(head + end)
-        return is_word and len(end) >= _TELLING and self._is_word(inside)
+        if self._spoken.lexicon is None:
+            return False
+        if all((head, inside, end)) and "*" not in end and self._is_word(head + inside + end):
+            return True
+        return self._is_word(head + end) and len(end) >= _TELLING and self._is_word(inside)
 
     def hidden(self, match: re.Match[str]) -> str | None:
         """Return what is said of a word of which stars hide letters."""
@@ -271,18 +279,32 @@ def _is_opened(match: re.Match[str]) -> bool:
 
 
 def _note(match: re.Match[str]) -> str | None:
-    """Return nothing for the star of a note, a space for one between words."""
+    """Return nothing for stars of notes, and for emphasis that lacks its other end.
+
+    What is left is a star by itself, and those of code, paths and telephones: `f(*args)`,
+    `src/**/*.ts`, `*67`.
+    """
     text, (start, end) = match.string, match.span()
     before, after = text[start - 1 : start] or "\n", text[end : end + 1] or "\n"
     nearby = text[max(0, start - REACH) : start]
+    is_strong = len(match[0]) == _STRONG
     if before.isspace():
-        is_first = _SENTENCE_BEFORE.search(nearby) is not None
-        return "" if is_first and (after.isalnum() or after in "“\"'") else None
-    is_pattern = after == "/" or (after == "." and text[end + 1 : end + 2].isalnum())
-    if before in "*([{<=,/\\" or is_pattern or ADDRESS_BEFORE.search(nearby):
+        if _CALL_BEFORE.search(nearby) or not (is_strong or after.isalpha() or after in "“\"'"):
+            is_first = _SENTENCE_BEFORE.search(nearby) is not None
+            return "" if is_first and after.isalnum() else None
+        return (
+            "" if not is_strong or after.isspace() or after.isalnum() or after in "“\"'([" else None
+        )
+    is_pattern = after == "." and text[end + 1 : end + 2].isalnum()
+    is_pattern |= after == "/" and not is_solid(before)
+    if is_pattern or ADDRESS_BEFORE.search(nearby):
         return None
+    if before == "/" and is_strong and not _FOLDER_BEFORE.search(nearby):
+        return ""
+    if before in "*([{<=,/\\":
+        return "" if is_strong and before == "," and after.isspace() else None
     if is_solid(after) or after == "(":
-        return " " if is_solid(before) else None
+        return " " if is_solid(before) else ""
     return None if is_ideographic(after) else ""
 
 

@@ -22,6 +22,29 @@ def written(text: str, *, british: bool = False) -> str:
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
+        ("word**s**, walk**ed** un**do** th**e**re L**O**L", "words, walked undo there LOL"),
+        ("caf**é** rock**s!** is**n't** ex**-**wife niñ**os**", "café rocks! isn't ex-wife niños"),
+        ("**K**eep **I**t **S**imple, **a**s **m**y", "Keep It Simple, as my"),
+        ("2*x* + 3*y*, *p*H, can*not* un*do*ing", "two X plus three Y, pH, cannot undoing"),
+        ("10**am** 5**kg** 1**st** Room**5** H**2**O **20**24",
+         "ten a.m. five kilograms first Room five H two O twenty twenty-four"),
+        ("**Name: **Al, **now **then ** so ** far", "Name: Al, now then  so  far"),
+        ("This is **so good. It is *so good", "This is so good. It is so good"),
+        ("** See page. **p, ***q", " See page. p, q"),
+        ("yes**/**no **w/** 3**–**5 yes**,** no", "yes or no with three to five yes, no"),
+        ("f(x, *args, **kwargs) src/**/*.ts", "f(x, *args, **kwargs) src/**/*.ts"),
+        ("2**3**2, x**2, l*w*h **l*w*h** 2*3",
+         "two cubed to the power of two, x squared, l times w times h l times w times h"
+         " two times three"),
+    ],
+)  # fmt: skip
+def test_stars_that_cannot_be_signs_are_silent(text: str, expected: str) -> None:
+    assert normalize(TracedText(text), "en-us").text == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
         ("sh*t, f***! (b*tch)", "S, F! (B)"),
         ("f**k “d*mn” 'h*ll'", "F “D” 'H'"),
         ("a**hole bull**** bulls**t", "A hole bull bull S"),
