@@ -183,6 +183,11 @@ RULES: tuple[Rule, ...] = (
         re.compile(r"(?<![\d./-])(\d{1,2})/(\d{1,2})(?= ?[(（][月火水木金土日])"),
         _day_of_week,
     ),
+    # Open JTalk takes 3月 for a month in 13月1日, which is none.
+    Rule(
+        re.compile(r"(?<![\d.,])(?!1[0-2]|0)(\d\d)月(?=\d)"),
+        lambda match: f"{match[1]}がつ",
+    ),
     *weekdays.RULES,
     # A day with a particle after it: 3/15に. Fractions have smaller denominators: 3/4まで.
     Rule(

@@ -27,6 +27,10 @@ def test_a_range_of_money_names_its_currency_at_its_end(text: str) -> None:
     assert normalized(text).text == "5から6ドル"
 
 
+def test_a_month_that_there_is_not_is_no_other_month() -> None:
+    assert normalized("2024年13月1日、12月1日").text == "2024年13がつ1日、12月1日"
+
+
 @given(st.text())
 def test_any_text_with_japanese_rules_keeps_its_letters(text: str) -> None:
     said = rewrite(TracedText(text), RULES).text
