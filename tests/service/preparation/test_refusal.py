@@ -32,7 +32,7 @@ def test_a_source_that_is_refused_is_used_as_it_is_with_one_line_and_not_tried_a
     kokoro = bench.load(rewriting)
     assert kokoro.prepared.variant is None
     assert reason in kokoro.prepared.detail
-    assert kokoro.infer([5], STYLE, 1.0).samples.size == 3 * 6 * 600
+    assert kokoro.infer([5], STYLE, 1.0).samples.size == (12 + 6 + 12) * 600
     kokoro.close()
     bench.load(rewriting).close()
     assert bench.n_rewritings == 1
