@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import threading
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Future
 from contextlib import nullcontext, suppress
 from functools import partial
 from threading import get_ident
@@ -17,6 +18,7 @@ from ortffi._handle import Handle, Loans, WeakObjects
 from ortffi._loaded import LoadedModel
 from ortffi._plan import Functions
 from ortffi._run import Call
+from ortffi._workers import Workers
 from ortffi.binding import IoBinding, borrow_output
 from ortffi.elements import Array
 from ortffi.environment import Environment
@@ -25,23 +27,20 @@ from ortffi.run_options import RunOptions, handle_of, terminator
 from ortffi.tensors import allocate_tensor
 from ortffi.value import Value, allocatable, check_shape, own_all
 
-if TYPE_CHECKING:  # these take as long to import as all of ortffi
-    from concurrent.futures import Future, ThreadPoolExecutor
-
+if TYPE_CHECKING:
     from ortffi.assignment import PlacementLog
 
 _NO_OPTIONS = ctypes.c_void_p()
 
 
 def _close_parts(
-    executors: list[ThreadPoolExecutor],
+    workers: Workers,
     bindings: WeakObjects[IoBinding],
     made: dict[Key, Call],
     functions: Functions,
 ) -> None:
     """Let the threads of a session end, and close what is bound to it."""
-    while executors:
-        executors.pop().shutdown(wait=False)
+    workers.end()
     for binding in bindings.alive():
         binding.close()
     made.clear()
@@ -71,8 +70,7 @@ class Session(LoadedModel):
     ) -> None:
         self._functions = Functions(environment)
         self._bindings: WeakObjects[IoBinding] = WeakObjects()
-        self._executors: list[ThreadPoolExecutor] = []
-        """The one that `submit` uses, after its first call."""
+        self._workers = Workers()
         made: dict[Key, Call] = {}
         handle = Handle(
             pointer,
@@ -80,7 +78,7 @@ class Session(LoadedModel):
             "session",
             *keep_alive,
             before_release=partial(
-                _close_parts, self._executors, self._bindings, made, self._functions
+                _close_parts, self._workers, self._bindings, made, self._functions
             ),
         )
         self._functions.session = handle.share()
@@ -266,22 +264,20 @@ class Session(LoadedModel):
         if options is not None:
             handle_of(options)
         call, values = self._calls.prepare(inputs, output_names)
-        future = self._submit(call, values, options, copy)
-        if callback is not None:
-            future.add_done_callback(callback)
-        return future
+        return self._submit(call, values, options, copy, callback)
 
     def _submit(
-        self, call: Call, values: Sequence[Any], options: RunOptions | None, copy: bool
+        self,
+        call: Call,
+        values: Sequence[Any],
+        options: RunOptions | None,
+        copy: bool,
+        callback: Callable[[Future[list[Array]]], object] | None = None,
     ) -> Future[list[Array]]:
         named = dict(zip(call.input_names, values, strict=True))
-        with self._handle.lend(), self._lock:
-            if not self._executors:
-                from concurrent.futures import ThreadPoolExecutor
-
-                self._executors.append(ThreadPoolExecutor(thread_name_prefix="ortffi"))
-            (executor,) = self._executors
-            return executor.submit(self.run, named, call.output_names, options, copy=copy)
+        run = partial(self.run, named, call.output_names, options, copy=copy)
+        with self._handle.lend():  # so that the threads end after this run
+            return self._workers.submit(run, callback)
 
     def bind(
         self,
@@ -351,16 +347,9 @@ class Session(LoadedModel):
         returns at once: the session is released when that run ends, and submitted runs that have
         not begun raise ClosedError.
         """
-        # Otherwise the thread may be inside the executor, or be waited for by its threads.
+        # Otherwise the run that is interrupted may be one that is waited for.
         if not self._handle.is_used_here():
-            with self._lock:
-                executors = self._executors[:]
-                self._executors.clear()
-            for executor in executors:
-                # A callback of `submit` that closes the session cannot wait for its own thread.
-                # Active runs are waited for below.
-                with suppress(RuntimeError):
-                    executor.shutdown()
+            self._workers.wait()
         super().close()
 
     def _run_values(

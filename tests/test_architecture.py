@@ -127,7 +127,7 @@ LAYERS = [
     "run_options", "prepacked", "_provider_options", "providers", "plugins", "trial", "options",
     "_plan", "_lending", "_run", "_calls", "binding", "batch", "profile", "_quantization",
     "_ort_format", "model_file", "_weights", "metadata", "assignment", "_waiting", "_loaded",
-    "session", "builder", "inference", "raw", "__init__",
+    "_workers", "session", "builder", "inference", "raw", "__init__",
 ]  # fmt: skip
 
 

@@ -31,22 +31,27 @@ class Interrupted(BaseException):
 
 
 def interrupted_at_each_step(
-    call: Callable[[], object], handle: Callable[[], object], *, step: int = 1
+    call: Callable[[], object],
+    handle: Callable[[], object],
+    *,
+    step: int = 1,
+    places: tuple[str, ...] = (FOLDER,),
 ) -> Iterator[int]:
     """Call again and again, with a signal at the first bytecode, the second, and so on.
 
-    Only bytecodes of ortffi count. The exceptions that the handler raises are caught here.
+    Only bytecodes of some places count. The exceptions that the handler raises are caught here.
 
     Args:
         call: what is interrupted.
         handle: what the signal handler does.
         step: signals at every so many bytecodes.
+        places: what the names of their files begin with; ortffi by default.
 
     Yields:
         After each call that was interrupted, the number of its bytecode.
     """
     number = 1
-    while _interrupt(call, handle, number):
+    while _interrupt(call, handle, number, places):
         yield number
         number += step
 
@@ -58,7 +63,9 @@ def trace_bytecodes(trace: Any) -> None:
     sys.settrace(trace)
 
 
-def _interrupt(call: Callable[[], object], handle: Callable[[], object], number: int) -> bool:
+def _interrupt(
+    call: Callable[[], object], handle: Callable[[], object], number: int, places: tuple[str, ...]
+) -> bool:
     """Return whether the call had so many bytecodes."""
     left, handled = number, False
 
@@ -83,7 +90,7 @@ def _interrupt(call: Callable[[], object], handle: Callable[[], object], number:
         return send
 
     def on_call(frame: FrameType, _event: str, _argument: Any) -> Any:
-        if left <= 0 or not frame.f_code.co_filename.startswith(FOLDER):
+        if left <= 0 or not frame.f_code.co_filename.startswith(places):
             return None
         frame.f_trace_opcodes = True  # beside lines: Python 3.13.0 forgets some bytecodes
         return on_bytecode
