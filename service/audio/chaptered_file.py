@@ -23,6 +23,13 @@ from service.audio.sound_file import LOSSY_KBPS
 BookFormat = Literal["m4b", "mp3", "opus", "flac"]
 BOOK_FORMATS: tuple[BookFormat, ...] = get_args(BookFormat)
 
+BOOK_TAG = "kokoro_book"
+"""Has the fingerprints of a book. Players do not show tags that they do not know. Where FFmpeg
+writes known tags only, it is a keyword, which players do not show either."""
+
+_KEYWORDS = "keywords"
+_KEYWORD_START = f"{BOOK_TAG}:"
+
 _TIME_BASE = Fraction(1, SOURCE_RATE_HZ)
 _FRONT_COVER = 3
 """The kind of a picture in ID3 and FLAC."""
@@ -39,12 +46,14 @@ class _Container:
         encoder: its name.
         options: of both.
         gain: what the encoder multiplies samples by.
+        has_own_tags: whether tags may have any name.
     """
 
     muxer: str
     encoder: str
     options: dict[str, str] = field(default_factory=dict)
     gain: float = 1.0
+    has_own_tags: bool = True
 
 
 _CONTAINERS: dict[BookFormat, _Container] = {
@@ -52,6 +61,7 @@ _CONTAINERS: dict[BookFormat, _Container] = {
     "m4b": _Container(
         "mp4", "aac",
         {"movflags": "+faststart", "movie_timescale": str(SOURCE_RATE_HZ), "brand": "M4B "},
+        has_own_tags=False,
     ),
     # LAME's presets below 128 kbit/s make everything quieter, which FFmpeg cannot turn off; sines
     # of 300 to 3,000 Hz came out at 0.9500 of their size.
@@ -83,11 +93,13 @@ class Contents:
         album: the book.
         title: the book, or the chapter in a file of one chapter.
         chapters: their titles.
+        book: the value of `BOOK_TAG`.
     """
 
     album: str
     title: str
     chapters: tuple[str, ...]
+    book: str
 
 
 def read_contents(path: Path) -> Contents:
@@ -106,7 +118,13 @@ def read_contents(path: Path) -> Contents:
     except av.error.InvalidDataError as error:
         raise ValueError(f"{path} is no sound file: {error}") from error
     titles = tuple(str(chapter["metadata"].get("title", "")) for chapter in chapters)
-    return Contents(tags.get("album", ""), tags.get("title", ""), titles)
+    # Who tags files may write the names of tags as they like.
+    folded = {name.lower(): value for name, value in tags.items()}
+    book = folded.get(BOOK_TAG, "")
+    for keyword in folded.get(_KEYWORDS, "").split(","):
+        if keyword.strip().startswith(_KEYWORD_START):
+            book = keyword.strip().removeprefix(_KEYWORD_START)
+    return Contents(tags.get("album", ""), tags.get("title", ""), titles, book)
 
 
 def write_chaptered(
@@ -124,7 +142,8 @@ def write_chaptered(
         book_format: one of `BOOK_FORMATS`.
         samples: float32 arrays, mono at 24 kHz, in order.
         chapters: in order; they may be empty.
-        tags: in FFmpeg's terms: `title`, `artist`, `album`, `language`, `genre`, `track`.
+        tags: in FFmpeg's terms: `title`, `artist`, `album`, `language`, `genre`, `track`; and
+            `BOOK_TAG`.
         cover: None for none.
 
     Raises:
@@ -134,6 +153,9 @@ def write_chaptered(
     import av
 
     how = _CONTAINERS[book_format]
+    if BOOK_TAG in tags and not how.has_own_tags:
+        tags = {**tags, _KEYWORDS: f"{_KEYWORD_START}{tags[BOOK_TAG]}"}
+        del tags[BOOK_TAG]
     with av.open(str(path), "w", format=how.muxer, options=how.options) as output:
         stream: Any = output.add_stream(how.encoder, rate=SOURCE_RATE_HZ)
         stream.layout = "mono"

@@ -128,8 +128,11 @@ class Book:
         sha256: of the file, in hexadecimal.
         notes: what readers should know, such as that a cover is left out.
         n_dropped: characters of the file that no text has; they are in none of the chapters.
+        identifier: a label, such as an ISBN or a UUID; empty if the file has none.
+        fingerprints: short digests that tell the book from others. Books that share one are the
+            same, though perhaps of another edition.
 
-    Title, authors and language are made labels here, whoever gives them.
+    Title, authors, language and identifier are made labels here, whoever gives them.
     """
 
     title: str
@@ -140,6 +143,8 @@ class Book:
     sha256: str = ""
     notes: tuple[str, ...] = ()
     n_dropped: int = 0
+    identifier: str = ""
+    fingerprints: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         authors = filter(None, map(label, self.authors[:_MAX_AUTHORS]))
@@ -147,6 +152,7 @@ class Book:
         object.__setattr__(self, "title", label(self.title) or _UNTITLED)
         object.__setattr__(self, "authors", tuple(authors))
         object.__setattr__(self, "language", language or None)
+        object.__setattr__(self, "identifier", label(self.identifier))
 
     @property
     def author(self) -> str:

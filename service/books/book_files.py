@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import logging
+import os
 from collections.abc import Callable
 from dataclasses import replace
 from importlib import import_module
@@ -33,6 +34,10 @@ ENDINGS = tuple(_READERS)
 
 _Reader = Callable[[Document], Book]
 
+_FINGERPRINT_LENGTH = 8
+"""Of hexadecimal digits: two books have the same one by chance once in four billion times, and the
+fewer there are the less they tell of a path."""
+
 _OF_SHOPS = (".azw", ".azw3", ".kfx", ".acsm", ".ibooks")
 
 
@@ -51,6 +56,7 @@ def read_book(path: Path, name: str | None = None) -> Book:
         OSError: the file cannot be read.
     """
     document = Document(path, path.name if name is None else label(name))
+    place = os.path.realpath(path) if name is None else document.name
     name, ending = document.name, path.suffix.lower()
     if ending in _OF_SHOPS:
         raise InvalidBookError(
@@ -62,7 +68,10 @@ def read_book(path: Path, name: str | None = None) -> Book:
         digest = hashlib.sha256()
         while block := file.read(1 << 20):
             digest.update(block)
-    book = replace(_read(document, _reader(ending)), sha256=digest.hexdigest())
+    book = _read(document, _reader(ending))
+    book = replace(
+        book, sha256=digest.hexdigest(), fingerprints=_fingerprints(book, place, digest.digest())
+    )
     if len(book.chapters) > MAX_CHAPTERS:
         raise InvalidBookError(f"{name} has more than {MAX_CHAPTERS:,} chapters")
     if not any(map(str.isalnum, "".join(p.text for c in book.chapters for p in c.paragraphs))):
@@ -71,6 +80,19 @@ def read_book(path: Path, name: str | None = None) -> Book:
             "(OCR) first"
         )
     return book
+
+
+def _fingerprints(book: Book, place: str, content: bytes) -> tuple[str, ...]:
+    """Return the fingerprints of a book: of what it is known by, and of its content.
+
+    Its own identifier is the best to know it by. Without one, a file that is changed where it is
+    stays the same book, and so does one that is moved as it is, by its content.
+    """
+    known_by = ("identifier", book.identifier) if book.identifier else (place, *book.authors)
+    known = "\0".join(known_by).encode(errors="surrogatepass")
+    return tuple(
+        hashlib.sha256(what).hexdigest()[:_FINGERPRINT_LENGTH] for what in (known, content)
+    )
 
 
 def _read(document: Document, reader: _Reader) -> Book:

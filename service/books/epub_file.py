@@ -106,10 +106,18 @@ class _Package:
             self._chapters(),
             notes=notes,
             n_dropped=self._budget.n_dropped,
+            identifier=self._identifier(),
         )
 
     def _named(self, name: str) -> list[Element]:
         return [one for one in self._metadata if local_name(one) == name]
+
+    def _identifier(self) -> str:
+        """Return the identifier that the package calls its own, else the first; may be empty."""
+        own = attribute(self._root, "unique-identifier")
+        found = self._named("identifier")
+        found.sort(key=lambda one: attribute(one, "id") != own)
+        return next(filter(None, map(text_of, found)), "")
 
     def _path(self, href: str, base: str | None = None) -> tuple[str, str]:
         """Return the path in the archive that a reference names, and its fragment."""

@@ -57,9 +57,12 @@ def read_fb2(document: Document) -> Book:
     title = next(filter(None, map(text_of, children(titles, "book-title"))), document.stem)
     language = next(filter(None, map(text_of, children(titles, "lang"))), None)
     cover, notes = _cover(root, titles, pictures)
+    about_file = next(iter(descendants(root, "document-info")), None)
+    identifiers = [] if about_file is None else children(about_file, "id")
+    identifier = next(filter(None, map(text_of, identifiers)), "")
     return Book(
         title, tuple(filter(None, authors)), language, cover, _chapters(root), notes=notes,
-        n_dropped=budget.n_dropped,
+        n_dropped=budget.n_dropped, identifier=identifier,
     )  # fmt: skip
 
 

@@ -16,6 +16,7 @@ import numpy.typing as npt
 from service.audio import SOURCE_RATE_HZ
 from service.audio.chaptered_file import (
     BOOK_FORMATS,
+    BOOK_TAG,
     AudioChapter,
     BookFormat,
     CoverError,
@@ -128,13 +129,20 @@ class Recording:
 
     @property
     def tags(self) -> dict[str, str]:
-        """Return what players show, in FFmpeg's terms."""
+        """Return what players show, in FFmpeg's terms, and which book it is."""
         tags = {"title": self.book.title, "album": self.book.title, "genre": "Audiobook"}
         if self.book.author:
             tags |= {"artist": self.book.author, "album_artist": self.book.author}
         if self.book.language:
             tags["language"] = self.book.language
+        if self.fingerprints:
+            tags[BOOK_TAG] = self.fingerprints
         return tags
+
+    @property
+    def fingerprints(self) -> str:
+        """Return the fingerprints of the book as its files have them; empty if it has none."""
+        return "-".join(self.book.fingerprints)
 
     @property
     def cover(self) -> Cover | None:

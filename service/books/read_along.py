@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Literal
 
 from service.audio import SOURCE_RATE_HZ
+from service.audio.chaptered_file import BOOK_TAG
 from service.audio.loudness import Level
 from service.books.book import Illustration, Picture
 from service.books.illustrations import ENDINGS, Gallery
@@ -155,6 +156,8 @@ def _package(
         f'<meta property="media:duration" refines="#overlay-{n}">{_clock(length)}</meta>'
         for n, length in enumerate(lengths_s)
     )
+    which = recording.fingerprints
+    which = f'<meta name="{BOOK_TAG}" content="{which}"/>' if which else ""
     items = "".join(
         f'<item id="page-{n}" href="{_name(n)}.xhtml" media-type="application/xhtml+xml" '
         f'media-overlay="overlay-{n}"/>'
@@ -180,7 +183,7 @@ def _package(
         f"<dc:title>{escape(book.title)}</dc:title>{creators}"
         f"<dc:language>{_language(recording)}</dc:language>"
         f'<meta property="dcterms:modified">{modified}</meta>'
-        f'<meta property="media:duration">{_clock(sum(lengths_s))}</meta>{durations}'
+        f'<meta property="media:duration">{_clock(sum(lengths_s))}</meta>{durations}{which}'
         f'<meta property="media:active-class">{_ACTIVE}</meta></metadata>'
         '<manifest><item id="nav" href="nav.xhtml" media-type="application/xhtml+xml" '
         'properties="nav"/><item id="style" href="style.css" media-type="text/css"/>'

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Literal, get_args
 
 from service.audio import SOURCE_RATE_HZ, Cue, cues_of_words, srt, vtt
+from service.audio.chaptered_file import BOOK_TAG
 from service.books.book import Illustration, ParagraphKind
 from service.books.outputs import Recording
 from service.complete_files import completed
@@ -92,8 +93,9 @@ def write_timestamps(recording: Recording, path: Path, form: TimestampFormat) ->
     starts = [mark.start / SOURCE_RATE_HZ for mark in recording.chapter_marks()]
     with completed(path) as partial, partial.open("w", encoding="utf-8") as file:
         if form == "json":
-            file.write(json.dumps({"title": recording.book.title, "author": recording.book.author},
-                                  ensure_ascii=False)[:-1] + ', "chapters": [\n')  # fmt: skip
+            head = {"title": recording.book.title, "author": recording.book.author,
+                    BOOK_TAG: recording.fingerprints}  # fmt: skip
+            file.write(json.dumps(head, ensure_ascii=False)[:-1] + ', "chapters": [\n')
             for number, start_s in enumerate(starts):
                 chapter = _described(recording, number, start_s)
                 file.write((",\n" if number else "") + json.dumps(chapter, ensure_ascii=False))

@@ -83,6 +83,7 @@ def epub(
     metadata: str = "",
     extra: Mapping[str, str | bytes] | None = None,
     items: str = "",
+    identifier: str = "urn:x:1",
 ) -> Path:
     """Write an EPUB 3.
 
@@ -93,6 +94,7 @@ def epub(
         metadata: more elements of the package's metadata.
         extra: more files, by their paths.
         items: their lines in the manifest.
+        identifier: of the book.
     """
     manifest = "".join(
         f'<item id="i{n}" href="{name}" media-type="application/xhtml+xml"/>'
@@ -102,7 +104,7 @@ def epub(
     package = (
         '<package xmlns="http://www.idpf.org/2007/opf" version="3.0" unique-identifier="id">'
         '<metadata xmlns:dc="http://purl.org/dc/elements/1.1/">'
-        '<dc:identifier id="id">urn:x:1</dc:identifier><dc:title>The Sea &amp; I</dc:title>'
+        f'<dc:identifier id="id">{identifier}</dc:identifier><dc:title>The Sea &amp; I</dc:title>'
         "<dc:creator>Ann Writer</dc:creator><dc:creator>Bo Other</dc:creator>"
         f"<dc:language>en-GB</dc:language>{metadata}</metadata>"
         f'<manifest>{manifest}{items}<item id="nav" href="nav.xhtml" properties="nav" '

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from service.books.outputs import Recording
+from tests.service.books.made_books import epub, page
 from tests.service.books.read_command import Call, played, read, read_here
 from tests.small_kokoro import write_small_kokoro
 
@@ -34,6 +37,12 @@ class Shelf:
             book or self.tale, self.folder / name, self.folder, "--model", str(self._model),
             "--no-prepare", "--chapter-pause", "0.1", *options,
         )  # fmt: skip
+
+    def book(self, name: str, text: str) -> Path:
+        """Write a book whose first chapter is named One."""
+        path = self.folder / name
+        path.write_text(f"# One\n\n{text}\n")
+        return path
 
     def digests(self) -> dict[str, str]:
         """Return the digests of all that is made."""
@@ -92,6 +101,99 @@ def test_another_book_and_a_stranger_s_file_are_not_replaced(shelf: Shelf) -> No
     refused(shelf.read("fresh.m4b", "--timestamps", "json"))
     refused(shelf.read("fresh.m4b", "--timestamps", "vtt"))
     assert shelf.digests() == before
+
+
+@pytest.mark.parametrize("name", ["f.m4b", "f.mp3", "f.opus", "f.flac", "f.epub", "folder"])
+def test_a_file_with_the_same_headings_is_another_book(shelf: Shelf, name: str) -> None:
+    first, second = shelf.book("x.md", "First book."), shelf.book("y.md", "Second, another.")
+    assert shelf.read(name, book=first).returncode == 0
+    before = shelf.digests()
+    refused(shelf.read(name, book=second))
+    assert shelf.digests() == before
+    # A corrected text is still the same book, and so is one that lies elsewhere now.
+    shelf.book("x.md", "First book, corrected.")
+    assert shelf.read(name, book=first).returncode == 0
+    after = shelf.digests()
+    assert list(after) == list(before)
+    assert after != before
+    moved = first.rename(shelf.folder / "z.md")
+    assert shelf.read(name, book=moved).returncode == 0
+    shelf.book("z.md", "First book, corrected twice.")
+    assert shelf.read(name, book=moved).returncode == 0
+    assert shelf.read(name, "--overwrite", book=second).returncode == 0
+    refused(shelf.read(name, book=moved))
+
+
+def test_a_shorter_book_does_not_replace_the_beginning_of_another(shelf: Shelf) -> None:
+    first = shelf.book("x.md", "One.\n\n# Two\n\nTwo.\n\n# Three\n\nThree.")
+    second = shelf.book("y.md", "Ein.\n\n# Two\n\nZwei.")
+    assert shelf.read("folder", book=first).returncode == 0
+    before = shelf.digests()
+    assert "01 One.mp3" in refused(shelf.read("folder", book=second))
+    assert shelf.digests() == before
+
+
+def test_files_of_one_name_in_two_folders_are_two_books(shelf: Shelf) -> None:
+    for folder in ("a", "b"):
+        (shelf.folder / folder).mkdir()
+    first, second = shelf.book("a/x.md", "First book."), shelf.book("b/x.md", "Second, another.")
+    assert shelf.read("f.flac", "--timestamps", "json", book=first).returncode == 0
+    refused(shelf.read("f.flac", book=second))
+    (shelf.folder / "f.flac").unlink()
+    assert "f.json" in refused(shelf.read("f.flac", "--timestamps", "json", book=second))
+    assert shelf.read("f.flac", "--timestamps", "json", book=first).returncode == 0
+
+
+@pytest.mark.parametrize("kind", ["epub", "fb2"])
+def test_a_book_is_known_by_its_own_identifier(shelf: Shelf, kind: str) -> None:
+    def book(name: str, identifier: str, text: str) -> Path:
+        (shelf.folder / name).mkdir(exist_ok=True)
+        path = shelf.folder / name / f"book.{kind}"
+        if kind == "epub":
+            epub(
+                path, {"p.xhtml": page(f"<h1>One</h1><p>{text}</p>")},
+                '<li><a href="p.xhtml">One</a></li>', identifier=identifier,
+            )  # fmt: skip
+        else:
+            path.write_text(
+                "<FictionBook><description><title-info><book-title>Sea</book-title></title-info>"
+                f"<document-info><id>{identifier}</id></document-info></description><body>"
+                f"<section><title><p>One</p></title><p>{text}</p></section></body></FictionBook>"
+            )
+        return path
+
+    assert shelf.read("f.flac", book=book("a", "urn:x:1", "It rained.")).returncode == 0
+    before = shelf.digests()["f.flac"]
+    refused(shelf.read("f.flac", book=book("a", "urn:x:2", "It snowed.")))
+    assert shelf.digests()["f.flac"] == before
+    assert shelf.read("f.flac", book=book("b", "urn:x:1", "It rained twice.")).returncode == 0
+    assert shelf.digests()["f.flac"] != before
+
+
+@pytest.mark.parametrize("name", ["f.m4b", "f.mp3", "f.opus", "f.flac", "f.epub", "folder"])
+def test_the_files_of_earlier_versions_are_known_by_their_titles(
+    shelf: Shelf, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as earlier:
+        earlier.setattr(Recording, "fingerprints", "")
+        assert shelf.read(name).returncode == 0
+    other = shelf.folder / "other.md"
+    other.write_text("---\ntitle: Another\n---\n" + TALE)
+    refused(shelf.read(name, book=other))
+    assert shelf.read(name).returncode == 0
+
+
+@pytest.mark.parametrize("form", ["m4b", "mp3", "opus", "flac"])
+def test_a_file_tells_nothing_of_where_its_book_is(shelf: Shelf, form: str) -> None:
+    hidden = shelf.folder / "secret"
+    hidden.mkdir()
+    assert shelf.read(f"f.{form}", book=shelf.book("secret/x.md", "First.")).returncode == 0
+    tags = played(shelf.folder / f"f.{form}").tags
+    # Comments and descriptions are what players show.
+    assert {"comment", "description", "synopsis", "lyrics"}.isdisjoint(map(str.lower, tags))
+    value = tags["keywords" if form == "m4b" else "kokoro_book"]
+    assert re.fullmatch("(kokoro_book:)?[0-9a-f]{8}-[0-9a-f]{8}", value)
+    assert b"secret" not in (shelf.folder / f"f.{form}").read_bytes()
 
 
 def test_a_folder_keeps_its_chapters_and_their_numbers(shelf: Shelf) -> None:
