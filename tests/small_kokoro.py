@@ -86,8 +86,8 @@ def write_small_kokoro(path: Path, pitch: float = 1.0, frames: float = 1.0) -> P
     """Write a model, so many times as high and as slow as usual."""
     ids, partials = np.arange(178), np.arange(512)
     chords = np.zeros((ids.size, partials.size), np.float32)
-    chords[ids, ids % 24] = 0.06
-    chords[ids, 24 + ids // 24] = 0.04
+    chords[ids, ids % 24] = 0.09
+    chords[ids, 24 + ids // 24] = 0.06
     chords[:_SILENT] = 0
     cycles = np.outer(pitch * (1 + partials % 24), np.arange(_COLUMN) / _COLUMN)
     constants = {
