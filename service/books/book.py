@@ -144,7 +144,7 @@ class Book:
     notes: tuple[str, ...] = ()
     n_dropped: int = 0
     identifier: str = ""
-    fingerprints: tuple[str, ...] = ()
+    fingerprints: tuple[str, ...] = field(default=(), compare=False)
 
     def __post_init__(self) -> None:
         authors = filter(None, map(label, self.authors[:_MAX_AUTHORS]))

@@ -25,6 +25,7 @@ REACH = 40
 _MARKS = re.compile(r"[*_~\n](?:(?<=\*)\**|(?<=_)_*|(?<=~)~*|(?<=\n)(?P<paragraph>[ \t]*\n))")
 _BEFORE_EMPHASIS = frozenset(" \t\n([{<>\"'-:;,!?|*_~`")
 _OPENING = frozenset("([{\"'“‘*_~`")
+_SPACE = re.compile(r"\s")
 _AROUND = "()[]{}\"'“”‘’«».,;:!?…"
 """What may stand around a word."""
 
@@ -75,8 +76,8 @@ def _encloses(run: re.Match[str]) -> bool:
     head = text[max(0, start - REACH) : start]
     if ADDRESS_BEFORE.search(head):
         return False
-    first = head.split(" ")[-1]
-    last = text[end : end + REACH].split(" ")[0]
+    first = _SPACE.split(head)[-1]
+    last = _SPACE.split(text[end : end + REACH], maxsplit=1)[0]
     word = "".join((first, run[0], last)).strip(_AROUND)
     runs = [each for each in re.finditer(r"\*+", word) if each[0] == run[0]]
     n_at_edges = sum(each.start() == 0 or each.end() == len(word) for each in runs)

@@ -30,6 +30,7 @@ TEXTS = (
     "\N{GRINNING FACE}",
     "3.",
     '"',
+    "\udc80",
 )
 CONFIGS = ({}, {"speed": 2.0}, {"voice": "bf_emma", "timestamps": "phoneme"}, {"language": "es"})
 REFUSED = (
@@ -37,7 +38,7 @@ REFUSED = (
     '{"type": "config", "voice": "nobody"}',
     '{"type": "config", "language": ""}x',
     '{"type": "text"}',
-    '{"type": "text", "text": "\\udc80"}',
+    '{"type": "text", "text": 7}',
     '{"type": "flush", "now": true}',
     '{"type": "done"}',
     "NaN",
