@@ -76,7 +76,7 @@ def read(source: Value) -> list[float]:
 def first_of(value: Value) -> Value:
     """Return a tensor of the first number of one on the GPU, where it is."""
     environment = ortffi.init()
-    with value.handle as pointer, memory_info(environment, value.memory) as info:
+    with value.handle.lend() as pointer, memory_info(environment, value.memory) as info:
         address = new(environment.api.GetTensorMutableData, pointer)
         shape = (ctypes.c_int64 * 1)(1)
         create = environment.api.CreateTensorWithDataAsOrtValue

@@ -66,7 +66,9 @@ def test_on_the_cpu_all_of_it_does_not_matter(stub, kokoro, tmp_path, fault):
     stub.refuse(*fault.refusals)
     answer = runs.run_model(stub.python, tmp_path, kokoro, runs.kokoro_inputs())
     assert answer["error"] is None
-    assert [output.size for output in answer["outputs"]] == [10 * 4 * 600, 10]
+    samples, durations = answer["outputs"]
+    assert durations.size == 10
+    assert samples.size == 600 * durations.sum() > 0
 
 
 @faults(EARLY)

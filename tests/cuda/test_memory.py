@@ -44,7 +44,7 @@ with open_session(device_id=3) as session:
     assert device.value == GPU_DEVICE
     # An allocator is also found by a description without the name of the memory.
     named = new(api.CreateMemoryInfo_V2, b"a GPU", GPU_DEVICE, NVIDIA, 3, DEFAULT, 0, 0)
-    with session.handle as pointer:
+    with session.handle.lend() as pointer:
         allocator = new(api.CreateAllocator, pointer, named)
     name = ctypes.c_char_p()
     api.MemoryInfoGetName(new(api.AllocatorGetInfo, allocator), ctypes.byref(name))
@@ -258,10 +258,12 @@ with open_session() as session:
     assert pinned.memory == Memory("CudaPinned")
     pinned.copy_from(numbers(1, 2))
     assert pinned.read().tolist() == [1, 2]
-    with session.bind({"x": pinned}, {"y": pinned}) as binding:
+    other = session.allocate([2], memory=Memory("CudaPinned"))
+    with session.bind({"x": pinned}, {"y": other}) as binding:
         binding.run()
+    with session.bind({"x": other}, {"y": pinned}) as binding:
         binding.run()
-    assert pinned.read().tolist() == [2, 4]
+    assert (other.read().tolist(), pinned.read().tolist()) == ([2, 4], [4, 8])
 """)
 
 

@@ -9,7 +9,7 @@ from service.model.parity import MAX_DISTANCE_DB, log_spectral_distance
 from tests.cuda import runs
 from tests.cuda.stub import SOUNDS
 
-N_TOKENS, FRAMES, SAMPLES_PER_FRAME = 10, 4, 600
+N_TOKENS, SAMPLES_PER_FRAME = 10, 600
 
 
 @pytest.fixture
@@ -36,9 +36,9 @@ def rms(samples):
 
 def test_the_model_hums(speak):
     samples, durations = speak()
-    assert samples.size == N_TOKENS * FRAMES * SAMPLES_PER_FRAME
-    assert rms(samples) > 0.5
-    assert durations.tolist() == [FRAMES] * N_TOKENS
+    assert durations.size == N_TOKENS
+    assert samples.size == durations.sum() * SAMPLES_PER_FRAME > 0
+    assert rms(samples) > 0.01
 
 
 @pytest.mark.parametrize("sound", SOUNDS)
@@ -53,14 +53,14 @@ def test_on_the_cpu_it_sounds_right(speak, sound):
 def test_silence(speak, bound):
     samples, durations = speak("silence", bound=bound)
     assert not samples.any()
-    assert durations.tolist() == [FRAMES] * N_TOKENS
+    assert np.array_equal(durations, speak()[1])
 
 
 @pytest.mark.parametrize("bound", [False, True])
 def test_no_numbers(speak, bound):
     samples, durations = speak("nan", bound=bound)
     assert np.isnan(samples).all()
-    assert durations.tolist() == [FRAMES] * N_TOKENS
+    assert np.array_equal(durations, speak()[1])
 
 
 @pytest.mark.parametrize(("sound", "factor"), [("quiet", 0.01), ("loud", 10)])
@@ -106,7 +106,7 @@ def test_durations_move_a_frame(speak):
     same_samples, moved = speak("durations")
     assert np.array_equal(same_samples, samples)
     assert moved.sum() == durations.sum()
-    assert moved.tolist() == [FRAMES - 1, FRAMES + 1, *[FRAMES] * (N_TOKENS - 2)]
+    assert (moved - durations).tolist() == [-1, 1, *[0] * (N_TOKENS - 2)]
 
 
 def say(stub, kokoro, tmp_path, *flags):
