@@ -166,13 +166,13 @@ def test_what_is_no_file_is_named(tmp_path):
             ortffi.load_library(path)
 
 
-def test_a_truncated_library_that_nobody_named_is_skipped(copy, library, tmp_path, caplog):
+def test_a_truncated_library_that_nobody_named_is_skipped(copy, tmp_path, caplog):
     os.truncate(copy, 10**6)
     place = tmp_path / "root/usr/lib"
     place.mkdir(parents=True)
     shutil.move(copy, place)
     found = ortffi.load_library(environ={"PATH": ""}, root=tmp_path / "root")
-    assert found.version == library.version
+    assert not found.path.is_relative_to(tmp_path)
     assert "is truncated: it has 1000000 bytes of" in "".join(found.skipped)
     assert "skipping a library" in caplog.text
 
