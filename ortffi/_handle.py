@@ -100,7 +100,18 @@ class WeakObjects(Generic[_Thing]):
 
 
 _LONGEST_PAUSE_S = 0.01
-"""Between two looks of `close` at the users that it waits for."""
+"""Between two looks at what is waited for."""
+
+
+def wait_while(is_true: Callable[[], object]) -> None:
+    """Look ever less often, until it is not true any more.
+
+    A lock to wait for would have to be released by users whom a signal handler may interrupt.
+    """
+    pause_s = _LONGEST_PAUSE_S / 256
+    while is_true():
+        time.sleep(pause_s)
+        pause_s = min(2 * pause_s, _LONGEST_PAUSE_S)
 
 
 class Loan:
@@ -253,11 +264,7 @@ class Handle:
             self.release_is_due = True
             return
         self._wait_for_lock()
-        pause_s = _LONGEST_PAUSE_S / 256
-        while self._current_users():
-            # A lock to wait for would have to be released by users who may be interrupted.
-            time.sleep(pause_s)
-            pause_s = min(2 * pause_s, _LONGEST_PAUSE_S)
+        wait_while(self._current_users)
         self._release()
 
     def release_if_unused(self) -> None:

@@ -7,15 +7,15 @@ import atexit
 import logging
 import os
 import threading
-import time
 from collections.abc import Callable
 from concurrent.futures import Future
 from contextlib import suppress
+from functools import partial
 from operator import attrgetter
 from queue import Empty, SimpleQueue
 from threading import get_ident
 
-from ortffi._handle import Owned
+from ortffi._handle import Owned, wait_while
 from ortffi.elements import Array
 
 _Runs = SimpleQueue["tuple[object, Future[list[Array]], Callable[[], list[Array]]] | int"]
@@ -23,7 +23,6 @@ _Runs = SimpleQueue["tuple[object, Future[list[Array]], Callable[[], list[Array]
 
 _END = 0
 _MOST_THREADS = min(32, (os.cpu_count() or 1) + 4)  # as in a ThreadPoolExecutor
-_LONGEST_PAUSE_S = 0.01
 
 
 class _Condition(threading.Condition):
@@ -131,13 +130,14 @@ def _finish(future: Future[list[Array]], run: Callable[[], list[Array]]) -> None
 
 
 def _wait(of: _Runs | None = None) -> None:
-    pause_s = _LONGEST_PAUSE_S / 256
     for key, (runs, condition) in _unfinished.copy().items():
         if of is None or runs is of:
-            # A handler that interrupted this thread's use of a future would wait for itself.
-            while key in _unfinished and not condition._is_owned():  # type: ignore[attr-defined]
-                time.sleep(pause_s)
-                pause_s = min(2 * pause_s, _LONGEST_PAUSE_S)
+            wait_while(partial(_is_awaited, key, condition))
+
+
+def _is_awaited(key: object, condition: _Condition) -> bool:
+    # A handler that interrupted this thread's use of a future would wait for itself.
+    return key in _unfinished and not condition._is_owned()  # type: ignore[attr-defined]
 
 
 # As with a ThreadPoolExecutor, the interpreter ends after what has been submitted.

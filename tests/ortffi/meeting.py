@@ -35,3 +35,14 @@ def check_results(results):
     for array, shape, first in results:
         assert array.shape == shape
         assert (array == first).all()
+
+
+def elsewhere(work):
+    """Return what a function returns in another thread, which must end."""
+    results = []
+    thread = threading.Thread(target=lambda: results.append(work()), daemon=True)
+    thread.start()
+    thread.join(PATIENCE_S)
+    assert not thread.is_alive(), "it waits for ever"
+    (result,) = results
+    return result

@@ -26,7 +26,7 @@ from tests.ortffi.interruption import (
     interrupted_at_each_step,
     trace_bytecodes,
 )
-from tests.ortffi.meeting import PATIENCE_S, wait_until
+from tests.ortffi.meeting import PATIENCE_S, elsewhere, wait_until
 
 pytestmark = [
     pytest.mark.thorough,
@@ -90,17 +90,6 @@ class World:
     def close(self):
         for owner in self.owners():
             owner.close()
-
-
-def elsewhere(work):
-    """Return what a function returns in another thread, which must end."""
-    results = []
-    thread = threading.Thread(target=lambda: results.append(work()), daemon=True)
-    thread.start()
-    thread.join(PATIENCE_S)
-    assert not thread.is_alive(), "it waits for ever"
-    (result,) = results
-    return result
 
 
 CALLS = {

@@ -13,7 +13,7 @@ import pytest
 
 from tests.ortffi import tiny_models
 from tests.ortffi.interruption import FOLDER, Interrupted, interrupted_at_each_step
-from tests.ortffi.meeting import PATIENCE_S
+from tests.ortffi.meeting import PATIENCE_S, elsewhere
 
 X = np.arange(3, dtype=np.float32)
 
@@ -26,23 +26,12 @@ raising = pytest.mark.skipif(
 )
 
 
-def in_time(work):
-    """Return what a function returns in another thread, which must end."""
-    results = []
-    thread = threading.Thread(target=lambda: results.append(work()), daemon=True)
-    thread.start()
-    thread.join(PATIENCE_S)
-    assert not thread.is_alive(), "it waits for ever"
-    (result,) = results
-    return result
-
-
 def check_and_close(session):
     """All works, and nothing is left that `close` waits for."""
     assert session.run([X])[0].tolist() == X.tolist()
     for future in [session.submit([X]) for _ in range(40)]:  # for more threads than there are
         assert future.result(PATIENCE_S)[0].tolist() == X.tolist()
-    in_time(session.close)
+    elsewhere(session.close)
     assert session.handle._owned is None
 
 
@@ -62,7 +51,7 @@ def test_a_handler_that_raises_at_any_bytecode_of_submit_leaves_the_session_usab
     steps = 0
     for step in interrupted_at_each_step(submit, interrupt, places=PLACES):
         steps = step
-        in_time(lambda: session.submit([X]).result(PATIENCE_S))
+        elsewhere(lambda: session.submit([X]).result(PATIENCE_S))
     assert steps > 100
     check_and_close(session)
 
@@ -218,7 +207,7 @@ def test_a_callback_that_fails_stops_no_thread(session, caplog):
 
 def test_callbacks_that_close_do_not_wait_for_each_other(session):
     futures = [session.submit([X], callback=lambda _: session.close()) for _ in range(30)]
-    in_time(lambda: concurrent.futures.wait(futures))
+    elsewhere(lambda: concurrent.futures.wait(futures))
     assert session.closed
 
 
