@@ -181,37 +181,25 @@ def unknown(
     raise RefusedError(Refusal("0 known parts are recognized", "the node", "an Add at another"))
 
 
-def higher(
-    source: Path,
-    folder: Path,
-    variant: str,
-    progress: Callable[[str], None],
-    layout: int = 0,
-) -> object:
-    other = write_small_kokoro(folder / "other.onnx", pitch=2.0)
-    return faithful(other, folder, variant, progress)
+def _of_another(**change: float) -> Callable[..., object]:
+    """Return what writes the two parts of another model than the one that it is given."""
+
+    def rewrite(
+        source: Path,
+        folder: Path,
+        variant: str,
+        progress: Callable[[str], None],
+        layout: int = 0,
+    ) -> object:
+        other = write_small_kokoro(folder / "other.onnx", **change)
+        return faithful(other, folder, variant, progress)
+
+    return rewrite
 
 
-def longer(
-    source: Path,
-    folder: Path,
-    variant: str,
-    progress: Callable[[str], None],
-    layout: int = 0,
-) -> object:
-    other = write_small_kokoro(folder / "other.onnx", frames=2.0)
-    return faithful(other, folder, variant, progress)
-
-
-def infinite(
-    source: Path,
-    folder: Path,
-    variant: str,
-    progress: Callable[[str], None],
-    layout: int = 0,
-) -> object:
-    other = write_small_kokoro(folder / "other.onnx", pitch=float("inf"))
-    return faithful(other, folder, variant, progress)
+higher = _of_another(pitch=2.0)
+longer = _of_another(frames=2.0)
+infinite = _of_another(pitch=float("inf"))
 
 
 def failing(
