@@ -289,12 +289,11 @@ def _note(match: re.Match[str]) -> str | None:
     nearby = text[max(0, start - REACH) : start]
     is_strong = len(match[0]) == _STRONG
     if before.isspace():
-        if _CALL_BEFORE.search(nearby) or not (is_strong or after.isalpha() or after in "“\"'"):
-            is_first = _SENTENCE_BEFORE.search(nearby) is not None
-            return "" if is_first and after.isalnum() else None
-        return (
-            "" if not is_strong or after.isspace() or after.isalnum() or after in "“\"'([" else None
-        )
+        is_word = after.isalnum() if is_strong else after.isalpha()
+        begins = is_word or after in "“\"'" or (is_strong and (after.isspace() or after in "(["))
+        if begins and _CALL_BEFORE.search(nearby) is None:
+            return ""
+        return "" if after.isalnum() and _SENTENCE_BEFORE.search(nearby) is not None else None
     is_pattern = after == "." and text[end + 1 : end + 2].isalnum()
     is_pattern |= after == "/" and not is_solid(before)
     if is_pattern or ADDRESS_BEFORE.search(nearby):
